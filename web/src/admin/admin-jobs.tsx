@@ -5,10 +5,9 @@ import { useDeadJobs } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useAction } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
-import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
-import { ListRow } from "../ui/list-row.tsx";
-import { showToast } from "../ui/toast.tsx";
+import { EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { ListRow } from "../ui/display.tsx";
 import { AdminList } from "./admin-list.tsx";
 
 /** Background work that failed on every try: it can be run again, or deleted. */

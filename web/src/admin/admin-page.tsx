@@ -22,22 +22,18 @@ import { useUser } from "../data/people.ts";
 import { adminPath, landingPath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
-import { Badge, type BadgeTone } from "../ui/badge.tsx";
+import { Badge, type BadgeTone } from "../ui/display.tsx";
 import { buttonClass } from "../ui/button.tsx";
-import { EmptyState, ErrorNote, Skeleton } from "../ui/feedback.tsx";
-import { Form } from "../ui/form.tsx";
+import { EmptyState, ErrorNote, Skeleton, showToast } from "../ui/feedback.tsx";
+import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
-import { TextArea } from "../ui/text-field.tsx";
-import { showToast } from "../ui/toast.tsx";
-import { useForm } from "../ui/use-form.ts";
 import { AdminGroups } from "./admin-groups.tsx";
 import { AdminJobs } from "./admin-jobs.tsx";
 import { AdminOverview } from "./admin-overview.tsx";
 import { AdminUsers } from "./admin-users.tsx";
-import { LimitsForm } from "./limits-form.tsx";
+import { LimitsForm, PolicyForm } from "./access-forms.tsx";
 import { MaintenanceForm } from "./maintenance-form.tsx";
 import { AdminList } from "./admin-list.tsx";
-import { PolicyForm } from "./policy-form.tsx";
 
 const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
 

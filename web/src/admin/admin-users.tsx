@@ -17,22 +17,16 @@ import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import type { Language } from "../i18n/language.ts";
 import { useFormats } from "../shared/formats.ts";
-import { Avatar } from "../ui/avatar.tsx";
-import { Badge } from "../ui/badge.tsx";
-import { Button } from "../ui/button.tsx";
+import { Avatar, Badge, ListRow } from "../ui/display.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import { EmptyState } from "../ui/feedback.tsx";
-import { Form } from "../ui/form.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
-import { ListRow } from "../ui/list-row.tsx";
+import { EmptyState, showToast } from "../ui/feedback.tsx";
+import { Form, TextField, useForm } from "../ui/form.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { TextField } from "../ui/text-field.tsx";
-import { showToast } from "../ui/toast.tsx";
-import { useForm } from "../ui/use-form.ts";
 import { CopyField } from "../shared/copy-field.tsx";
 import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
-import { useSettled } from "./use-settled.ts";
+import { useSettled } from "../shared/hooks.ts";
 
 const ICONS = {
   disable: UserX,

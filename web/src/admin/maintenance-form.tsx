@@ -7,7 +7,7 @@ import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
-import { TextArea } from "../ui/text-field.tsx";
+import { TextArea } from "../ui/form.tsx";
 
 /** Turns maintenance on, with what others are told, or off. */
 export function MaintenanceForm({ maintenance }: { maintenance: Maintenance }) {

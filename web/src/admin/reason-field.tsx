@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
-import { TextField } from "../ui/text-field.tsx";
+import { TextField } from "../ui/form.tsx";
 
 /** Why something is done, for the audit log. */
 export function ReasonField({ value, onChange }: { value: string; onChange: (value: string) => void }) {

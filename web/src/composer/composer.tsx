@@ -8,7 +8,7 @@ import { useMember } from "../data/members.ts";
 import { useChannelPermissions, useMyPermissions } from "../data/groups.ts";
 import { useFormats } from "../shared/formats.ts";
 import { useNow } from "../shared/hooks.ts";
-import { useTypists } from "../data/typing.ts";
+import { useTypists } from "../data/presence.ts";
 import { useUsers } from "../data/people.ts";
 import { cx } from "../ui/cx.ts";
 import { ComposerBox } from "./composer-box.tsx";

@@ -10,7 +10,7 @@ import { useTranslation } from "react-i18next";
 import { Hash } from "lucide-react";
 import { cx } from "../ui/cx.ts";
 import { emojiNamed, loadEmojiIndex } from "../channel/emoji/emoji-index.ts";
-import { Avatar } from "../ui/avatar.tsx";
+import { Avatar } from "../ui/display.tsx";
 import {
   editField,
   isInOpenFence,

@@ -3,7 +3,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChannels, useRoles } from "../data/groups.ts";
-import { useCommands } from "../data/integrations.ts";
+import { useCommands } from "../data/group-settings.ts";
 import { useMemberSearch } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
 import { loadEmojiIndex, searchEmoji, type EmojiIndex } from "../channel/emoji/emoji-index.ts";

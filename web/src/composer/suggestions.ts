@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useCallback, useState } from "react";
-import { useOptions } from "../ui/use-options.ts";
+import { useOptions } from "../ui/hooks.ts";
 import { editField } from "./markdown-edit.ts";
 import type { Written } from "./use-written.ts";
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { errorText } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
-import { IconButton } from "../ui/icon-button.tsx";
+import { IconButton } from "../ui/button.tsx";
 import { formatBytes } from "../channel/messages/times.ts";
 import { maxBytesOf, type Upload } from "./uploads.ts";
 

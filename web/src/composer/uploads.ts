@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 import type { ServerCache } from "../data/cache.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { uploadFile } from "../data/files.ts";
-import { perCache } from "../data/per-cache.ts";
+import { perCache } from "../data/lookup.ts";
 
 /** A file on its way into a message. */
 export interface Upload {

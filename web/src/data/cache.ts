@@ -12,7 +12,7 @@ import {
   queryOptions,
 } from "@tanstack/react-query";
 import { batchedCall, withList } from "./lookup.ts";
-import { whenOnline } from "./connection.ts";
+import { whenOnline } from "./data-context.ts";
 
 /** The key of an answer: [name of the action, its params] or, by pages, also the param of the page. */
 export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;

@@ -3,14 +3,13 @@ import { useMutation, type UseMutationResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import type { Effect, Effects } from "./per-cache.ts";
+import type { Effect, Effects } from "./lookup.ts";
 import { accountEffects } from "./me.ts";
 import { adminEffects } from "./admin.ts";
 import { channelEffects, overrideEffects, roleEffects } from "./groups.ts";
 import { directEffects, friendEffects } from "./people.ts";
 import { inboxEffects, notificationEffects } from "./inbox.ts";
-import { integrationEffects } from "./integrations.ts";
-import { moderationEffects } from "./moderation.ts";
+import { integrationEffects, moderationEffects } from "./group-settings.ts";
 import { presenceEffects } from "./presence.ts";
 import { threadEffects } from "./channel-messages.ts";
 

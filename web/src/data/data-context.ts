@@ -1,7 +1,7 @@
 import type { ActionName, Params, Result } from "@fanfare/contract";
 import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { createContext, useContext } from "react";
-import { FanfareError } from "@fanfare/client";
+import { createContext, useContext, useSyncExternalStore } from "react";
+import { FanfareError, type ClientEvents, type ConnectionState, type FanfareClient } from "@fanfare/client";
 import type { LoadName } from "@fanfare/client/store";
 import type { ServerCache } from "./cache.ts";
 
@@ -68,4 +68,35 @@ function retryDelay(failures: number, error: unknown): number {
   const asked = error instanceof FanfareError ? error.retryAfterMs : 0;
   const own = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** failures);
   return asked + own * (0.5 + Math.random() / 2);
+}
+
+/** Whether what is shown is live. */
+export function useConnectionState(): ConnectionState {
+  const { client } = useServerCache();
+  return useSyncExternalStore(
+    (onChange) => client.on("connection.changed", onChange),
+    () => client.state,
+  );
+}
+
+/** Listens to an event as long as the cache is kept up. */
+export type On = <N extends keyof ClientEvents>(
+  name: N,
+  listener: (payload: ClientEvents[N]) => void,
+) => void;
+
+/** Resolves when the client receives events, so that none is missed after an answer. */
+export function whenOnline(client: FanfareClient, signal: AbortSignal): Promise<void> {
+  if (client.state === "online" || client.state === "closed") return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = client.on("connection.changed", ({ state }) => {
+      if (state !== "online" && state !== "closed") return;
+      end();
+      resolve();
+    });
+    signal.addEventListener("abort", () => {
+      end();
+      reject(signal.reason as Error);
+    });
+  });
 }

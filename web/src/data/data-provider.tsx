@@ -1,11 +1,10 @@
 import type { FanfareClient } from "@fanfare/client";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { DataContext, newQueryClient } from "./data-context.ts";
+import { DataContext, newQueryClient, type On } from "./data-context.ts";
 import { ServerCache } from "./cache.ts";
-import type { On } from "./connection.ts";
 import { listenOwnReactions } from "./own-reactions.ts";
-import { listenTyping } from "./typing.ts";
+import { listenTyping } from "./presence.ts";
 import { listenUsers } from "./people.ts";
 
 /** Everything below may ask for data of the user whose client this is; nothing of it outlives the client. */

@@ -4,8 +4,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import { Lookup } from "./lookup.ts";
-import { perCache, PerChannel } from "./per-cache.ts";
+import { Lookup, perCache, PerChannel } from "./lookup.ts";
 
 const MAX_URLS = 1000;
 /** An address is asked for anew this long before it ends, so that it does not end on its way. */

@@ -10,7 +10,7 @@ import {
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type Loaded, useLoaded, useStoreState } from "./store.ts";
 import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./per-cache.ts";
+import type { Effects } from "./lookup.ts";
 import type { ServerCache } from "./cache.ts";
 
 /** The groups of the user, in the order in which they were made. */

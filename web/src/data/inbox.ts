@@ -9,7 +9,7 @@ import {
 import type { InboxItem, NotificationSetting, Result, UnreadChannel } from "@fanfare/contract";
 import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
 import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./per-cache.ts";
+import type { Effects } from "./lookup.ts";
 import { type Loaded, useLatest, useLoaded } from "./store.ts";
 import type { ServerCache } from "./cache.ts";
 

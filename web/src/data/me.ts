@@ -8,8 +8,7 @@ import {
 } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./per-cache.ts";
-import { without } from "./lookup.ts";
+import { type Effects, without } from "./lookup.ts";
 import { useLoaded } from "./store.ts";
 
 /** The user who is logged in, as known at the last login until the server has answered. */

@@ -3,10 +3,8 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useCallback, useEffect, useSyncExternalStore } from "react";
 import { callWithEffects } from "./call.ts";
 import type { ServerCache } from "./cache.ts";
-import { useServerCache } from "./data-context.ts";
-import type { On } from "./connection.ts";
-import { Lookup } from "./lookup.ts";
-import { perCache, PerChannel } from "./per-cache.ts";
+import { useServerCache, type On } from "./data-context.ts";
+import { Lookup, perCache, PerChannel } from "./lookup.ts";
 
 const MAX_MESSAGES = 2000;
 

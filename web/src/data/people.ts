@@ -4,11 +4,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
-import { type Effects, perCache } from "./per-cache.ts";
+import { ON_OPEN, useAsk, useServerCache, type On } from "./data-context.ts";
+import { type Effects, perCache, Lookup } from "./lookup.ts";
 import { type Loaded, useLoaded } from "./store.ts";
-import type { On } from "./connection.ts";
-import { Lookup } from "./lookup.ts";
 
 /** Only for accounts: guests have no friends, and the answer is an error. */
 export function useFriends(options?: { enabled?: boolean }): Loaded<readonly Friend[]> {

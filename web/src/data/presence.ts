@@ -1,10 +1,10 @@
 import type { Status } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore, useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
-import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./per-cache.ts";
+import { useAsk, useServerCache, type On } from "./data-context.ts";
+import { type Effects, perCache } from "./lookup.ts";
 import { useMe } from "./me.ts";
 
 /** How a user is, kept up as long as somebody shows it; undefined where it is not known, or too many are watched. */
@@ -47,4 +47,95 @@ function patchOwnStatus(cache: ServerCache, ownStatus: OwnStatus): void {
   cache.patch("presence.watch", (answer) =>
     answer.ownStatus === ownStatus ? answer : { ...answer, ownStatus },
   );
+}
+
+/**
+ * How several users are: only those of whom it is known. Give the same array until the users are others, and few: they are watched
+ * all the time, and a client watches 500 at most.
+ */
+export function useStatuses(userIds: readonly string[]): ReadonlyMap<string, Status> {
+  const { presence } = useServerCache().client;
+  useEffect(() => {
+    try {
+      return presence.watch(userIds);
+    } catch {
+      return undefined;
+    }
+  }, [presence, userIds]);
+  const statuses = useSyncExternalStore(
+    (onChange) => presence.subscribe(onChange),
+    () => userIds.map((id) => presence.status(id) ?? "").join(),
+  );
+  return useMemo(() => {
+    const known = statuses.split(",").map((status, index) => [userIds[index]!, status] as const);
+    return new Map(known.filter((entry): entry is [string, Status] => entry[1] !== ""));
+  }, [statuses, userIds]);
+}
+
+/** Of those who type in one channel; what says more than "several people" is of no use. */
+const MAX_TYPISTS = 20;
+const NOBODY: readonly string[] = [];
+
+/** Who is writing, channel by channel, until their time is over. */
+export class Typists {
+  readonly #byChannel = new Map<string, readonly string[]>();
+  readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #listeners = new Set<() => void>();
+
+  /** In the order in which they began. The same array until it changes. */
+  in(channelId: string): readonly string[] {
+    return this.#byChannel.get(channelId) ?? NOBODY;
+  }
+
+  start(channelId: string, userId: string, expiresInMs: number): void {
+    const key = `${channelId} ${userId}`;
+    const typists = this.in(channelId);
+    const isKnown = typists.includes(userId);
+    if (!isKnown && typists.length >= MAX_TYPISTS) return;
+    clearTimeout(this.#ends.get(key));
+    this.#ends.set(
+      key,
+      setTimeout(() => this.end(channelId, userId), expiresInMs),
+    );
+    if (!isKnown) this.#set(channelId, [...typists, userId]);
+  }
+
+  end(channelId: string, userId: string): void {
+    const key = `${channelId} ${userId}`;
+    clearTimeout(this.#ends.get(key));
+    if (!this.#ends.delete(key)) return;
+    this.#set(
+      channelId,
+      this.in(channelId).filter((id) => id !== userId),
+    );
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  #set(channelId: string, typists: readonly string[]): void {
+    if (typists.length === 0) this.#byChannel.delete(channelId);
+    else this.#byChannel.set(channelId, typists);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const typistsOf = perCache(() => new Typists());
+
+/** The ids of the others who are writing in a channel. */
+export function useTypists(channelId: string): readonly string[] {
+  const typists = typistsOf(useServerCache());
+  return useSyncExternalStore(typists.subscribe, () => typists.in(channelId));
+}
+
+export function listenTyping(cache: ServerCache, on: On): void {
+  const typists = typistsOf(cache);
+  on("typing.started", ({ channelId, userId, expiresInMs }) => {
+    if (userId !== cache.client.user?.id) typists.start(channelId, userId, expiresInMs);
+  });
+  on("message.created", ({ channelId, messages }) => {
+    for (const { authorId } of messages) typists.end(channelId, authorId);
+  });
 }

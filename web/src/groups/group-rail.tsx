@@ -1,27 +1,24 @@
-import { MessageCircle, Plus } from "lucide-react";
-import { useState } from "react";
+import { MessageCircle, Plus, Inbox } from "lucide-react";
+import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useLocation } from "wouter";
+import { useLocation, Link } from "wouter";
 import type { Group } from "@fanfare/contract";
 import { useFriendRequests } from "../data/people.ts";
 import { useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
-import { useGroupUnread, useNotificationSetting } from "../data/inbox.ts";
-import { directPath, groupPath } from "../routes.ts";
-import { walkByArrows } from "../shared/walk-keys.ts";
-import { IconButton } from "../ui/icon-button.tsx";
+import { useGroupUnread, useNotificationSetting, useInboxUnreadCount } from "../data/inbox.ts";
+import { directPath, groupPath, inboxPath } from "../routes.ts";
+import { walkByArrows, useNow } from "../shared/hooks.ts";
+import { IconButton, Tooltip } from "../ui/button.tsx";
 import { Skeleton } from "../ui/feedback.tsx";
-import { InboxRailLink } from "../inbox/inbox-rail-link.tsx";
 import { SwitcherButton } from "../search/quick-switcher/switcher-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { useCanCreateGroups } from "../session/server-meta.ts";
-import { Avatar } from "../ui/avatar.tsx";
+import { Avatar, CountBadge } from "../ui/display.tsx";
 import { isQuiet } from "./channels/mute.ts";
-import { useNow } from "../shared/hooks.ts";
-import { RailLink } from "./rail-link.tsx";
-import { CreateGroupForm } from "./create-group-form.tsx";
-import { JoinGroupForm } from "./join-group-form.tsx";
+import { CreateGroupForm, JoinGroupForm } from "./add-group.tsx";
+import { cx } from "../ui/cx.ts";
 
 /** At the far left: direct messages, the groups, and the way to another group. The arrow keys go up and down. */
 export function GroupRail() {
@@ -127,5 +124,68 @@ function GroupRailItem({ group, isActive }: GroupRailItemProps) {
     >
       <Avatar name={group.name} id={group.id} src={group.iconUrl} size={44} shape="square" />
     </RailLink>
+  );
+}
+
+/** The way to the inbox, with the number of what is unread there. */
+function InboxRailLink() {
+  const { t } = useTranslation("groups");
+  const [path] = useLocation();
+  const { data: count = 0 } = useInboxUnreadCount();
+  return (
+    <RailLink
+      href={inboxPath()}
+      name={t("inbox:title")}
+      isActive={path === inboxPath()}
+      unread={count > 0}
+      count={count}
+      countLabel={t("inbox:unreadCount", { count })}
+    >
+      <span className="flex size-11 items-center justify-center rounded-lg bg-canvas text-muted group-hover:text-text group-aria-[current=page]:bg-accent group-aria-[current=page]:text-on-accent">
+        <Inbox size={22} aria-hidden />
+      </span>
+    </RailLink>
+  );
+}
+
+interface RailLinkProps {
+  href: string;
+  name: string;
+  isActive: boolean;
+  unread: boolean;
+  /** A number to show, and what it says. */
+  count: number;
+  countLabel: string;
+  children: ReactNode;
+}
+
+/** A place in the rail: a bar at its left when it is shown, a dot when something is unread, a number for what needs the user. */
+function RailLink({ href, name, isActive, unread, count, countLabel, children }: RailLinkProps) {
+  const { t } = useTranslation("groups");
+  const label = [name, count > 0 && countLabel, count === 0 && unread && t("rail.unread")].filter(
+    (part) => part !== false,
+  );
+  return (
+    <Tooltip text={name} side="right">
+      <Link
+        href={href}
+        data-walk
+        aria-current={isActive ? "page" : undefined}
+        className="group relative flex w-16 justify-center rounded-lg -outline-offset-2"
+      >
+        <span
+          aria-hidden
+          className={cx(
+            "absolute top-1/2 left-0 w-1 -translate-y-1/2 rounded-r-sm bg-text transition-[height]",
+            isActive ? "h-8" : unread ? "h-2 group-hover:h-5" : "h-0 group-hover:h-5",
+          )}
+        />
+        {children}
+        <span className="sr-only">{label.join(", ")}</span>
+        <span aria-hidden className="absolute right-1 -bottom-1 rounded-full ring-2 ring-rail">
+          <CountBadge count={count} label="" />
+        </span>
+      </Link>
+    </Tooltip>
   );
 }

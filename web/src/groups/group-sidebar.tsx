@@ -6,22 +6,19 @@ import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
 import { useLocation } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
-import { IconButton } from "../ui/icon-button.tsx";
-import { Skeleton, SkeletonRows } from "../ui/feedback.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Skeleton, SkeletonRows, showToast } from "../ui/feedback.tsx";
 import { ChannelList } from "./channels/channel-list.tsx";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import { groupSettingsPath, landingPath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { showToast } from "../ui/toast.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
-import { useForm } from "../ui/use-form.ts";
+import { Form, TextField, useForm } from "../ui/form.tsx";
 import { CreateChannelDialog } from "./channels/create-channel-dialog.tsx";
-import { InviteDialog } from "./invites/invite-dialog.tsx";
+import { InviteDialog } from "./invites/invites.tsx";
 import type { GroupDialog, OpenDialog } from "./group-dialog.ts";
 import { NotificationDialog } from "./notification-dialog.tsx";
 
@@ -134,7 +131,7 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
 }
 
 const ChannelSettingsDialog = lazy(async () => ({
-  default: (await import("./channels/settings/channel-settings-dialog.tsx")).ChannelSettingsDialog,
+  default: (await import("./channels/settings/channel-settings.tsx")).ChannelSettingsDialog,
 }));
 
 interface GroupDialogsProps {

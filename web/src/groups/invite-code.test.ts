@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inviteCodeOf } from "./invite-code.ts";
+import { inviteCodeOf } from "./add-group.tsx";
 
 test("a code is found in a link, a path, or by itself", () => {
   for (const text of [

@@ -1,4 +1,4 @@
-import type { Call, InboxItem } from "@fanfare/contract";
+import type { Call, InboxItem, FriendRequest } from "@fanfare/contract";
 import { ArrowUpLeft, Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
 import { type MouseEvent, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,20 +10,18 @@ import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
 import { PagedList } from "../shared/paged-list.tsx";
-import { Badge } from "../ui/badge.tsx";
-import { Button } from "../ui/button.tsx";
+import { Badge, Avatar, ListRow } from "../ui/display.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { cx } from "../ui/cx.ts";
 import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { MentionsProvider } from "../channel/messages/item/mentions.tsx";
-import { MessageCard } from "../channel/messages/item/message-card.tsx";
+import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import { PageHeader } from "../app/shell/page-header.tsx";
-import { RequestList } from "./request-list.tsx";
-import { useMessagePlace } from "./use-message-place.ts";
-import { reasonOf } from "./reason.ts";
+import { reasonOf, useMessagePlace } from "./use-message-place.ts";
+import { useFriendRequests, useUser } from "../data/people.ts";
+import { useName } from "../people/members/user-name.tsx";
 
 /** What concerns the user: who has mentioned or answered them, and who asks to be a friend. */
 export function InboxPage() {
@@ -199,5 +197,64 @@ function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem })
         />
       </MentionsProvider>
     </div>
+  );
+}
+
+/** Who asks to be a friend; nothing where nobody does. */
+export function RequestList() {
+  const { t } = useTranslation("inbox");
+  const isAccount = useMe().kind === "member";
+  const { data = [] } = useFriendRequests({ enabled: isAccount });
+  const incoming = data.filter(({ direction }) => direction === "incoming");
+  if (incoming.length === 0) return null;
+  return (
+    <section aria-label={t("requests")} className="grid gap-1 rounded-lg border border-line p-2">
+      <h2 className="px-2 pt-1 text-sm font-semibold text-muted">{t("requests")}</h2>
+      <ul>
+        {incoming.map((request) => (
+          <li key={request.userId}>
+            <RequestRow request={request} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RequestRow({ request: { userId } }: { request: FriendRequest }) {
+  const { t } = useTranslation("inbox");
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const user = useUser(userId);
+  const name = useName(user);
+  return (
+    <>
+      <ListRow
+        leading={<Avatar name={name} id={userId} src={user?.avatarUrl} size={36} />}
+        title={name}
+        subtitle={user?.username ?? undefined}
+        trailing={
+          <>
+            <Button
+              size="sm"
+              variant="primary"
+              busy={busy}
+              onClick={() => void run(() => call("friend.accept", { userId }))}
+            >
+              {t("accept")}
+            </Button>
+            <Button
+              size="sm"
+              variant="ghost"
+              disabled={busy}
+              onClick={() => void run(() => call("friend.decline", { userId }))}
+            >
+              {t("decline")}
+            </Button>
+          </>
+        }
+      />
+      <ErrorNote text={error} />
+    </>
   );
 }

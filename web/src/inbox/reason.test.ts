@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reasonOf } from "./reason.ts";
+import { reasonOf } from "./use-message-place.ts";
 
 const ME = "a".repeat(24);
 const reason = (content: string, replyTo: string | null, userIds: string[], everyone = false) =>

@@ -2,7 +2,7 @@ import { Search } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { openPanel, usePanels } from "../state/panels.ts";
-import { IconButton } from "../ui/icon-button.tsx";
+import { IconButton } from "../ui/button.tsx";
 import { usePlace } from "../app/shortcuts/use-place.ts";
 import { openSearch } from "./search-store.ts";
 

@@ -7,11 +7,10 @@ import { type Search, useSearch } from "../data/search.ts";
 import { PagedList } from "../shared/paged-list.tsx";
 import { openPanel } from "../state/panels.ts";
 import { EmptyState } from "../ui/feedback.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
+import { IconButton } from "../ui/button.tsx";
 import { useIsPhone } from "../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
-import { MentionsProvider } from "../channel/messages/item/mentions.tsx";
-import { MessageCard } from "../channel/messages/item/message-card.tsx";
+import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import "./search.css";
 import { matchWords } from "./match-words.ts";
 

@@ -2,10 +2,8 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useState } from "react";
 import { Eye, EyeOff } from "lucide-react";
-import { TextField, type TextFieldProps } from "../ui/text-field.tsx";
-import type { FormState } from "../ui/use-form.ts";
-import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
+import { TextField, type TextFieldProps, type FormState } from "../ui/form.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { useServerMeta } from "./server-meta.ts";
 
 /** Of a new account; `email` may be empty. */

@@ -5,14 +5,11 @@ import { create } from "zustand";
 import { useCall } from "../data/call.ts";
 import type { Language } from "../i18n/language.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Form } from "../ui/form.tsx";
-import { showToast } from "../ui/toast.tsx";
-import { useForm } from "../ui/use-form.ts";
-import { TextField } from "../ui/text-field.tsx";
-import { inviteCodeOf } from "../groups/invite-code.ts";
+import { Form, useForm, TextField } from "../ui/form.tsx";
+import { showToast } from "../ui/feedback.tsx";
+import { inviteCodeOf } from "../groups/add-group.tsx";
 import { useMe } from "../data/me.ts";
-import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
 import { useWaysIn } from "./server-meta.ts";
 

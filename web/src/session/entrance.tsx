@@ -1,11 +1,13 @@
 import { Gauge, type LucideIcon, MessagesSquare, ServerCog, Languages, Moon, Sun } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "../i18n/language.ts";
 import { setPreferences, usePreferences } from "../state/preferences.ts";
-import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { useMedia } from "../ui/hooks.ts";
+import { cx } from "../ui/cx.ts";
+import type { SessionNotice } from "./session-store.ts";
+import { parseFragment } from "../routes.ts";
 
 const COUNT = 9;
 const STEP = 95;
@@ -109,4 +111,98 @@ function Waves() {
       ))}
     </svg>
   );
+}
+
+interface OutcomeProps {
+  icon: LucideIcon;
+  title: string;
+  text: ReactNode;
+  tone?: "good" | "danger";
+  children?: ReactNode;
+}
+
+/** How something ended, and what to do next. It is read out. */
+export function Outcome({ icon: Icon, title, text, tone = "good", children }: OutcomeProps) {
+  usePageTitle(title);
+  return (
+    <div role="status" className="grid justify-items-center gap-2 text-center">
+      <span
+        className={cx(
+          "mb-1 flex size-14 items-center justify-center rounded-full",
+          tone === "good" ? "bg-good-soft text-good" : "bg-danger-soft text-danger-text",
+        )}
+      >
+        <Icon size={26} aria-hidden />
+      </span>
+      <h2 className="text-2xl font-semibold">{title}</h2>
+      <p className="text-muted wrap-anywhere">{text}</p>
+      {children !== undefined && <div className="mt-3 grid w-full gap-2">{children}</div>}
+    </div>
+  );
+}
+
+/** Why the user was logged out. */
+export function NoticeLine({ notice }: { notice: SessionNotice | null }) {
+  const { t } = useTranslation("session");
+  if (notice === null) return null;
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center justify-between gap-2 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text"
+    >
+      <p>{t(`notice.${notice}`)}</p>
+      {notice === "updated" && (
+        <Button size="sm" onClick={() => location.reload()}>
+          {t("shell:reload")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export const ENTRANCE_LINK = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
+
+/** What a page before the login is for. */
+export function EntranceTitle({ title, text }: { title: string; text?: string | undefined }) {
+  usePageTitle(title);
+  return (
+    <header className="grid gap-1">
+      <h2 className="text-2xl font-semibold">{title}</h2>
+      {text !== undefined && <p className="text-muted">{text}</p>}
+    </header>
+  );
+}
+
+/** What a mailed link carries. It is taken out of the address, so that it stays in no history; null where there is none. */
+export function useFragmentToken(): [token: string | null, forget: () => void] {
+  const [token, setToken] = useState(readToken);
+  useEffect(() => {
+    const take = () => {
+      const next = readToken();
+      if (next === null) return;
+      setToken(next);
+      history.replaceState(history.state, "", location.pathname);
+    };
+    take();
+    // Another link that is pasted into the address bar loads nothing anew.
+    addEventListener("hashchange", take);
+    return () => removeEventListener("hashchange", take);
+  }, []);
+  return [token, () => setToken(null)];
+}
+
+function readToken(): string | null {
+  return parseFragment(location.hash).get("token");
+}
+
+const NAME = "Fanfare";
+
+/** What the tab of the browser says while this is shown. */
+function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${NAME}`;
+    return () => {
+      document.title = NAME;
+    };
+  }, [title]);
 }

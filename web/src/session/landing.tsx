@@ -1,23 +1,48 @@
+import { useEffect, useState } from "react";
+import { Route, Switch, useLocation, useSearch, Link } from "wouter";
+import { ROUTES, loginPath, registerPath } from "../routes.ts";
+import { LoginPage } from "./login-page.tsx";
+import { RegisterPage } from "./register-page.tsx";
+import { type SessionNotice, logIn } from "./session-store.ts";
+import { isEntrance, wantPlace } from "./wanted-place.ts";
 import type { FanfareClient } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
-import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
-import { loginPath, registerPath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
-import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
-import { useForm } from "../ui/use-form.ts";
-import { InvitedGroup } from "../groups/invites/invited-group.tsx";
-import { meanToJoin } from "../groups/invites/meant-invite.ts";
-import { anonymous } from "./oidc.ts";
-import { EntranceTitle, NoticeLine } from "./outcome.tsx";
-import { Entrance } from "./entrance.tsx";
-import { OidcButton, OrLine } from "./oidc-button.tsx";
+import { Form, TextField, useForm } from "../ui/form.tsx";
+import { InvitedGroup, meanToJoin } from "../groups/invites/invited-group.tsx";
+import { anonymous, OidcButton, OrLine } from "./oidc.tsx";
+import { EntranceTitle, NoticeLine, Entrance } from "./entrance.tsx";
 import { useWaysIn } from "./server-meta.ts";
-import { type SessionNotice, logIn } from "./session-store.ts";
+
+/** Everything for who is not logged in. Whatever else somebody wanted to see comes after the login. */
+export function EntrancePages({ notice }: { notice: SessionNotice | null }) {
+  const [path] = useLocation();
+  const search = useSearch();
+  useEffect(() => {
+    // Whoever logs in at another site comes back to where they are now.
+    if (!isEntrance(path) && path !== ROUTES.landing) wantPlace(search === "" ? path : `${path}?${search}`);
+  }, [path, search]);
+  return (
+    <Switch>
+      <Route path={ROUTES.landing}>
+        <Landing notice={notice} inviteCode={undefined} />
+      </Route>
+      <Route path={ROUTES.invite}>{({ code }) => <Landing notice={notice} inviteCode={code} />}</Route>
+      <Route path={ROUTES.register}>
+        <RegisterPage />
+      </Route>
+      <Route path={ROUTES.login}>
+        <LoginPage notice={notice} wantsPlace={false} />
+      </Route>
+      <Route>
+        <LoginPage notice={notice} wantsPlace />
+      </Route>
+    </Switch>
+  );
+}
 
 interface LandingProps {
   notice: SessionNotice | null;
@@ -25,7 +50,7 @@ interface LandingProps {
 }
 
 /** The first page: the ways in that this server offers. */
-export function Landing({ notice, inviteCode }: LandingProps) {
+function Landing({ notice, inviteCode }: LandingProps) {
   const { t } = useTranslation("session");
   const ways = useWaysIn();
   return (

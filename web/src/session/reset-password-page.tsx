@@ -6,17 +6,13 @@ import { Link } from "wouter";
 import { FanfareError } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import { loginPath } from "../routes.ts";
-import { Form } from "../ui/form.tsx";
-import { TextField } from "../ui/text-field.tsx";
-import { useForm } from "../ui/use-form.ts";
+import { Form, TextField, useForm } from "../ui/form.tsx";
 import { errorText } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/choices.tsx";
-import { anonymous } from "./oidc.ts";
-import { ENTRANCE_LINK, EntranceTitle, Outcome } from "./outcome.tsx";
-import { Entrance } from "./entrance.tsx";
+import { anonymous } from "./oidc.tsx";
+import { ENTRANCE_LINK, EntranceTitle, Outcome, Entrance, useFragmentToken } from "./entrance.tsx";
 import { useServerMeta } from "./server-meta.ts";
-import { useFragmentToken } from "./use-fragment-token.ts";
 import { PasswordField } from "./account-fields.tsx";
 
 /** For who has forgotten the password: asks for the mail; with its link, takes a new password. */

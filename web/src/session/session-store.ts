@@ -7,7 +7,7 @@ import { forgetDrafts, openDrafts } from "../state/drafts.ts";
 import { forgetConversations } from "../channel/messages/conversation.ts";
 import { closeOutbox, forgetOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
 import { forgetTokens, type Kept, loadTokens, oneTabAtATime, saveTokens } from "./session-lock.ts";
-import { isBackToSettings } from "./oidc.ts";
+import { isBackToSettings } from "./oidc.tsx";
 import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
 
 /**

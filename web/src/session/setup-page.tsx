@@ -7,15 +7,12 @@ import { adminPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
-import { Form } from "../ui/form.tsx";
-import { useForm } from "../ui/use-form.ts";
+import { Form, useForm } from "../ui/form.tsx";
 import { UsernameAndPassword } from "./account-fields.tsx";
-import { Entrance } from "./entrance.tsx";
-import { EntranceTitle, Outcome } from "./outcome.tsx";
-import { OidcButton } from "./oidc-button.tsx";
+import { Entrance, EntranceTitle, Outcome, useFragmentToken } from "./entrance.tsx";
+import { OidcButton } from "./oidc.tsx";
 import { useWaysIn } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
-import { useFragmentToken } from "./use-fragment-token.ts";
 
 /** Where the setup link of a new server leads: it creates the admin account, or makes the account that is logged in the admin. */
 export function SetupPage({ client }: { client: FanfareClient | null }) {

@@ -6,10 +6,8 @@ import { landingPath, loginPath, settingsPath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Spinner } from "../ui/feedback.tsx";
-import { anonymous } from "./oidc.ts";
-import { Entrance } from "./entrance.tsx";
-import { Outcome } from "./outcome.tsx";
-import { useFragmentToken } from "./use-fragment-token.ts";
+import { anonymous } from "./oidc.tsx";
+import { Entrance, Outcome, useFragmentToken } from "./entrance.tsx";
 
 type State =
   | { is: "busy" }

@@ -1,8 +1,9 @@
-import { Check, Copy } from "lucide-react";
+import { Check, Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/text-field.tsx";
+import { TextField } from "../ui/form.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 
 interface CopyFieldProps {
   label: string;
@@ -52,4 +53,36 @@ export async function copyText(text: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+interface SecretDialogProps {
+  title: string;
+  /** What it is for. */
+  text: string;
+  label: string;
+  secret: string;
+  onClose: () => void;
+}
+
+/** Shows something that the server tells once only. */
+export function SecretDialog({ title, text, label, secret, onClose }: SecretDialogProps) {
+  const { t } = useTranslation("shared");
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          {t("group-settings:secret.done")}
+        </Button>
+      }
+    >
+      <p className="flex items-start gap-2.5 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
+        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
+        {text}
+      </p>
+      <CopyField label={label} value={secret} />
+    </Dialog>
+  );
 }

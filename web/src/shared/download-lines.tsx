@@ -2,11 +2,22 @@ import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/feedback.tsx";
-import { showToast } from "../ui/toast.tsx";
-import { saveFile } from "./save-file.ts";
+import { ErrorNote, showToast } from "../ui/feedback.tsx";
 import { useAction } from "./use-action.ts";
 import { useFormats } from "./formats.ts";
+
+const KEPT_MS = 60_000;
+
+/** Has the browser save something as a file. */
+export function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+}
 
 interface DownloadLinesProps {
   action: string;

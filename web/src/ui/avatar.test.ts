@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { initial, tintOf } from "./avatar.tsx";
+import { initial, tintOf } from "./display.tsx";
 
 describe("initial", () => {
   test("is the first character as people see it", () => {

@@ -1,8 +1,234 @@
-import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
+import { type ComponentProps, type ReactNode, useId, type FormEvent, useState } from "react";
 import { cx } from "./cx.ts";
+import { FanfareError } from "@fanfare/client";
+import { errorText, issueText } from "../shared/use-action.ts";
+import { Button } from "./button.tsx";
 import { ErrorNote } from "./feedback.tsx";
-import type { FormState } from "./use-form.ts";
+
+export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<"input">, "onChange" | "value"> {
+  value: string;
+  onChange?: (value: string) => void;
+  /** Beside the field, such as a button. */
+  after?: ReactNode;
+}
+
+export function TextField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  value,
+  onChange,
+  after,
+  className,
+  ...rest
+}: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })}>
+      {(ids) => (
+        <div className="flex gap-2">
+          <input
+            className={cx(FIELD_CLASS, "min-h-control read-only:bg-sidebar", className)}
+            value={value}
+            onChange={(event) => onChange?.(event.target.value)}
+            {...rest}
+            {...ids}
+          />
+          {after}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+interface TextAreaProps extends FieldTexts, Omit<ComponentProps<"textarea">, "onChange" | "value"> {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Grows with its text, up to a part of the window. */
+export function TextArea({
+  label,
+  hint,
+  error,
+  hideLabel,
+  value,
+  onChange,
+  className,
+  ...rest
+}: TextAreaProps) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })}>
+      {(ids) => (
+        <textarea
+          rows={3}
+          className={cx(
+            FIELD_CLASS,
+            "field-sizing-content max-h-[40dvh] min-h-control resize-none py-2",
+            className,
+          )}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          {...rest}
+          {...ids}
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface FieldTexts {
+  label: string;
+  /** Stays below; what to know before filling it in. */
+  hint?: ReactNode;
+  /** What is wrong with it, and what to do. */
+  error?: string | null | undefined;
+  /** For where the place makes clear what it is: the label is for screen readers only. */
+  hideLabel?: boolean;
+}
+
+interface FieldIds {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+}
+
+/** The looks of everything that text is typed into. */
+export const FIELD_CLASS =
+  "w-full rounded-md border border-line-strong bg-field px-3 text-text transition-colors focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger aria-invalid:outline-danger disabled:opacity-60";
+
+/** Label, hint and error around something to fill in. */
+export function Field({
+  label,
+  hint,
+  error,
+  hideLabel = false,
+  children,
+}: FieldTexts & { children: (ids: FieldIds) => ReactNode }) {
+  const id = useId();
+  const hasError = error !== undefined && error !== null && error !== "";
+  const hasHint = hint !== undefined && hint !== null;
+  const described = [hasHint && `${id}-hint`, hasError && `${id}-error`].filter((part) => part !== false);
+  return (
+    <div className="grid content-start gap-1.5">
+      <label htmlFor={id} className={hideLabel ? "sr-only" : "text-sm font-medium"}>
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+        "aria-invalid": hasError || undefined,
+      })}
+      {hasError && (
+        <p id={`${id}-error`} role="alert" className="text-sm text-danger-text">
+          {error}
+        </p>
+      )}
+      {hasHint && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Values = Record<string, unknown>;
+
+export interface FormOptions<V extends Values> {
+  initial: V;
+  /** Does it; what it throws is shown at the field that it is about, else below the fields. */
+  submit: (values: V) => Promise<unknown>;
+  /** Which field an error of the server is about, by code; those of VALIDATION_FAILED name it themselves. */
+  fieldOfError?: Partial<Record<string, keyof V & string>>;
+}
+
+export interface FormState<V extends Values> {
+  values: V;
+  set: <K extends keyof V>(name: K, value: V[K]) => void;
+  /** What a TextField, TextArea or Select needs: value, onChange, error. */
+  field: <K extends keyof V & string>(
+    name: K,
+  ) => { value: V[K]; onChange: (value: V[K]) => void; error: string | undefined };
+  /** Whether something differs from what it began with. */
+  changed: boolean;
+  busy: boolean;
+  /** What failed and is about no single field. */
+  error: string | null;
+  onSubmit: (event?: FormEvent) => void;
+  /** Begins anew, with these values or those it began with. */
+  reset: (values?: V) => void;
+}
+
+type FieldErrors = Record<string, string>;
+
+/** The state of a form: its values, what runs, and what went wrong where. */
+export function useForm<V extends Values>({ initial, submit, fieldOfError }: FormOptions<V>): FormState<V> {
+  const [start, setStart] = useState(initial);
+  const [values, setValues] = useState(initial);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
+
+  const set: FormState<V>["set"] = (name, value) => {
+    setValues((others) => ({ ...others, [name]: value }));
+    setFieldErrors(({ [name as string]: _corrected, ...others }) => others);
+  };
+  const run = async (): Promise<void> => {
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    setFieldErrors({});
+    try {
+      await submit(values);
+      setStart(values);
+    } catch (failure) {
+      const found = errorsOfFields(failure, values, fieldOfError ?? {});
+      if (Object.keys(found).length > 0) setFieldErrors(found);
+      else setError(errorText(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    values,
+    set,
+    field: (name) => ({
+      value: values[name],
+      onChange: (value) => set(name, value),
+      error: fieldErrors[name],
+    }),
+    changed: Object.keys(values).some((name) => values[name] !== start[name]),
+    busy,
+    error,
+    onSubmit: (event) => {
+      event?.preventDefault();
+      void run();
+    },
+    reset: (next = start) => {
+      setStart(next);
+      setValues(next);
+      setError(null);
+      setFieldErrors({});
+    },
+  };
+}
+
+/** Which fields an error is about, each with what to do; none when it is about something else as well. */
+export function errorsOfFields(
+  failure: unknown,
+  values: Values,
+  fieldOfError: Partial<Record<string, string>>,
+): FieldErrors {
+  if (!(failure instanceof FanfareError)) return {};
+  if (failure.type === "VALIDATION_FAILED") {
+    const { issues = [] } = (failure.data ?? {}) as { issues?: { path: string; message: string }[] };
+    const found = issues.map(({ path, message }) => [path.split(".")[0]!, issueText(message)] as const);
+    return found.every(([name]) => name in values) ? Object.fromEntries(found) : {};
+  }
+  const name = fieldOfError[failure.type];
+  return name === undefined ? {} : { [name]: errorText(failure) };
+}
 
 interface FormProps {
   // oxlint-disable-next-line typescript/no-explicit-any -- a form of any values

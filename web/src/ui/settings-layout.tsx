@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { cx } from "./cx.ts";
-import { IconButton } from "./icon-button.tsx";
+import { IconButton } from "./button.tsx";
 import { useEscape } from "./hooks.ts";
 
 export interface SettingsSection {

@@ -1,7 +1,7 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { Tooltip } from "@base-ui/react/tooltip";
 import { type ReactNode, useEffect } from "react";
-import { Toasts } from "./toast.tsx";
+import { Toasts } from "./feedback.tsx";
 
 /** What the primitives need around the application: no <style> elements (content policy), shared tooltips, toasts, long presses. */
 export function UiProvider({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { FanfareError } from "@fanfare/client";
 import { describe, expect, test } from "vitest";
-import { errorsOfFields } from "./use-form.ts";
+import { errorsOfFields } from "./form.tsx";
 
 const invalid = (...paths: string[]) =>
   new FanfareError({

@@ -1,15 +1,16 @@
-import { Hash } from "lucide-react";
+import { Hash, Compass } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { Redirect } from "wouter";
-import { channelsInOrder, useChannels, useGroup, useGroups } from "../../data/groups.ts";
+import { Redirect, useLocation, useSearch, Link } from "wouter";
+import { channelsInOrder, useChannels, useGroup, useGroups, useChannelState } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
-import { channelPath } from "../../routes.ts";
+import { channelPath, parsePlace, placePath, groupPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { lastChannelOf } from "../../state/last-channel.ts";
+import { lastChannelOf, rememberPlace } from "../../state/last-channel.ts";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
-import { PageHeader } from "../shell/page-header.tsx";
-import { PageLoading } from "../shell/page-loading.tsx";
-import { NotThere } from "./not-there.tsx";
+import { PageHeader, PageLoading } from "../shell/page-header.tsx";
+import { useEffect, type ReactNode } from "react";
+import { ChannelPage } from "../../channel/messages/channel-page.tsx";
+import { buttonClass } from "../../ui/button.tsx";
 
 /** A group without a channel: goes to the one that was shown last, else to the group's own choice, else to the first. */
 export function GroupPage({ groupId }: { groupId: string }) {
@@ -35,6 +36,73 @@ export function GroupPage({ groupId }: { groupId: string }) {
     <>
       <PageHeader title={group.name} />
       <EmptyState icon={Hash} title={t("noChannels")} text={t("noChannelsText")} />
+    </>
+  );
+}
+
+/** A channel of a group, by its address. */
+export function GroupChannelPage({ groupId, channelId }: { groupId: string; channelId: string }) {
+  const me = useMe();
+  const { data: groups } = useGroups();
+  const group = useGroup(groupId);
+  const { data: channels } = useChannels(groupId);
+  const channel = channels?.find(({ id }) => id === channelId);
+  const isThere = group !== undefined && channel !== undefined;
+  useEffect(() => {
+    if (isThere) rememberPlace(me.id, channelPath(groupId, channelId), groupId, channelId);
+  }, [isThere, me.id, groupId, channelId]);
+  if (isThere) return <ChannelPage key={channelId} group={group} channel={channel} />;
+  if (groups !== undefined && group === undefined) return <NotThere what="group" />;
+  if (channels !== undefined && group !== undefined) {
+    return (
+      <ThreadRedirect channelId={channelId}>
+        <NotThere what="channel" groupId={groupId} />
+      </ThreadRedirect>
+    );
+  }
+  return <PageLoading />;
+}
+
+interface ThreadRedirectProps {
+  channelId: string;
+  /** Shown where it is no thread either. */
+  children: ReactNode;
+}
+
+/** The address of a thread as a channel, such as of a message in it: shows it beside its channel. */
+function ThreadRedirect({ channelId, children }: ThreadRedirectProps) {
+  const [, navigate] = useLocation();
+  const { message } = parsePlace(useSearch());
+  const { data: channel, isPending } = useChannelState(channelId);
+  const parentId = channel?.parentId ?? null;
+  const groupId = channel?.groupId ?? null;
+  useEffect(() => {
+    if (parentId === null) return;
+    const place = { thread: channelId, ...(message !== undefined && { message }) };
+    navigate(placePath(groupId, parentId, place), { replace: true });
+  }, [navigate, groupId, parentId, channelId, message]);
+  return isPending || parentId !== null ? <PageLoading /> : children;
+}
+
+/** What an address names and nobody has, or not this user. */
+function NotThere({ what, groupId }: { what: "group" | "channel"; groupId?: string }) {
+  const { t } = useTranslation("home");
+  return (
+    <>
+      <PageHeader title={t("notThere")} />
+      <EmptyState
+        icon={Compass}
+        title={what === "group" ? t("noSuchGroup") : t("noSuchChannel")}
+        text={t("notThereText")}
+        action={
+          <Link
+            href={groupId === undefined ? landingPath() : groupPath(groupId)}
+            className={buttonClass({ variant: "primary" })}
+          >
+            {groupId === undefined ? t("toYourGroups") : t("toTheGroup")}
+          </Link>
+        }
+      />
     </>
   );
 }

@@ -6,11 +6,9 @@ import { directPath, groupPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { CreateGroupForm } from "../../groups/create-group-form.tsx";
-import { JoinGroupForm } from "../../groups/join-group-form.tsx";
+import { CreateGroupForm, JoinGroupForm } from "../../groups/add-group.tsx";
 import { useCanCreateGroups } from "../../session/server-meta.ts";
-import { PageHeader } from "../shell/page-header.tsx";
-import { PageLoading } from "../shell/page-loading.tsx";
+import { PageHeader, PageLoading } from "../shell/page-header.tsx";
 
 /** Where nothing is named: the last place, else the first group, else a first group is to be made. */
 export function HomePage() {

@@ -1,5 +1,5 @@
 import type { Group } from "@fanfare/contract";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useRoute, useLocation } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
@@ -9,12 +9,19 @@ import { composerFieldId } from "../../composer/use-written.ts";
 import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
 import { GroupRail } from "../../groups/group-rail.tsx";
 import { GroupSidebar } from "../../groups/group-sidebar.tsx";
-import { offerInvite, useIsNewGroup } from "../../groups/new-group.ts";
-import { InviteDialog } from "../../groups/invites/invite-dialog.tsx";
+import { offerInvite, useIsNewGroup } from "../../groups/add-group.tsx";
+import { InviteDialog } from "../../groups/invites/invites.tsx";
 import { SearchPanelHost } from "../../search/search-panel-host.tsx";
 import { ClaimBanner } from "../../session/claim-dialog.tsx";
-import { AppShell } from "../shell/app-shell.tsx";
 import { UserMenu } from "../shell/user-menu.tsx";
+import { Megaphone, Wrench } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useServerNotices } from "../../data/store.ts";
+import { Drawer } from "../../ui/dialog.tsx";
+import { useIsPhone } from "../../ui/hooks.ts";
+import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
+import { PanelSlot } from "../shell/side-panel.tsx";
+import { useShell } from "../shell/page-header.tsx";
 
 /** Groups and channels beside the page that is shown. */
 export function MainLayout({ children }: { children: ReactNode }) {
@@ -76,6 +83,82 @@ function Sidebar({ groupId, channelId }: SidebarProps) {
         )}
       </div>
       <UserMenu />
+    </>
+  );
+}
+
+interface AppShellProps {
+  /** The groups: 64 px at the left. */
+  rail: ReactNode;
+  /** What is in the place: channels, or direct messages. */
+  sidebar: ReactNode;
+  /** A PageHeader, then the page; a SidePanel anywhere in it stands beside it. */
+  children: ReactNode;
+}
+
+/** Where everything stands: rail | sidebar | main | panel; on phones one column, with rail and sidebar in a drawer. */
+function AppShell({ rail, sidebar, children }: AppShellProps) {
+  const { t } = useTranslation("shell");
+  const isPhone = useIsPhone();
+  const { drawerAt, setDrawerAt } = useShell();
+  const [path] = useLocation();
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
+  const lists = (
+    <>
+      <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
+        {rail}
+      </div>
+      <div className="flex min-w-0 flex-1 flex-col border-line bg-sidebar pt-[env(safe-area-inset-top)] md:w-64 md:flex-none md:border-r">
+        {sidebar}
+      </div>
+    </>
+  );
+  return (
+    <div className="flex min-h-0 flex-1">
+      <a
+        href="#main"
+        className="sr-only rounded-md bg-raised px-4 py-2 font-medium text-accent-text shadow-raised focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
+      >
+        {t("skipToContent")}
+      </a>
+      {isPhone ? (
+        <Drawer open={drawerAt === path} onClose={() => setDrawerAt(null)} label={t("lists")}>
+          {lists}
+        </Drawer>
+      ) : (
+        lists
+      )}
+      <div className="flex min-w-0 flex-1 flex-col">
+        <ConnectionBanner />
+        <NoticeBanners />
+        <div className="flex min-h-0 flex-1">
+          <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+            <PanelSlot value={slot}>{children}</PanelSlot>
+          </main>
+          <div ref={setSlot} className="contents" />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Notices by the admins: maintenance and announcements. */
+function NoticeBanners() {
+  const { t } = useTranslation("shell");
+  const { announcement, pausedBecause, dismiss } = useServerNotices();
+  return (
+    <>
+      <Banner isShown={pausedBecause !== null} icon={<Wrench size={16} aria-hidden />}>
+        {t("paused")} {pausedBecause}
+      </Banner>
+      <Banner
+        isShown={announcement !== null}
+        icon={<Megaphone size={16} aria-hidden />}
+        tone="accent"
+        onDismiss={dismiss}
+      >
+        {announcement?.text}
+      </Banner>
     </>
   );
 }

@@ -1,10 +1,11 @@
 import type { ConnectionState, FanfareClient } from "@fanfare/client";
-import { CloudOff, RefreshCw, WifiOff } from "lucide-react";
+import { CloudOff, RefreshCw, WifiOff, X } from "lucide-react";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../../data/data-context.ts";
 import { Spinner } from "../../ui/feedback.tsx";
-import { Banner } from "./banner.tsx";
+import { cx } from "../../ui/cx.ts";
+import { IconButton } from "../../ui/button.tsx";
 
 interface Connection {
   state: ConnectionState;
@@ -126,4 +127,35 @@ function watchConnection(client: FanfareClient) {
       };
     },
   };
+}
+
+interface BannerProps {
+  isShown: boolean;
+  icon: ReactNode;
+  tone?: "warn" | "accent";
+  onDismiss?: () => void;
+  children: ReactNode;
+}
+
+/** A line above everything. Its region is there before its text: only then is the text read out. */
+export function Banner({ isShown, icon, tone = "warn", onDismiss, children }: BannerProps) {
+  const { t } = useTranslation("shell");
+  return (
+    <div role="status">
+      {isShown && (
+        <div
+          className={cx(
+            "flex min-h-9 items-center justify-center gap-2.5 px-4 py-1 text-sm",
+            tone === "warn" ? "bg-warn-soft text-warn-text" : "bg-accent-soft text-accent-text",
+          )}
+        >
+          <span className="flex shrink-0">{icon}</span>
+          <p className="wrap-anywhere">{children}</p>
+          {onDismiss && (
+            <IconButton icon={X} label={t("ui:close")} size="sm" tooltipSide="left" onClick={onDismiss} />
+          )}
+        </div>
+      )}
+    </div>
+  );
 }

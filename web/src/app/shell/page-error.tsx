@@ -2,7 +2,7 @@ import { CircleAlert } from "lucide-react";
 import { Component, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/feedback.tsx";
+import { EmptyState, Spinner } from "../../ui/feedback.tsx";
 
 interface PageErrorBoundaryProps {
   /** Going elsewhere tries again: the address. */
@@ -52,5 +52,18 @@ function Failed() {
         </Button>
       }
     />
+  );
+}
+
+/** Until it is known who is here. */
+export function Splash() {
+  const { t } = useTranslation("shell");
+  return (
+    <main id="main" className="flex min-h-0 flex-1 flex-col">
+      <div className="m-auto grid justify-items-center gap-4 text-muted">
+        <img src="/favicon.svg" alt="" width="56" height="56" />
+        <Spinner label={t("starting")} />
+      </div>
+    </main>
   );
 }

@@ -1,10 +1,22 @@
+import { create } from "zustand";
 import { type LucideIcon, Menu as MenuIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { cx } from "../../ui/cx.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { useShell } from "./shell-store.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { Spinner } from "../../ui/feedback.tsx";
+
+interface ShellState {
+  /** On which page the lists of a phone were opened: going elsewhere closes them. On wide windows they are always there. */
+  drawerAt: string | null;
+  setDrawerAt: (path: string | null) => void;
+}
+
+export const useShell = create<ShellState>((set) => ({
+  drawerAt: null,
+  setDrawerAt: (drawerAt) => set({ drawerAt }),
+}));
 
 interface PageHeaderProps {
   icon?: LucideIcon;
@@ -43,5 +55,15 @@ export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderP
       </div>
       {actions !== undefined && <div className="flex shrink-0 items-center gap-1">{actions}</div>}
     </header>
+  );
+}
+
+/** Where a page stands whose code is on its way. */
+export function PageLoading() {
+  const { t } = useTranslation("shell");
+  return (
+    <div className="flex min-h-0 flex-1 text-muted">
+      <Spinner label={t("ui:loading")} className="m-auto" />
+    </div>
   );
 }

@@ -1,11 +1,13 @@
+import { createContext, type ReactNode, useContext } from "react";
 import { X } from "lucide-react";
-import { type ReactNode, useContext } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
-import { Drawer } from "../../ui/drawer.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { Drawer } from "../../ui/dialog.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { useEscape, useIsPhone } from "../../ui/hooks.ts";
-import { PanelSlot } from "./panel-slot.ts";
+
+/** Where a SidePanel stands, whatever part of the page opens it; null until it is there. */
+export const PanelSlot = createContext<HTMLElement | null>(null);
 
 interface SidePanelProps {
   title: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isCombo, keysOf, needsNoField, type Keys } from "./combo.ts";
+import { isCombo, keysOf, needsNoField, type Keys } from "./shortcuts.ts";
 
 const press = (key: string, more: Partial<Keys> = {}): Keys => ({
   key,

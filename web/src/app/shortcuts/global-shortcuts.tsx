@@ -9,12 +9,11 @@ import { useServerCache } from "../../data/data-context.ts";
 import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
-import { showToast } from "../../ui/toast.tsx";
-import { useWantedUnread } from "../../inbox/notifications/use-wanted-unread.ts";
+import { showToast } from "../../ui/feedback.tsx";
+import { useWantedUnread } from "../../inbox/notifications/wanted-unread.ts";
 import { openSearch } from "../../search/search-store.ts";
-import { isApple, isCombo, needsNoField } from "./combo.ts";
+import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { openOverlay, useOverlay } from "./overlay-store.ts";
-import { GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { usePlace } from "./use-place.ts";
 
 const QuickSwitcher = lazy(async () => ({

@@ -1,8 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Kbd } from "../../ui/kbd.tsx";
-import { isApple, keysOf } from "./combo.ts";
-import { SECTIONS } from "./shortcuts.ts";
+import { Kbd } from "../../ui/display.tsx";
+import { isApple, keysOf, SECTIONS } from "./shortcuts.ts";
 
 /** All keys on one page. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {

@@ -1,17 +1,16 @@
 import type { ChannelState, Group } from "@fanfare/contract";
 import { Hash, MessagesSquare, Pin, Users } from "lucide-react";
-import { useCallback } from "react";
+import { useCallback, type ComponentProps, lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
 import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { focusComposer } from "../../composer/use-written.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MembersPanel } from "../../people/members/panel/members-panel.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
-import { ThreadPanel, ThreadsPanel } from "../threads/panels.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { PinsPanel } from "./pins/pins-panel.tsx";
 
@@ -94,5 +93,28 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
         />
       )}
     </>
+  );
+}
+
+const LazyThread = lazy(async () => ({ default: (await import("../threads/thread-panel.tsx")).ThreadPanel }));
+const LazyThreads = lazy(async () => ({
+  default: (await import("../threads/threads-panel.tsx")).ThreadsPanel,
+}));
+
+/** A thread, at the right of its channel; loaded when the first one is opened. Give it the thread's id as its key. */
+function ThreadPanel(props: ComponentProps<typeof LazyThread>) {
+  return (
+    <Suspense fallback={null}>
+      <LazyThread {...props} />
+    </Suspense>
+  );
+}
+
+/** The threads of a channel, at its right. */
+function ThreadsPanel(props: ComponentProps<typeof LazyThreads>) {
+  return (
+    <Suspense fallback={null}>
+      <LazyThreads {...props} />
+    </Suspense>
   );
 }

@@ -1,8 +1,8 @@
 import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
-import { showChannel } from "../../data/open-channels.ts";
+import { showChannel } from "../../data/channel-messages.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { showToast } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/feedback.tsx";
 import { addUnsent, removeUnsent, type SendOptions, type UnsentMessage } from "./conversation.ts";
 import {
   claimMessages,

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract/limits";
 import { expect, test } from "vitest";
-import { threadNameOf } from "./thread-name.ts";
+import { threadNameOf } from "../messages/list/use-message-context.ts";
 
 test("a thread is called as its message begins, in one line and without marks", () => {
   expect(threadNameOf({ content: "**Which** engine\n\ndo we `use`?" })).toBe("Which engine do we use?");

@@ -7,9 +7,8 @@ import { useThreads } from "../../data/channel-messages.ts";
 import { useUser } from "../../data/people.ts";
 import { placePath } from "../../routes.ts";
 import { PagedList } from "../../shared/paged-list.tsx";
-import { CountBadge } from "../../ui/badge.tsx";
+import { CountBadge, ListRow } from "../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../ui/feedback.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
 

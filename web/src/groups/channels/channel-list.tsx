@@ -6,18 +6,15 @@ import { memo } from "react";
 import { channelTree, useChannels, useMyPermissions } from "../../data/groups.ts";
 import { useUnreadChannels } from "../../data/inbox.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { walkByArrows } from "../../shared/walk-keys.ts";
+import { walkByArrows } from "../../shared/hooks.ts";
 import { setCollapsed, useIsCollapsed } from "../../state/collapsed-sections.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
 import { cx } from "../../ui/cx.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { ChannelRow } from "./channel-row.tsx";
-import type { Edge } from "./reorder.ts";
-import { type Reorder, useReorder } from "./use-reorder.ts";
-import { DropLine } from "./drop-line.tsx";
+import { type Edge, type Reorder, useReorder, DropLine } from "./reorder.tsx";
 
 interface RowsProps {
   activeId: string | undefined;

@@ -28,18 +28,16 @@ import { channelPath, parsePlace } from "../../routes.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { useDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
-import { CountBadge } from "../../ui/badge.tsx";
+import { CountBadge } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
 import { useCall } from "../../data/call.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { showToast } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/feedback.tsx";
 import { copyText } from "../../shared/copy-field.tsx";
-import { DropLine } from "./drop-line.tsx";
+import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
 import { isQuiet } from "./mute.ts";
-import type { Edge } from "./reorder.ts";
-import type { Reorder } from "./use-reorder.ts";
 
 const MAX_SHOWN = 5;
 

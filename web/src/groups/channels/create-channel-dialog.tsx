@@ -9,13 +9,10 @@ import { channelPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { Checkbox, RadioGroup, Switch } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { showToast } from "../../ui/feedback.tsx";
 import { MemberPicker } from "../group-settings/member-picker.tsx";
-import { NO_SECTION, SectionSelect } from "./section-select.tsx";
-import { SlowModeSelect } from "./slow-mode-select.tsx";
+import { NO_SECTION, SectionSelect, SlowModeSelect } from "./channel-fields.tsx";
 
 interface CreateChannelDialogProps {
   group: Group;

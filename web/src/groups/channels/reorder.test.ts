@@ -1,7 +1,7 @@
 import type { Channel } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import { channelTree } from "../../data/groups.ts";
-import { type Edge, type Place, placesAfterDrop, stepChannel, stepSection } from "./reorder.ts";
+import { type Edge, type Place, placesAfterDrop, stepChannel, stepSection } from "./reorder.tsx";
 
 const channel = (id: string, position: number, sectionId: string | null = null, kind = "text"): Channel =>
   ({ id, position, sectionId, kind }) as Channel;

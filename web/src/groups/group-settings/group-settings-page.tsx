@@ -15,23 +15,18 @@ import {
 } from "../../data/groups.ts";
 import { groupPath, groupSettingsPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { EmptyState, ErrorNote, Skeleton, SkeletonRows } from "../../ui/feedback.tsx";
+import { EmptyState, ErrorNote, Skeleton, SkeletonRows, showToast } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
-import { ChannelWebhooks } from "../channels/settings/channel-webhooks.tsx";
-import { InviteList } from "../invites/invite-list.tsx";
-import { NewInviteForm } from "../invites/new-invite-form.tsx";
-import { PageLoading } from "../../app/shell/page-loading.tsx";
+import { ChannelWebhooks, ChannelSettings } from "../channels/settings/channel-settings.tsx";
+import { InviteList, NewInviteForm } from "../invites/invites.tsx";
+import { PageLoading } from "../../app/shell/page-header.tsx";
 import { ON_OPEN, useAsk } from "../../data/data-context.ts";
 import { useFormats } from "../../shared/formats.ts";
-import { ChannelSettings } from "../channels/settings/channel-settings.tsx";
 import { useCall } from "../../data/call.ts";
-import { useWordFilter } from "../../data/moderation.ts";
-import { Form } from "../../ui/form.tsx";
+import { useWordFilter } from "../../data/group-settings.ts";
+import { Form, TextArea, useForm } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
-import { TextArea } from "../../ui/text-field.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { useForm } from "../../ui/use-form.ts";
 import { AuditPart } from "./audit/audit-part.tsx";
 import { BansPart } from "./bans/bans-part.tsx";
 import { BotsPart } from "./bots/bots-part.tsx";
@@ -40,8 +35,7 @@ import { MembersPart } from "./members/members-part.tsx";
 import { OverviewPart } from "./overview/overview-part.tsx";
 import { RolesPart } from "./roles/roles-part.tsx";
 import { type SettingsPartId, settingsPartsFor } from "./sections.ts";
-import { ExportGroup } from "./storage/export-group.tsx";
-import { RetentionForm } from "./storage/retention-form.tsx";
+import { ExportGroup, RetentionForm } from "./storage/storage-forms.tsx";
 
 const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   overview: OverviewPart,

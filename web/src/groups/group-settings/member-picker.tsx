@@ -2,11 +2,10 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../data/members.ts";
-import { Avatar } from "../../ui/avatar.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Avatar, ListRow } from "../../ui/display.tsx";
+import { TextField } from "../../ui/form.tsx";
 import { ChosenPeople } from "../../people/members/chosen-people.tsx";
-import { userName } from "./user-name.ts";
+import { userName } from "../../people/members/user-name.tsx";
 
 interface MemberPickerProps {
   groupId: string;

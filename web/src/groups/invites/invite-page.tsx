@@ -8,8 +8,7 @@ import { channelPath, groupPath, landingPath } from "../../routes.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
-import { InvitedGroup } from "./invited-group.tsx";
-import { isMeant } from "./meant-invite.ts";
+import { InvitedGroup, isMeant } from "./invited-group.tsx";
 
 /** What an invite leads to, for who is logged in. Who is in that group already goes on to it. */
 export function InvitePage({ code }: { code: string }) {

@@ -1,6 +1,6 @@
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { Avatar } from "../../ui/avatar.tsx";
+import { Avatar } from "../../ui/display.tsx";
 import { Skeleton } from "../../ui/feedback.tsx";
 
 /** The group that somebody is invited to; null until it is known. */
@@ -24,4 +24,16 @@ export function InvitedGroup({ group }: { group: Result<"invite.preview">["group
       )}
     </div>
   );
+}
+
+let meantCode: string | null = null;
+
+/** Somebody who is about to log in has seen what this invite leads to. */
+export function meanToJoin(code: string): void {
+  meantCode = code;
+}
+
+/** Whether that is what they have come in for. */
+export function isMeant(code: string): boolean {
+  return meantCode === code;
 }

@@ -10,9 +10,8 @@ import { usersOf } from "../../data/people.ts";
 import { inboxPath, placePath } from "../../routes.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
-import { showToast } from "../../ui/toast.tsx";
-import { lex } from "../../channel/messages/markdown/lex.ts";
-import { plainText } from "../../channel/messages/markdown/text-parts.ts";
+import { showToast } from "../../ui/feedback.tsx";
+import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
 import { askPermission, permissionNow } from "../../settings/notifications/permission.ts";
 import { hearMessages, type Notice, type Wishes } from "./watch-messages.ts";
 

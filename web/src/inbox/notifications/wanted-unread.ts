@@ -1,7 +1,9 @@
 import type { Unread } from "@fanfare/client/store";
 import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
-
 import { isMutedNow } from "../../groups/channels/mute.ts";
+import { useMemo, useEffect } from "react";
+import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
+import { useNow } from "../../shared/hooks.ts";
 
 /** The settings for a channel: its own, and those of its group. */
 export function settingsOf(
@@ -45,4 +47,37 @@ export function countForUser(
     if (unread !== undefined) count += groupId === null ? unread.messages : unread.mentions;
   }
   return count;
+}
+
+/** What is unread and is to draw attention, by channel. */
+export function useWantedUnread(): ReadonlyMap<string, Unread> {
+  const { data: channels } = useUnreadChannels();
+  const { data: settings } = useNotificationSettings();
+  const nowMs = useNow();
+  return useMemo(() => wantedUnread(channels ?? [], settings ?? [], nowMs), [channels, settings, nowMs]);
+}
+
+const NAME = "Fanfare";
+const MAX_SHOWN = 99;
+
+/** How much waits for the user: before the title of the tab, and as a mark on its icon. */
+export function PageBadge() {
+  const { data: channels = [] } = useUnreadChannels();
+  const count = countForUser(channels, useWantedUnread());
+  useEffect(() => {
+    document.title = count === 0 ? NAME : `(${count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}) ${NAME}`;
+    setIcon(count > 0 ? "/favicon-unread.svg" : "/favicon.svg");
+  }, [count]);
+  useEffect(
+    () => () => {
+      document.title = NAME;
+      setIcon("/favicon.svg");
+    },
+    [],
+  );
+  return null;
+}
+
+function setIcon(path: string): void {
+  document.querySelector("link[rel=icon]")?.setAttribute("href", path);
 }

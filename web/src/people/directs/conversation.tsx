@@ -9,25 +9,28 @@ import { useUser } from "../../data/people.ts";
 import { directPath, parsePlace } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
-import { Avatar } from "../../ui/avatar.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Avatar } from "../../ui/display.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { focusComposer } from "../../composer/use-written.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MessageList } from "../../channel/messages/list/message-list.tsx";
 import { PinsPanel } from "../../channel/messages/pins/pins-panel.tsx";
 import { useStatus } from "../../data/presence.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { SearchButton } from "../../search/search-button.tsx";
-import { StatusLine } from "../members/status-line.tsx";
+import { StatusLine } from "../members/user-name.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
-import type { DirectDialog, OpenDirectDialog } from "./direct-dialog.ts";
+import {
+  type DirectDialog,
+  type OpenDirectDialog,
+  type Direct,
+  useDirect,
+  useDirectMenu,
+} from "./use-direct.ts";
 import { DirectDialogs } from "./direct-dialogs.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
-import { type Direct, useDirect } from "./use-direct.ts";
-import { useDirectMenu } from "./use-direct-menu.ts";
 
 /** So many pictures stand in a row. */
 const MAX_SHOWN = 5;

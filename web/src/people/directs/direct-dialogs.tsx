@@ -7,19 +7,16 @@ import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { Form, TextField, useForm } from "../../ui/form.tsx";
 import { NotificationDialog } from "../../groups/notification-dialog.tsx";
-import type { DirectDialog } from "./direct-dialog.ts";
-import { useDirect } from "./use-direct.ts";
+import { type DirectDialog, useDirect } from "./use-direct.ts";
 
 // Who chooses people loads what that takes.
 const NewDirectDialog = lazy(async () => ({
-  default: (await import("./dialogs/new-direct-dialog.tsx")).NewDirectDialog,
+  default: (await import("./people-dialogs.tsx")).NewDirectDialog,
 }));
 const AddPeopleDialog = lazy(async () => ({
-  default: (await import("./dialogs/add-people-dialog.tsx")).AddPeopleDialog,
+  default: (await import("./people-dialogs.tsx")).AddPeopleDialog,
 }));
 
 interface DirectDialogsProps {

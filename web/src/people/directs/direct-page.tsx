@@ -11,8 +11,7 @@ import { errorText } from "../../shared/use-action.ts";
 import { rememberPlace } from "../../state/last-channel.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
-import { PageHeader } from "../../app/shell/page-header.tsx";
-import { PageLoading } from "../../app/shell/page-loading.tsx";
+import { PageHeader, PageLoading } from "../../app/shell/page-header.tsx";
 import { Conversation } from "./conversation.tsx";
 
 /** A conversation with one or several, by its address. */

@@ -7,21 +7,23 @@ import { useDirects, useFriendRequests, useUser } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { Button } from "../../ui/button.tsx";
-import { CountBadge } from "../../ui/badge.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { CountBadge, Avatar } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
 import { useStatus } from "../../data/presence.ts";
 import { useNow } from "../../shared/hooks.ts";
-import { Avatar } from "../../ui/avatar.tsx";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
 import { isQuiet } from "../../groups/channels/mute.ts";
-import type { DirectDialog, OpenDirectDialog } from "./direct-dialog.ts";
+import {
+  type DirectDialog,
+  type OpenDirectDialog,
+  useDirectMenu,
+  type Direct,
+  useDirect,
+} from "./use-direct.ts";
 import { DirectDialogs } from "./direct-dialogs.tsx";
-import { useDirectMenu } from "./use-direct-menu.ts";
-import { type Direct, useDirect } from "./use-direct.ts";
 
 /** The friends, and whom one talks with: those in which something was written last first. */
 export function DirectsSidebar() {

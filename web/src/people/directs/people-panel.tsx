@@ -6,16 +6,14 @@ import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useStatus } from "../../data/presence.ts";
 import { useUser } from "../../data/people.ts";
-import { Avatar } from "../../ui/avatar.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Avatar } from "../../ui/display.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { ProfileCard } from "../members/profile/profile-card.tsx";
-import { useName } from "../members/use-name.ts";
-import { UserPopover } from "../members/user-popover.tsx";
+import { useName } from "../members/user-name.tsx";
+import { UserPopover } from "../members/people-store.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
-import type { OpenDirectDialog } from "./direct-dialog.ts";
-import type { Direct } from "./use-direct.ts";
+import type { OpenDirectDialog, Direct } from "./use-direct.ts";
 
 interface PeoplePanelProps {
   channel: ChannelState;

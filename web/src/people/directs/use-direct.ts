@@ -1,8 +1,16 @@
-import type { Channel, User } from "@fanfare/contract";
-import { useMemo } from "react";
+import type { Channel, User, ChannelState } from "@fanfare/contract";
+import { useMemo, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../data/me.ts";
 import { useUser, useUsers } from "../../data/people.ts";
+import { Bell, CheckCheck, LogOut, Pencil, UserPlus, X } from "lucide-react";
+import { useLocation } from "wouter";
+import { useCall } from "../../data/call.ts";
+import { directPath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import type { MenuItem } from "../../ui/menu.tsx";
+import { showToast } from "../../ui/feedback.tsx";
+import { FanfareError } from "@fanfare/client";
 
 /** How a direct channel is shown to the one who is logged in. */
 export interface Direct {
@@ -31,4 +39,100 @@ export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "nam
   if (otherIds.length > MAX_NAMES) names.push("…");
   const title = name !== "" ? name : otherIds.length === 0 ? t("alone") : names.join(t("comma")) || "…";
   return { title, otherIds, other, otherId };
+}
+
+/** What is asked about direct channels, in front of them. */
+export type DirectDialog =
+  | { kind: "create"; userIds: readonly string[] }
+  | { kind: "add" | "rename" | "leave" | "notifications"; channel: Channel };
+
+export type OpenDirectDialog = (dialog: DirectDialog) => void;
+
+export interface DirectMenu {
+  items: MenuItem[];
+  /** Puts it out of the list. */
+  close: () => void;
+}
+
+/** What can be done with a direct channel. */
+export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): DirectMenu {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const [path, navigate] = useLocation();
+  const { otherId } = useDirect(channel);
+  const { id: channelId, head, lastReadSeq } = channel;
+  const failed = (error: unknown): void => showToast({ text: errorText(error), tone: "danger" });
+  const close = (): void => {
+    call("channel.closeDirect", { channelId }).catch(failed);
+    if (path === directPath(channelId)) navigate(directPath());
+  };
+  const isGroup = channel.kind === "groupDirect";
+  const items: (MenuItem | false)[] = [
+    {
+      label: t("menu.markRead"),
+      icon: CheckCheck,
+      disabled: head.seq <= lastReadSeq,
+      onSelect: () => void call("channel.markRead", { channelId, seq: head.seq }).catch(failed),
+    },
+    {
+      label: t("menu.notifications"),
+      icon: Bell,
+      onSelect: () => onOpen({ kind: "notifications", channel }),
+    },
+    isGroup
+      ? { label: t("menu.add"), icon: UserPlus, onSelect: () => onOpen({ kind: "add", channel }) }
+      : otherId !== null && {
+          label: t("menu.startGroup"),
+          icon: UserPlus,
+          onSelect: () => onOpen({ kind: "create", userIds: [otherId] }),
+        },
+    isGroup && {
+      label: t("menu.rename"),
+      icon: Pencil,
+      onSelect: () => onOpen({ kind: "rename", channel }),
+    },
+    "separator",
+    { label: t("menu.close"), icon: X, onSelect: close },
+    isGroup && {
+      label: t("menu.leave"),
+      icon: LogOut,
+      danger: true,
+      onSelect: () => onOpen({ kind: "leave", channel }),
+    },
+  ];
+  return { items: items.filter((item) => item !== false), close };
+}
+
+/** Goes to the direct channel with somebody, which is made where there is none; says why where that cannot be. */
+export function useOpenDirect(): (userId: string) => Promise<void> {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const isAccount = useMe().kind === "member";
+  return useCallback(
+    async (userId) => {
+      try {
+        const { channel } = await call("channel.openDirect", { userId });
+        navigate(directPath(channel.id));
+      } catch (error) {
+        if (!isNotReachable(error)) return showToast({ text: errorText(error), tone: "danger" });
+        const ask = () =>
+          void call("friend.request", { userId }).then(
+            () => showToast({ text: t("friends:add.requestedThem"), tone: "good" }),
+            () => showToast({ text: t("friends:add.refused"), tone: "danger" }),
+          );
+        showToast({
+          text: t("notReachable"),
+          tone: "danger",
+          ...(isAccount && { action: { label: t("members:action.befriend"), onClick: ask } }),
+        });
+      }
+    },
+    [t, call, navigate, isAccount],
+  );
+}
+
+/** Whether somebody does not want to be reached in this way: by what they have set, or by a block of one of the two. */
+export function isNotReachable(error: unknown): boolean {
+  return error instanceof FanfareError && error.type === "NOT_REACHABLE";
 }

@@ -1,20 +1,23 @@
 import type { User } from "@fanfare/contract";
 import { MoonStar, UserPlus, Users, Ellipsis, MessageCircle } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo, useState, type ComponentProps, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFriends, useUsers } from "../../data/people.ts";
-import { useStatus } from "../../data/presence.ts";
+import { useStatus, useStatuses } from "../../data/presence.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { useOpenDirect } from "../directs/use-open-direct.ts";
-import { StatusLine } from "../members/status-line.tsx";
+import { EmptyState, ErrorNote, SkeletonRows, showToast } from "../../ui/feedback.tsx";
+import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
+import { StatusLine, useName } from "../members/user-name.tsx";
 import { usePersonMenu } from "../members/use-person-menu.ts";
-import { useStatuses } from "../members/use-statuses.ts";
-import { ADD_FRIEND_ID } from "./add-friend.tsx";
-import { PersonLine } from "./person-line.tsx";
+import type { Status } from "@fanfare/client";
+import { Avatar } from "../../ui/display.tsx";
+import { UserPopover } from "../members/people-store.tsx";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { TextField } from "../../ui/form.tsx";
 
 /** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
 const MAX_WATCHED = 400;
@@ -115,5 +118,105 @@ function FriendRow({ user }: { user: User }) {
         />
       </PersonLine>
     </ContextMenu>
+  );
+}
+
+interface PersonLineProps extends ComponentProps<"li"> {
+  user: User;
+  status?: Status | undefined;
+  subtitle?: ReactNode;
+  /** Buttons at the end. */
+  children: ReactNode;
+}
+
+/** Somebody in a list of people: a click shows the card. */
+export function PersonLine({ user, status, subtitle, children, ...rest }: PersonLineProps) {
+  const name = useName(user);
+  return (
+    <li
+      className="flex items-center gap-2 rounded-md pr-1 hover:bg-hover has-data-popup-open:bg-hover"
+      {...rest}
+    >
+      <UserPopover
+        userId={user.id}
+        groupId={null}
+        className="flex min-h-14 min-w-0 flex-1 items-center gap-3 rounded-md px-2 text-left -outline-offset-2"
+      >
+        <Avatar name={name} id={user.id} src={user.avatarUrl} size={38} status={status} />
+        <span className="grid min-w-0 leading-tight">
+          <span className="flex min-w-0 items-baseline gap-2">
+            <span className="truncate font-semibold">{name}</span>
+            {user.username !== null && (
+              <span className="truncate text-sm text-muted max-md:hidden">@{user.username}</span>
+            )}
+          </span>
+          {subtitle}
+        </span>
+      </UserPopover>
+      <span className="flex shrink-0 items-center gap-1">{children}</span>
+    </li>
+  );
+}
+
+const ADD_FRIEND_ID = "add-friend";
+
+/** Asks somebody by username; says why where that cannot be. */
+export function AddFriend() {
+  const { t } = useTranslation("friends");
+  const call = useCall();
+  const me = useMe();
+  const [name, setName] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const username = name.trim().replace(/^@/, "").toLowerCase();
+  const ask = async () => {
+    if (username === "" || busy) return;
+    if (username === me.username) return setError(t("add.self"));
+    setBusy(true);
+    try {
+      const { state } = await call("friend.request", { username });
+      setName("");
+      showToast({ text: t(`add.${state}`, { name: username }), tone: "good" });
+    } catch (failure) {
+      setError(isNotReachable(failure) ? t("add.refused") : errorText(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void ask();
+      }}
+    >
+      <TextField
+        id={ADD_FRIEND_ID}
+        label={t("add.label")}
+        placeholder={t("add.placeholder")}
+        hint={t("add.hint", { username: me.username })}
+        error={error}
+        value={name}
+        onChange={(text) => {
+          setName(text);
+          setError(undefined);
+        }}
+        maxLength={LIMITS.usernameMaxChars + 1}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        after={
+          <Button
+            type="submit"
+            variant="primary"
+            busy={busy}
+            disabled={username === ""}
+            icon={<UserPlus size={16} aria-hidden />}
+          >
+            {t("add.action")}
+          </Button>
+        }
+      />
+    </form>
   );
 }

@@ -9,12 +9,10 @@ import { ClaimDialog } from "../../session/claim-dialog.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useUsers } from "../../data/people.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { CountBadge } from "../../ui/badge.tsx";
+import { CountBadge } from "../../ui/display.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { usePersonActions } from "../members/use-person-actions.ts";
-import { AddFriend } from "./add-friend.tsx";
-import { FriendList } from "./friend-list.tsx";
-import { PersonLine } from "./person-line.tsx";
+import { usePersonActions } from "../members/use-person-menu.ts";
+import { AddFriend, FriendList, PersonLine } from "./friend-list.tsx";
 
 /** Friends, requests and whom one has blocked. */
 export function FriendsPage() {

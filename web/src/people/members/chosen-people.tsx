@@ -1,8 +1,8 @@
 import { X } from "lucide-react";
 import { useUser } from "../../data/people.ts";
-import { Avatar } from "../../ui/avatar.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { useName } from "./use-name.ts";
+import { Avatar } from "../../ui/display.tsx";
+import { IconButton } from "../../ui/button.tsx";
+import { useName } from "./user-name.tsx";
 
 interface ChosenPeopleProps {
   label?: string;

@@ -11,7 +11,7 @@ import {
   forgetPeople,
   type ShownProfile,
   usePeople,
-} from "./people-store.ts";
+} from "./people-store.tsx";
 import { ProfileCard } from "./profile/profile-card.tsx";
 
 const PersonDialogs = lazy(async () => ({

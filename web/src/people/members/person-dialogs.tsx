@@ -4,11 +4,11 @@ import { useCall } from "../../data/call.ts";
 import { useGroup } from "../../data/groups.ts";
 import { useUser } from "../../data/people.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import type { MemberDialogKind } from "../../groups/group-settings/members/member-dialog.ts";
+import type { MemberDialogKind } from "../../groups/group-settings/members/use-member-menu.ts";
 import { MemberDialogs } from "../../groups/group-settings/members/member-dialogs.tsx";
-import { useAuthority } from "../../groups/group-settings/use-authority.ts";
-import type { PersonDialog } from "./people-store.ts";
-import { useName } from "./use-name.ts";
+import { useAuthority } from "../../groups/group-settings/authority.tsx";
+import type { PersonDialog } from "./people-store.tsx";
+import { useName } from "./user-name.tsx";
 
 interface PersonDialogsProps {
   dialog: PersonDialog;

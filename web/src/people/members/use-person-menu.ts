@@ -1,10 +1,15 @@
-import type { User } from "@fanfare/contract";
+import type { User, ActionName, Params } from "@fanfare/contract";
 import { AtSign, Ban, Check, MessageCircle, ShieldOff, Undo2, UserPlus, UserX, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "../../shared/copy-field.tsx";
 import type { MenuItem } from "../../ui/menu.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { usePersonActions } from "./use-person-actions.ts";
+import { showToast } from "../../ui/feedback.tsx";
+import { useIsBlocked, useMe } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
+import { useFriendRequests, useFriends } from "../../data/people.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
+import { askAbout, closeProfile } from "./people-store.tsx";
 
 /** What one can do about somebody, as a menu. `isBrief` leaves out what the card of a user has as buttons. */
 export function usePersonMenu(user: User | undefined, { isBrief = false } = {}): MenuItem[] {
@@ -30,4 +35,66 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
     !isBrief && unblock && { label: t("action.unblock"), icon: ShieldOff, onSelect: unblock },
   ];
   return items.filter((item) => item !== undefined && item !== false);
+}
+
+/** What a user is to the one who is logged in; null until it is known, and for guests, who have no friends. */
+type Friendship = "none" | "friend" | "incoming" | "outgoing" | null;
+
+/** What one can do about a user, besides the group they are in; what cannot be done is not there. None of it rejects. */
+export interface PersonActions {
+  message?: () => void;
+  befriend?: () => void;
+  accept?: () => void;
+  decline?: () => void;
+  /** Takes back what one has asked. */
+  withdraw?: () => void;
+  unfriend?: () => void;
+  block?: () => void;
+  unblock?: () => void;
+}
+
+export function usePersonActions(user: User | undefined): PersonActions {
+  const { t } = useTranslation("members");
+  const call = useCall();
+  const openDirect = useOpenDirect();
+  const me = useMe();
+  const friendship = useFriendship(user?.id ?? "");
+  const isBlocked = useIsBlocked(user?.id ?? "");
+  if (user === undefined || user.deleted === true || user.id === me.id) return {};
+  const { id: userId } = user;
+  const run = async <N extends ActionName>(name: N, params: Params<N>, done?: string): Promise<void> => {
+    try {
+      await call(name, params);
+      if (done !== undefined) showToast({ text: done, tone: "good" });
+    } catch (error) {
+      showToast({ text: isNotReachable(error) ? t("cannotAsk") : errorText(error), tone: "danger" });
+    }
+  };
+  if (isBlocked) return { unblock: () => void run("user.unblock", { userId }) };
+  return {
+    message() {
+      closeProfile();
+      void openDirect(userId);
+    },
+    ...(friendship === "none" &&
+      user.kind === "member" && {
+        befriend: () => void run("friend.request", { userId }, t("requested", { name: user.nickname })),
+      }),
+    ...(friendship === "incoming" && {
+      accept: () => void run("friend.accept", { userId }),
+      decline: () => void run("friend.decline", { userId }),
+    }),
+    ...(friendship === "outgoing" && { withdraw: () => void run("friend.remove", { userId }) }),
+    ...(friendship === "friend" && { unfriend: () => askAbout({ kind: "unfriend", userId }) }),
+    block: () => askAbout({ kind: "block", userId }),
+  };
+}
+
+function useFriendship(userId: string): Friendship {
+  const enabled = useMe().kind === "member";
+  const { data: friends } = useFriends({ enabled });
+  const { data: requests } = useFriendRequests({ enabled });
+  if (!enabled || friends === undefined || requests === undefined) return null;
+  if (friends.some((friend) => friend.userId === userId)) return "friend";
+  return requests.find((request) => request.userId === userId)?.direction ?? "none";
 }

@@ -4,13 +4,11 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { useUser } from "../../data/people.ts";
-import { Avatar } from "../../ui/avatar.tsx";
-import { CountBadge } from "../../ui/badge.tsx";
+import { Avatar, CountBadge, Kbd } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
-import { Kbd } from "../../ui/kbd.tsx";
-import { Palette } from "../../ui/drawer.tsx";
-import { useOptions } from "../../ui/use-options.ts";
-import { useOpenDirect } from "../../people/directs/use-open-direct.ts";
+import { Palette } from "../../ui/dialog.tsx";
+import { useOptions } from "../../ui/hooks.ts";
+import { useOpenDirect } from "../../people/directs/use-direct.ts";
 import type { Destination } from "./destination.ts";
 import { useDestinations } from "./use-destinations.ts";
 

@@ -1,6 +1,6 @@
 import { Search } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { openOverlay } from "../../app/shortcuts/overlay-store.ts";
 
 /** Opens the switcher from the rail: who has no keyboard finds it here. */

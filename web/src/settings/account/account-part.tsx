@@ -3,18 +3,15 @@ import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField, Form, useForm } from "../../ui/form.tsx";
 import { ClaimDialog } from "../../session/claim-dialog.tsx";
 import { Section } from "../section.tsx";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Checkbox } from "../../ui/choices.tsx";
-import { ErrorNote } from "../../ui/feedback.tsx";
-import { Form } from "../../ui/form.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/display.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 
 /** How somebody logs in. */

@@ -4,7 +4,7 @@ import { useCall } from "../../data/call.ts";
 import { useGroups } from "../../data/groups.ts";
 import { useNotificationSettings } from "../../data/inbox.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
-import { Avatar } from "../../ui/avatar.tsx";
+import { Avatar } from "../../ui/display.tsx";
 import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Section } from "../section.tsx";

@@ -8,12 +8,11 @@ import { useServerCache } from "../../data/data-context.ts";
 import { usePushKey, usePushSubscriptions } from "../../data/inbox.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge, ListRow } from "../../ui/display.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
-import { useDeviceName } from "../security/use-device-name.ts";
+import { useDeviceName } from "../security/device.ts";
 import { askPermission } from "./permission.ts";
 
 /** At the first visit the service worker is still on its way. */

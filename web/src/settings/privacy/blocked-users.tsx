@@ -3,10 +3,9 @@ import { useTranslation } from "react-i18next";
 import { useBlocked } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
-import { Avatar } from "../../ui/avatar.tsx";
+import { Avatar, ListRow } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
 import { Section } from "../section.tsx";
 
 export function BlockedUsers() {

@@ -1,3 +1,5 @@
+import { useTranslation } from "react-i18next";
+
 export interface Device {
   /** null: one that is not known. */
   browser: string | null;
@@ -32,5 +34,15 @@ export function deviceOf(userAgent: string | null): Device {
     browser: find(BROWSERS),
     system,
     isPhone: system === "iPhone" || (system === "Android" && /\bMobile\b/.test(userAgent ?? "")),
+  };
+}
+
+/** How to call what a session was opened with. */
+export function useDeviceName(): (userAgent: string | null) => string {
+  const { t } = useTranslation("settings");
+  return (userAgent) => {
+    const { browser, system } = deviceOf(userAgent);
+    if (browser !== null && system !== null) return t("sessions.device", { browser, system });
+    return browser ?? system ?? (userAgent === null || userAgent === "" ? t("sessions.unknown") : userAgent);
   };
 }

@@ -4,8 +4,7 @@ import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { Entrance } from "../../session/entrance.tsx";
-import { EntranceTitle } from "../../session/outcome.tsx";
+import { Entrance, EntranceTitle } from "../../session/entrance.tsx";
 import { continueSession, logOut } from "../../session/session-store.ts";
 import { TotpSection } from "./totp-section.tsx";
 

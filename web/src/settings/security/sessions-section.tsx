@@ -6,15 +6,13 @@ import { useMe, useSessions } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge, ListRow } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
 import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
-import { deviceOf } from "./device.ts";
-import { useDeviceName } from "./use-device-name.ts";
+import { deviceOf, useDeviceName } from "./device.ts";
 
 /** Where somebody is logged in, and how to end that. */
 export function SessionsSection() {

@@ -3,18 +3,15 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useAction } from "../../shared/use-action.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/feedback.tsx";
-import { Form } from "../../ui/form.tsx";
-import { showToast } from "../../ui/toast.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { ErrorNote, showToast } from "../../ui/feedback.tsx";
+import { Form, useForm } from "../../ui/form.tsx";
 import { CodeField, PasswordField } from "../../session/account-fields.tsx";
-import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
+import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
 import { Section } from "../section.tsx";
-import type { OidcProof } from "./oidc-proof.ts";
-import { TotpSetupDialog } from "./totp-setup-dialog.tsx";
+import { type OidcProof, TotpSetupDialog } from "./totp-setup-dialog.tsx";
 
 /** The second factor: a code of an authenticator app at each login. */
 export function TotpSection({ onClose }: { onClose?: () => void }) {

@@ -5,15 +5,12 @@ import { useTranslation } from "react-i18next";
 import { encode } from "uqr";
 import { useCall } from "../../data/call.ts";
 import { CopyField, copyText } from "../../shared/copy-field.tsx";
-import { saveFile } from "../../shared/save-file.ts";
+import { saveFile } from "../../shared/download-lines.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form } from "../../ui/form.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useForm } from "../../ui/use-form.ts";
+import { Form, TextField, useForm } from "../../ui/form.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";
-import type { OidcProof } from "./oidc-proof.ts";
 
 const SIZE_PX = 208;
 
@@ -177,4 +174,10 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
       </Button>
     </>
   );
+}
+
+/** A login at the OIDC provider that stands for the password of an account that has none. */
+export interface OidcProof {
+  oidcCode: string;
+  verifier: string;
 }

@@ -1,10 +1,186 @@
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  createContext,
+  useContext,
+  useMemo,
+  useState,
+} from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useChannels, useRoles } from "../../../data/groups.ts";
+import { useUser } from "../../../data/people.ts";
+import { channelPath } from "../../../routes.ts";
+import { useSame } from "../../../shared/hooks.ts";
+import { setPreferences, usePreferences } from "../../../state/preferences.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import type { OnUser } from "../list/use-rows.ts";
+import { MarkdownContext, type MarkdownParts, type MentionProps, Markdown } from "../markdown/markdown.tsx";
+import { readableColor, useAuthor } from "./use-author.ts";
 import type { Message } from "@fanfare/contract";
-import type { ReactNode } from "react";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Markdown } from "../markdown/markdown.tsx";
+import { Avatar } from "../../../ui/display.tsx";
 import { formatTime } from "../times.ts";
 import { Attachments } from "./attachments.tsx";
-import { useAuthor } from "./use-author.ts";
+
+const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
+
+interface MentionsProviderProps {
+  groupId: string | null;
+  /** Shows the card of a user; without it mentions are no buttons. */
+  onUser?: OnUser | undefined;
+  children: ReactNode;
+}
+
+/** Gives the texts below the names that they mention, and asks before a link leads elsewhere. */
+export function MentionsProvider({ groupId, onUser, children }: MentionsProviderProps) {
+  const [leaving, setLeaving] = useState<URL | null>(null);
+  const [, navigate] = useLocation();
+  const parts = useMemo<MarkdownParts>(
+    () => ({
+      User: UserMention,
+      Role: RoleMention,
+      Channel: ChannelMention,
+      ownPath: (url) => (url.origin === location.origin ? url.pathname + url.search : null),
+      onFollow(event, url) {
+        if (isForBrowser(event)) return;
+        if (url.origin === location.origin) {
+          event.preventDefault();
+          navigate(url.pathname + url.search);
+        } else if (usePreferences.getState().confirmLinks) {
+          event.preventDefault();
+          setLeaving(url);
+        }
+      },
+    }),
+    [navigate],
+  );
+  const place = useSame({ groupId, onUser });
+  return (
+    <PlaceContext value={place}>
+      <MarkdownContext value={parts}>
+        {children}
+        <LeaveDialog url={leaving} onClose={() => setLeaving(null)} />
+      </MarkdownContext>
+    </PlaceContext>
+  );
+}
+
+/** A click that asks for a new tab or window is the browser's. */
+function isForBrowser(event: MouseEvent): boolean {
+  return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+}
+
+function UserMention({ id, plain }: MentionProps) {
+  const { t } = useTranslation("messages");
+  const { onUser } = useContext(PlaceContext);
+  const user = useUser(id);
+  const text = `@${user?.deleted === true ? t("author.deleted") : (user?.nickname ?? "…")}`;
+  if (plain || onUser === undefined) return <span className="mention">{text}</span>;
+  return (
+    <button type="button" className="mention" onClick={(event) => onUser(id, event.currentTarget)}>
+      {text}
+    </button>
+  );
+}
+
+function RoleMention({ id }: MentionProps) {
+  const { groupId } = useContext(PlaceContext);
+  return groupId === null ? <UnknownRole /> : <GroupRole id={id} groupId={groupId} />;
+}
+
+function GroupRole({ id, groupId }: { id: string; groupId: string }) {
+  const { t } = useTranslation("messages");
+  const role = useRoles(groupId).data?.find((held) => held.id === id);
+  const color = role?.color ?? null;
+  const style =
+    color === null
+      ? undefined
+      : ({
+          "--light": readableColor(color, "light"),
+          "--dark": readableColor(color, "dark"),
+        } as CSSProperties);
+  return (
+    <span className={color === null ? "mention" : "mention mention-colored"} style={style}>
+      @{role?.name ?? t("markdown.unknownRole")}
+    </span>
+  );
+}
+
+function UnknownRole() {
+  const { t } = useTranslation("messages");
+  return <span className="mention">@{t("markdown.unknownRole")}</span>;
+}
+
+function ChannelMention({ id, plain }: MentionProps) {
+  const { groupId } = useContext(PlaceContext);
+  return groupId === null ? <UnknownChannel /> : <GroupChannel id={id} plain={plain} groupId={groupId} />;
+}
+
+function GroupChannel({ id, plain, groupId }: MentionProps & { groupId: string }) {
+  const [, navigate] = useLocation();
+  const channel = useChannels(groupId).data?.find((held) => held.id === id);
+  if (channel === undefined) return <UnknownChannel />;
+  if (plain) return <span className="mention">#{channel.name}</span>;
+  const path = channelPath(groupId, id);
+  const follow = (event: MouseEvent) => {
+    if (isForBrowser(event)) return;
+    event.preventDefault();
+    navigate(path);
+  };
+  return (
+    <a className="mention" href={path} onClick={follow}>
+      #{channel.name}
+    </a>
+  );
+}
+
+function UnknownChannel() {
+  const { t } = useTranslation("messages");
+  return <span className="mention">#{t("markdown.unknownChannel")}</span>;
+}
+
+/** Asks before a link leads elsewhere, and shows where: its text may say something else. */
+function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const go = () => {
+    if (url !== null) window.open(url.href, "_blank", "noopener,noreferrer");
+    onClose();
+  };
+  const goAlways = () => {
+    setPreferences({ confirmLinks: false });
+    go();
+  };
+  return (
+    <Dialog
+      open={url !== null}
+      onClose={onClose}
+      title={t("leave.title")}
+      description={t("leave.text")}
+      footer={
+        <>
+          <Button variant="ghost" onClick={goAlways}>
+            {t("leave.always")}
+          </Button>
+          <Button variant="primary" onClick={go}>
+            {t("leave.open")}
+          </Button>
+        </>
+      }
+    >
+      <p className="rounded-md bg-code px-3 py-2 font-mono text-sm wrap-anywhere" dir="ltr">
+        <span className="text-muted">{`${url?.protocol}//`}</span>
+        <strong>{url?.host}</strong>
+        <span className="text-muted">
+          {url?.pathname}
+          {url?.search}
+          {url?.hash}
+        </span>
+      </p>
+    </Dialog>
+  );
+}
 
 interface MessageCardProps {
   message: Message;

@@ -4,19 +4,17 @@ import { type CSSProperties, memo, type PointerEvent, useRef, useState } from "r
 import { useTranslation } from "react-i18next";
 import { useMessage } from "../../../data/channel-messages.ts";
 import { useMember } from "../../../data/members.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Badge } from "../../../ui/badge.tsx";
+import { Avatar, Badge } from "../../../ui/display.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { IconButton } from "../../../ui/icon-button.tsx";
+import { IconButton } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../times.ts";
 import { MarkdownPreview } from "../markdown/markdown.tsx";
 import { MessageBody } from "./message-body.tsx";
-import { readableColor } from "./name-color.ts";
+import { readableColor, type Author, useAuthor } from "./use-author.ts";
 import { ReactionPicker } from "./reactions.tsx";
-import { type Author, useAuthor } from "./use-author.ts";
 import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
 
 /** The id of the element of a message. */

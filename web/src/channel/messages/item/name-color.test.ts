@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contrast, readableColor } from "./name-color.ts";
+import { contrast, readableColor } from "./use-author.ts";
 
 const parse = (css: string) => css.match(/\d+/g)!.map(Number) as unknown as [number, number, number];
 

@@ -6,8 +6,8 @@ import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.
 import { useUsers } from "../../../data/people.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { cx } from "../../../ui/cx.ts";
-import { showToast } from "../../../ui/toast.tsx";
-import { IconButton, Tooltip } from "../../../ui/icon-button.tsx";
+import { showToast } from "../../../ui/feedback.tsx";
+import { IconButton, Tooltip } from "../../../ui/button.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
 

@@ -26,3 +26,42 @@ export function useAuthor({ authorId, as, nonce }: Pick<Message, "authorId" | "a
 function ownPicture(url: string | null): string | null {
   return url !== null && URL.parse(url, location.href)?.origin === location.origin ? url : null;
 }
+
+type Rgb = readonly [red: number, green: number, blue: number];
+
+/** As hard to read on as the hardest ground that names stand on: hovered in the light theme, a mention in the dark one. */
+const GROUNDS = { light: 0xebeae6, dark: 0x3b3733 } as const;
+/** WCAG AA for texts of ordinary size. */
+const MIN_CONTRAST = 4.5;
+const STEPS = 20;
+
+/** A role's colour as it can be read in a theme: darker or lighter where it has to be. */
+export function readableColor(color: number, theme: keyof typeof GROUNDS): string {
+  const ground = channels(GROUNDS[theme]);
+  const pole: Rgb = theme === "light" ? [0, 0, 0] : [255, 255, 255];
+  const own = channels(color);
+  for (let step = 0; step <= STEPS; step++) {
+    const mixed = own.map((value, index) => Math.round(value + ((pole[index]! - value) * step) / STEPS));
+    const rgb = mixed as unknown as Rgb;
+    if (contrast(rgb, ground) >= MIN_CONTRAST) return `rgb(${rgb.join(" ")})`;
+  }
+  return `rgb(${pole.join(" ")})`;
+}
+
+function channels(color: number): Rgb {
+  return [(color >> 16) & 255, (color >> 8) & 255, color & 255];
+}
+
+/** See https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+export function contrast(a: Rgb, b: Rgb): number {
+  const [light, dark] = [luminance(a), luminance(b)].toSorted((x, y) => y - x);
+  return (light! + 0.05) / (dark! + 0.05);
+}
+
+function luminance(rgb: Rgb): number {
+  const [red, green, blue] = rgb.map((value) => {
+    const part = value / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}

@@ -8,7 +8,7 @@ import { useCall } from "../../../data/call.ts";
 import { placePath } from "../../../routes.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
-import { showToast } from "../../../ui/toast.tsx";
+import { showToast } from "../../../ui/feedback.tsx";
 import { setEditing, setReplyTo } from "../conversation.ts";
 import { type MessageContextValue, useMessageContext } from "../list/use-rows.ts";
 

@@ -4,7 +4,7 @@ import { memo, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/use-action.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
+import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Popover } from "../../../ui/popover.tsx";

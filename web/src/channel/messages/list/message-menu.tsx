@@ -6,7 +6,7 @@ import { errorText } from "../../../shared/use-action.ts";
 import { ContextMenu } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { showToast } from "../../../ui/toast.tsx";
+import { showToast } from "../../../ui/feedback.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
 

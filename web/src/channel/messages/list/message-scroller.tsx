@@ -4,8 +4,7 @@ import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
-import type { ChannelMessages } from "../../../data/channel-messages.ts";
-import { useReadMarker } from "../../../data/open-channels.ts";
+import { type ChannelMessages, useReadMarker } from "../../../data/channel-messages.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
@@ -14,8 +13,7 @@ import { useMessageContext, usePages, useRows } from "./use-rows.ts";
 import type { MessageListProps } from "./message-list.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
-import { useJump } from "./use-jump.ts";
-import { type MessageKey, useListKeys } from "./use-list-keys.ts";
+import { useJump, type MessageKey, useListKeys } from "./list-navigation.ts";
 import { useScroll } from "./use-scroll.ts";
 
 const ICONS: Record<Channel["kind"], LucideIcon> = {

@@ -1,8 +1,16 @@
 import { Fragment, type ReactNode, createContext, useContext, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Token, Tokens } from "./lex.ts";
+import {
+  type Token,
+  type Tokens,
+  plainText,
+  pretends,
+  safeUrl,
+  type TextPart,
+  textParts,
+  withoutOverrides,
+} from "./lex.ts";
 import { MarkdownContext } from "./markdown.tsx";
-import { plainText, pretends, safeUrl, type TextPart, textParts, withoutOverrides } from "./text-parts.ts";
 
 /** Links and buttons hold no links and buttons. */
 const PlainContext = createContext(false);

@@ -2,9 +2,8 @@ import { type ReactNode, createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 import { highlight } from "./highlighter.ts";
-import { lex } from "./lex.ts";
+import { lex, plainText } from "./lex.ts";
 import { Markdown, MarkdownContext, type MentionProps } from "./markdown.tsx";
-import { plainText } from "./text-parts.ts";
 
 const ID = "5f0000000000000000000001";
 const chip = (sign: string) =>

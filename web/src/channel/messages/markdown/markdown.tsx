@@ -1,9 +1,21 @@
-import { type ComponentType, createContext, memo, type MouseEvent, useMemo } from "react";
-import { lex } from "./lex.ts";
-import { Blocks } from "./blocks.tsx";
+import {
+  type ComponentType,
+  createContext,
+  memo,
+  type MouseEvent,
+  useMemo,
+  type CSSProperties,
+  Fragment,
+  type ReactNode,
+  useEffect,
+  useState,
+} from "react";
+import { lex, plainText, type Token, type Tokens, withoutOverrides } from "./lex.ts";
 import "./markdown.css";
 import { Inline, Plain } from "./inline.tsx";
-import { plainText } from "./text-parts.ts";
+import { Check, Copy } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import type { CodePiece } from "./highlighter.ts";
 
 /** More than so many are text again. */
 const MAX_BIG = 27;
@@ -62,3 +74,172 @@ export const MarkdownPreview = memo(function MarkdownPreview({ content }: { cont
     </Plain>
   );
 });
+
+/** Paragraphs, lists, quotes, code … one below the other. */
+function Blocks({ tokens }: { tokens: readonly Token[] }): ReactNode {
+  // The tokens of a text never change place.
+  return tokens.map((token, index) => <Block key={index} token={token as Tokens.Generic} />);
+}
+
+function Block({ token }: { token: Tokens.Generic }): ReactNode {
+  switch (token.type) {
+    case "space":
+      return null;
+    case "paragraph":
+      return (
+        <p>
+          <Inline tokens={token.tokens ?? []} />
+        </p>
+      );
+    case "heading":
+      // Headings of the page are not for messages to make.
+      return (
+        <p className="markdown-heading" data-depth={Math.min((token as Tokens.Heading).depth, 4)}>
+          <Inline tokens={token.tokens ?? []} />
+        </p>
+      );
+    case "code":
+      return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} />;
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens ?? []} />
+        </blockquote>
+      );
+    case "list":
+      return <List list={token as Tokens.List} />;
+    case "hr":
+      return <hr />;
+    case "table":
+      return <Table table={token as Tokens.Table} />;
+    default:
+      return <Inline tokens={[token]} />;
+  }
+}
+
+function List({ list }: { list: Tokens.List }): ReactNode {
+  const items = list.items.map((item, index) => <Item key={index} item={item} />);
+  if (!list.ordered) return <ul>{items}</ul>;
+  return <ol start={Number(list.start) || 1}>{items}</ol>;
+}
+
+function Item({ item }: { item: Tokens.ListItem }): ReactNode {
+  return (
+    <li className={item.task ? "markdown-task" : undefined}>
+      {item.tokens.map((token, index) => (
+        <Fragment key={index}>
+          {index > 0 && isText(token) && isText(item.tokens[index - 1]!) && <br />}
+          <Block token={token as Tokens.Generic} />
+        </Fragment>
+      ))}
+    </li>
+  );
+}
+
+const isText = (token: Token): boolean => token.type === "text";
+
+function Table({ table }: { table: Tokens.Table }): ReactNode {
+  return (
+    <div className="markdown-table">
+      <table>
+        <thead>
+          <Row cells={table.header} />
+        </thead>
+        <tbody>
+          {table.rows.map((cells, index) => (
+            <Row key={index} cells={cells} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ cells }: { cells: readonly Tokens.TableCell[] }): ReactNode {
+  return (
+    <tr>
+      {cells.map(({ header, align, tokens }, index) => {
+        const Cell = header ? "th" : "td";
+        const style: CSSProperties | undefined = align === null ? undefined : { textAlign: align };
+        return (
+          <Cell key={index} style={style}>
+            <Inline tokens={tokens} />
+          </Cell>
+        );
+      })}
+    </tr>
+  );
+}
+
+const CONFIRM_MS = 2000;
+
+/** Code with a button to copy it. Its colours come a moment later, when what knows the language is loaded. */
+function CodeBlock({ code, language }: { code: string; language: string }) {
+  const name = /^[\w+#.-]{1,20}/.exec(language)?.[0] ?? "";
+  const shown = withoutOverrides(code);
+  const pieces = useHighlighted(shown, name);
+  return (
+    <div className="code-block" dir="ltr">
+      <pre tabIndex={0}>
+        <code>{pieces === null ? shown : <Pieces pieces={pieces} />}</code>
+      </pre>
+      <div className="code-block-bar">
+        {name !== "" && <span>{name}</span>}
+        <CopyButton text={shown} />
+      </div>
+    </div>
+  );
+}
+
+function Pieces({ pieces }: { pieces: readonly CodePiece[] }): ReactNode {
+  return pieces.map((piece, index) =>
+    typeof piece === "string" ? (
+      piece
+    ) : (
+      <span key={index} className={`code-${piece.kind}`}>
+        <Pieces pieces={piece.children} />
+      </span>
+    ),
+  );
+}
+
+function useHighlighted(code: string, language: string): readonly CodePiece[] | null {
+  const [found, setFound] = useState<{ of: string; pieces: readonly CodePiece[] | null } | null>(null);
+  useEffect(() => {
+    if (language === "") return undefined;
+    let isWanted = true;
+    const colour = async (): Promise<void> => {
+      const { highlight } = await import("./highlighter.ts");
+      if (isWanted) setFound({ of: code, pieces: highlight(code, language) });
+    };
+    // Without colours it is read as well.
+    colour().catch(() => undefined);
+    return () => {
+      isWanted = false;
+    };
+  }, [code, language]);
+  return found?.of === code ? found.pieces : null;
+}
+
+function CopyButton({ text }: { text: string }) {
+  const { t } = useTranslation("messages");
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setCopied(false), CONFIRM_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () => {
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => undefined,
+    );
+  };
+  const label = isCopied ? t("markdown.copied") : t("markdown.copyCode");
+  const Icon = isCopied ? Check : Copy;
+  return (
+    <button type="button" aria-label={label} title={label} onClick={copy}>
+      <Icon size={14} aria-hidden="true" />
+    </button>
+  );
+}

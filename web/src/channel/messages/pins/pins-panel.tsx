@@ -9,11 +9,10 @@ import { usePins } from "../../../data/channel-messages.ts";
 import { placePath } from "../../../routes.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
-import { IconButton } from "../../../ui/icon-button.tsx";
-import { useOpenProfile } from "../../../people/members/use-open-profile.ts";
+import { IconButton } from "../../../ui/button.tsx";
+import { useOpenProfile } from "../../../people/members/people-store.tsx";
 import { SidePanel } from "../../../app/shell/side-panel.tsx";
-import { MentionsProvider } from "../item/mentions.tsx";
-import { MessageCard } from "../item/message-card.tsx";
+import { MentionsProvider, MessageCard } from "../item/message-card.tsx";
 
 /** The pinned messages of a channel, at its right. */
 export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {

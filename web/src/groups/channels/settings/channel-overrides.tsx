@@ -9,10 +9,9 @@ import { errorText, useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
-import { CHANNEL_PERMISSION_NAMES } from "../../group-settings/permission-groups.ts";
-import { useAuthority } from "../../group-settings/use-authority.ts";
-import { stanceOf, targetKey, withStance, type Stance } from "./override-bits.ts";
-import { OverrideTargets } from "./override-targets.tsx";
+import { CHANNEL_PERMISSION_NAMES } from "../../group-settings/roles/role-form.tsx";
+import { useAuthority } from "../../group-settings/authority.tsx";
+import { stanceOf, targetKey, withStance, type Stance, OverrideTargets } from "./override-targets.tsx";
 
 const CHOICES: { value: Stance; icon: LucideIcon; on: string }[] = [
   { value: "deny", icon: X, on: "peer-checked:bg-danger peer-checked:text-on-danger" },

@@ -1,6 +1,6 @@
 import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { expect, test } from "vitest";
-import { stanceOf, withStance } from "./override-bits.ts";
+import { stanceOf, withStance } from "./override-targets.tsx";
 
 test("a permission is allowed, denied, or left to the group, and never two of them", () => {
   let override = { allow: PERMISSIONS.view, deny: PERMISSIONS.sendMessages };

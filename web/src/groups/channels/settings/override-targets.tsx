@@ -1,16 +1,44 @@
-import type { Group, Override, Role } from "@fanfare/contract";
+import type { Override, Group, Role } from "@fanfare/contract";
+import { PERMISSIONS, type PermissionName } from "@fanfare/contract/permissions";
 import { Plus, Shield, Users } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useRoles } from "../../../data/groups.ts";
 import { useUser } from "../../../data/people.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
+import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Popover } from "../../../ui/popover.tsx";
 import { MemberPicker } from "../../group-settings/member-picker.tsx";
-import { userName } from "../../group-settings/user-name.ts";
-import { targetKey } from "./override-bits.ts";
+import { userName } from "../../../people/members/user-name.tsx";
+
+export type Stance = "deny" | "inherit" | "allow";
+
+/** What an override says about one permission. */
+export function stanceOf(override: Pick<Override, "allow" | "deny">, name: PermissionName): Stance {
+  const bit = PERMISSIONS[name];
+  if ((override.allow & bit) !== 0) return "allow";
+  return (override.deny & bit) !== 0 ? "deny" : "inherit";
+}
+
+/** The override with another word about one permission. */
+export function withStance<O extends Pick<Override, "allow" | "deny">>(
+  override: O,
+  name: PermissionName,
+  stance: Stance,
+): O {
+  const bit = PERMISSIONS[name];
+  return {
+    ...override,
+    allow: stance === "allow" ? override.allow | bit : override.allow & ~bit,
+    deny: stance === "deny" ? override.deny | bit : override.deny & ~bit,
+  };
+}
+
+/** Names a target, for lists and to compare. */
+export function targetKey(target: Override["target"]): string {
+  return target.type === "everyone" ? "everyone" : `${target.type}:${target.id}`;
+}
 
 type Target = Override["target"];
 

@@ -4,16 +4,16 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type PermissionName, PERMISSIONS } from "@fanfare/contract/permissions";
 import { useChannels, useRoles } from "../../../data/groups.ts";
-import { AUDITED_ACTIONS, auditTarget } from "../../../data/manifest.ts";
-import { useAuditLog } from "../../../data/moderation.ts";
+import { useAuditLog } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { useFormats } from "../../../shared/formats.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
+import { Avatar } from "../../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { MemberPicker } from "../member-picker.tsx";
-import { userName } from "../user-name.ts";
+import { userName } from "../../../people/members/user-name.tsx";
+import { ACTION_MANIFEST, type ClientFacts } from "@fanfare/contract/manifest";
 
 const ANY = "";
 
@@ -203,4 +203,22 @@ function readable(field: string, value: unknown): Value {
   if (field === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
   const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return isPlain ? value : null;
+}
+
+type Manifest = typeof ACTION_MANIFEST;
+type Name = keyof Manifest;
+type With<Fact> = { [N in Name]: Manifest[N] extends Fact ? N : never }[Name];
+
+const namesWith = (fact: string): Name[] =>
+  (Object.keys(ACTION_MANIFEST) as Name[]).filter((name) => fact in ACTION_MANIFEST[name]);
+
+/** Actions that are recorded in a group's audit log. */
+const AUDITED_ACTIONS = namesWith("audited") as With<{ audited: string }>[];
+
+/** What an entry of the audit log is about; undefined for an action that this page does not know. */
+function auditTarget(action: string): string | undefined {
+  const facts: ClientFacts | undefined = Object.hasOwn(ACTION_MANIFEST, action)
+    ? ACTION_MANIFEST[action as Name]
+    : undefined;
+  return facts?.audited;
 }

@@ -2,16 +2,15 @@ import type { Ban, Group } from "@fanfare/contract";
 import { UserRoundCheck } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
-import { useBans } from "../../../data/moderation.ts";
+import { useBans } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
+import { Avatar, ListRow } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
-import { ListRow } from "../../../ui/list-row.tsx";
 import { PagedList } from "../../../shared/paged-list.tsx";
-import { userName } from "../user-name.ts";
+import { userName } from "../../../people/members/user-name.tsx";
 
 /** Who is kept out, and why. */
 export function BansPart({ group }: { group: Group }) {

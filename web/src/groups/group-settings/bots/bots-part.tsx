@@ -4,27 +4,22 @@ import { Bot as BotIcon, Ellipsis, KeyRound, Pencil, Plus, Trash2 } from "lucide
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
-import { useBots } from "../../../data/integrations.ts";
+import { useBots } from "../../../data/group-settings.ts";
 import { useMe } from "../../../data/me.ts";
 import { useUser } from "../../../data/people.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Badge } from "../../../ui/badge.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Avatar, Badge, ListRow } from "../../../ui/display.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
-import { IconButton } from "../../../ui/icon-button.tsx";
-import { ListRow } from "../../../ui/list-row.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
-import { SecretDialog } from "../secret-dialog.tsx";
-import { userName } from "../user-name.ts";
+import { SecretDialog } from "../../../shared/copy-field.tsx";
+import { userName } from "../../../people/members/user-name.tsx";
 import { useRoles } from "../../../data/groups.ts";
 import { Checkbox } from "../../../ui/choices.tsx";
-import { Form } from "../../../ui/form.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
-import { useForm } from "../../../ui/use-form.ts";
-import { useAuthority } from "../use-authority.ts";
+import { Form, TextField, useForm } from "../../../ui/form.tsx";
+import { useAuthority } from "../authority.tsx";
 
 type Asked = { what: "edit" | "rotate" | "delete"; bot: Bot } | { what: "create" };
 

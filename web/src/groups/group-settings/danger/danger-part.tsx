@@ -7,9 +7,9 @@ import { useUser } from "../../../data/people.ts";
 import { landingPath } from "../../../routes.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/form.tsx";
 import { MemberPicker } from "../member-picker.tsx";
-import { userName } from "../user-name.ts";
+import { userName } from "../../../people/members/user-name.tsx";
 
 /** To give the group away, or to delete it. */
 export function DangerPart({ group }: { group: Group }) {

@@ -15,11 +15,10 @@ import { Checkbox } from "../../../ui/choices.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
-import { RoleName } from "../role-name.tsx";
-import type { OwnAuthority } from "../use-authority.ts";
-import { userName } from "../user-name.ts";
-import type { MemberDialog } from "./member-dialog.ts";
+import { TextField } from "../../../ui/form.tsx";
+import { RoleName, type OwnAuthority } from "../authority.tsx";
+import { userName } from "../../../people/members/user-name.tsx";
+import type { MemberDialog } from "./use-member-menu.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

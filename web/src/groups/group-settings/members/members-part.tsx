@@ -7,19 +7,15 @@ import { useRoles } from "../../../data/groups.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/hooks.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Badge } from "../../../ui/badge.tsx";
+import { Avatar, Badge, ListRow } from "../../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
-import { IconButton } from "../../../ui/icon-button.tsx";
-import { ListRow } from "../../../ui/list-row.tsx";
+import { IconButton } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
-import { RoleName } from "../role-name.tsx";
-import { useAuthority, type OwnAuthority } from "../use-authority.ts";
-import { userName } from "../user-name.ts";
-import type { MemberDialog, MemberDialogKind } from "./member-dialog.ts";
+import { TextField } from "../../../ui/form.tsx";
+import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
+import { userName } from "../../../people/members/user-name.tsx";
+import { type MemberDialog, type MemberDialogKind, useMemberMenu } from "./use-member-menu.ts";
 import { MemberDialogs } from "./member-dialogs.tsx";
-import { useMemberMenu } from "./use-member-menu.ts";
 
 const MAX_ROLES_SHOWN = 3;
 

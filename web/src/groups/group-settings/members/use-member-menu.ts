@@ -1,4 +1,4 @@
-import type { Group, Member } from "@fanfare/contract";
+import type { Member, Group } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Ban, Crown, Mic, MicOff, Shield, UserMinus } from "lucide-react";
 import { useTranslation } from "react-i18next";
@@ -7,9 +7,17 @@ import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
-import { showToast } from "../../../ui/toast.tsx";
-import type { OwnAuthority } from "../use-authority.ts";
-import type { MemberDialogKind } from "./member-dialog.ts";
+import { showToast } from "../../../ui/feedback.tsx";
+import type { OwnAuthority } from "../authority.tsx";
+
+/** What is asked about a member. */
+export type MemberDialogKind = "roles" | "mute" | "kick" | "ban" | "transfer";
+
+export interface MemberDialog {
+  kind: MemberDialogKind;
+  /** As it was when it was asked. */
+  member: Member;
+}
 
 /** What the user may do about a member: roles, muting, giving the group away, putting out. */
 export function useMemberMenu(

@@ -8,13 +8,10 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { uploadPicture } from "../../../data/files.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/feedback.tsx";
-import { Form } from "../../../ui/form.tsx";
+import { ErrorNote, showToast } from "../../../ui/feedback.tsx";
+import { Form, TextArea, TextField, useForm } from "../../../ui/form.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { TextArea, TextField } from "../../../ui/text-field.tsx";
-import { showToast } from "../../../ui/toast.tsx";
-import { useForm } from "../../../ui/use-form.ts";
-import { GroupIconField } from "../../group-icon-field.tsx";
+import { GroupIconField } from "../../add-group.tsx";
 
 const FIRST_SEEN = "";
 

@@ -6,11 +6,16 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Switch } from "../../../ui/choices.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
-import { useForm } from "../../../ui/use-form.ts";
-import { colorText } from "../role-name.tsx";
-import { PermissionSwitches } from "./permission-switches.tsx";
-import { SaveBar } from "./save-bar.tsx";
+import { TextField, useForm, type FormState } from "../../../ui/form.tsx";
+import { colorText } from "../authority.tsx";
+import {
+  CHANNEL_PERMISSIONS,
+  PERMISSIONS,
+  type PermissionName,
+  mayGrant,
+} from "@fanfare/contract/permissions";
+import { Button } from "../../../ui/button.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 
 const COLORS = [
   0xd9480f, 0xe67700, 0x5c940d, 0x2b8a3e, 0x0b7285, 0x1864ab, 0x364fc7, 0x5f3dc4, 0x862e9c, 0xa61e4d,
@@ -114,6 +119,106 @@ function ColorField({ value, onChange, disabled }: ColorFieldProps) {
             isOwn ? "border-accent" : "border-line-strong",
           )}
         />
+      </div>
+    </div>
+  );
+}
+
+interface PermissionGroup {
+  textKey: string;
+  names: readonly PermissionName[];
+}
+
+/** All that can be granted, as it is shown. */
+const PERMISSION_GROUPS: readonly PermissionGroup[] = [
+  {
+    textKey: "group-settings:permissionGroup.take",
+    names: ["view", "sendMessages", "attachFiles", "addReactions", "mentionEveryone", "createInvites"],
+  },
+  {
+    textKey: "group-settings:permissionGroup.moderate",
+    names: ["manageMessages", "muteMembers", "kickMembers", "banMembers", "manageInvites", "viewAuditLog"],
+  },
+  {
+    textKey: "group-settings:permissionGroup.manage",
+    names: ["manageChannels", "manageRoles", "manageWebhooks", "manageGroup"],
+  },
+];
+
+/** What a channel can allow or deny by itself. */
+export const CHANNEL_PERMISSION_NAMES: readonly PermissionName[] = PERMISSION_GROUPS.flatMap(
+  ({ names }) => names,
+).filter((name) => (PERMISSIONS[name] & CHANNEL_PERMISSIONS) !== 0);
+
+interface PermissionSwitchesProps {
+  /** Bits. */
+  value: number;
+  onChange: (value: number) => void;
+  /** What the user may: nobody gives or takes what he lacks. */
+  own: number;
+  disabled?: boolean;
+  /** Those that are always on. */
+  always?: readonly PermissionName[];
+}
+
+/** What a role may, each with what it means. */
+export function PermissionSwitches({ value, onChange, own, disabled, always = [] }: PermissionSwitchesProps) {
+  const { t } = useTranslation("group-settings");
+  return PERMISSION_GROUPS.map(({ textKey, names }) => (
+    <section key={textKey} className="grid gap-4">
+      <h3 className="border-b border-line pb-1.5 text-sm font-semibold text-muted">{t(textKey)}</h3>
+      {names.map((name) => {
+        const bit = PERMISSIONS[name];
+        const isAlways = always.includes(name);
+        const lacks = !mayGrant(own, bit);
+        return (
+          <Switch
+            key={name}
+            label={t(`permission.${name}`)}
+            hint={
+              isAlways
+                ? t("roles.always")
+                : lacks && disabled !== true
+                  ? `${t(`permissionHint.${name}`)} ${t("youLackThis")}`
+                  : t(`permissionHint.${name}`)
+            }
+            checked={isAlways || (value & bit) !== 0}
+            disabled={disabled === true || isAlways || lacks}
+            onChange={(isOn) => onChange(isOn ? value | bit : value & ~bit)}
+          />
+        );
+      })}
+    </section>
+  ));
+}
+
+interface SaveBarProps {
+  // oxlint-disable-next-line typescript/no-explicit-any -- a form of any values
+  form: Pick<FormState<any>, "changed" | "busy" | "error" | "onSubmit" | "reset">;
+  disabled?: boolean;
+}
+
+/** Stays in sight at the end of a long form while something is not saved. */
+export function SaveBar({ form, disabled = false }: SaveBarProps) {
+  const { t } = useTranslation("group-settings");
+  if (!form.changed) return null;
+  return (
+    <div className="sticky bottom-3 z-10 grid gap-2 rounded-lg border border-line bg-raised p-3 shadow-raised">
+      <ErrorNote text={form.error} />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p className="flex-1 px-1 text-sm">{t("unsaved")}</p>
+        <Button size="sm" onClick={() => form.reset()}>
+          {t("discard")}
+        </Button>
+        <Button
+          size="sm"
+          variant="primary"
+          busy={form.busy}
+          disabled={disabled}
+          onClick={() => form.onSubmit()}
+        >
+          {t("save")}
+        </Button>
       </div>
     </div>
   );

@@ -6,9 +6,8 @@ import { useCall } from "../../../data/call.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { cx } from "../../../ui/cx.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { IconButton } from "../../../ui/icon-button.tsx";
-import { RoleName } from "../role-name.tsx";
-import type { OwnAuthority } from "../use-authority.ts";
+import { IconButton } from "../../../ui/button.tsx";
+import { RoleName, type OwnAuthority } from "../authority.tsx";
 
 interface RoleListProps {
   groupId: string;

@@ -9,22 +9,17 @@ import { useMemberSearch } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { errorText, useAction } from "../../../shared/use-action.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Avatar, ListRow } from "../../../ui/display.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
-import { IconButton } from "../../../ui/icon-button.tsx";
-import { ListRow } from "../../../ui/list-row.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
-import { useForm } from "../../../ui/use-form.ts";
+import { useForm } from "../../../ui/form.tsx";
 import { MemberPicker } from "../member-picker.tsx";
-import { RoleName } from "../role-name.tsx";
-import { useAuthority, type OwnAuthority } from "../use-authority.ts";
-import { userName } from "../user-name.ts";
-import { PermissionSwitches } from "./permission-switches.tsx";
-import { RoleForm } from "./role-form.tsx";
+import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
+import { userName } from "../../../people/members/user-name.tsx";
+import { PermissionSwitches, RoleForm, SaveBar } from "./role-form.tsx";
 import { RoleList } from "./role-list.tsx";
-import { SaveBar } from "./save-bar.tsx";
 
 /** The roles in their order, and the one that is chosen; null is what everybody has. */
 export function RolesPart({ group }: { group: Group }) {

@@ -8,20 +8,17 @@ import type { FoundMember, useMembers } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { type OwnAuthority, useAuthority } from "../../../groups/group-settings/use-authority.ts";
-import { useStatuses } from "../use-statuses.ts";
-import { useStatus } from "../../../data/presence.ts";
+import { type OwnAuthority, useAuthority } from "../../../groups/group-settings/authority.tsx";
+import { useStatuses, useStatus } from "../../../data/presence.ts";
 import { useNow } from "../../../shared/hooks.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Badge } from "../../../ui/badge.tsx";
+import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
-import { readableColor } from "../../../channel/messages/item/name-color.ts";
-import { askAbout, openProfile } from "../people-store.ts";
-import { useName } from "../use-name.ts";
+import { readableColor } from "../../../channel/messages/item/use-author.ts";
+import { askAbout, openProfile, UserPopover } from "../people-store.tsx";
+import { useName } from "../user-name.tsx";
 import { usePersonMenu } from "../use-person-menu.ts";
-import { UserPopover } from "../user-popover.tsx";
 import { WHOLE_UP_TO } from "./use-whole-group.ts";
 
 interface MemberListProps {

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../../data/members.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/form.tsx";
 import { SidePanel } from "../../../app/shell/side-panel.tsx";
 import { MemberList } from "./member-list.tsx";
 import { useWholeGroup, WHOLE_UP_TO } from "./use-whole-group.ts";

@@ -19,22 +19,17 @@ import { useStatus } from "../../../data/presence.ts";
 import { useUser } from "../../../data/people.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/hooks.ts";
-import { Avatar } from "../../../ui/avatar.tsx";
-import { Badge } from "../../../ui/badge.tsx";
+import { Avatar, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
-import { RoleName } from "../../../groups/group-settings/role-name.tsx";
-import { useAuthority } from "../../../groups/group-settings/use-authority.ts";
-import { askAbout, closeProfile } from "../people-store.ts";
-import { StatusLine } from "../status-line.tsx";
-import { useName } from "../use-name.ts";
+import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
+import { askAbout, closeProfile } from "../people-store.tsx";
+import { StatusLine, useName } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
 import { settingsPath } from "../../../routes.ts";
-import { Button, buttonClass } from "../../../ui/button.tsx";
-import { IconButton } from "../../../ui/icon-button.tsx";
+import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
-import { usePersonActions } from "../use-person-actions.ts";
-import { usePersonMenu } from "../use-person-menu.ts";
+import { usePersonActions, usePersonMenu } from "../use-person-menu.ts";
 
 interface ProfileCardProps {
   userId: string;

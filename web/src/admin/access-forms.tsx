@@ -1,0 +1,182 @@
+import type { InstancePolicy, PolicyName, Result } from "@fanfare/contract";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../data/call.ts";
+import { errorText } from "../shared/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote, showToast } from "../ui/feedback.tsx";
+import { RadioGroup, Switch } from "../ui/choices.tsx";
+import { TextField, useForm, Form } from "../ui/form.tsx";
+
+/** The values of each part of the policy that is one of a few. */
+const CHOICES = {
+  registration: ["open", "invite", "closed"],
+  requireSecondFactor: ["off", "admins", "accounts"],
+  groupCreation: ["everyone", "accounts", "admins"],
+  directMessages: ["everyone", "groupMates", "friends"],
+} as const satisfies { [N in PolicyName]?: readonly InstancePolicy[N][] };
+
+/** Each choice takes effect at once. Values that the environment sets are read-only. */
+export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const [error, setError] = useState<string | null>(null);
+  // Not `useAction`: a change that is made while another one is under way must not be dropped.
+  const change = (changes: Partial<InstancePolicy>) => {
+    setError(null);
+    call("admin.setPolicy", changes).catch((failure: unknown) => setError(errorText(failure)));
+  };
+  const isFixed = (name: PolicyName) => fixed.includes(name);
+  const hint = (name: PolicyName, text: string) => (isFixed(name) ? `${text} ${t("policy.fixed")}` : text);
+  const choice = (name: keyof typeof CHOICES) => (
+    <div className="grid gap-1.5">
+      <RadioGroup<string>
+        label={t(`policy.${name}.label`)}
+        value={policy[name]}
+        onChange={(value) => change({ [name]: value })}
+        options={CHOICES[name].map((value) => ({
+          value,
+          label: t(`policy.${name}.${value}`),
+          hint: t(`policy.${name}.${value}Hint`),
+          disabled: isFixed(name),
+        }))}
+      />
+      {isFixed(name) && <p className="text-sm text-muted">{t("policy.fixed")}</p>}
+    </div>
+  );
+  return (
+    <div className="grid gap-6">
+      <ErrorNote text={error} />
+      {choice("registration")}
+      <Switch
+        label={t("policy.guests")}
+        hint={hint("guests", t("policy.guestsHint"))}
+        checked={policy.guests}
+        disabled={isFixed("guests")}
+        onChange={(guests) => change({ guests })}
+      />
+      <MailDomains
+        key={policy.mailDomains.join()}
+        domains={policy.mailDomains}
+        isFixed={isFixed("mailDomains")}
+      />
+      <Switch
+        label={t("policy.oidcOnly")}
+        hint={hint("oidcOnly", t("policy.oidcOnlyHint"))}
+        checked={policy.oidcOnly}
+        disabled={isFixed("oidcOnly")}
+        onChange={(oidcOnly) => change({ oidcOnly })}
+      />
+      {choice("requireSecondFactor")}
+      {choice("groupCreation")}
+      {choice("directMessages")}
+    </div>
+  );
+}
+
+function MailDomains({ domains, isFixed }: { domains: readonly string[]; isFixed: boolean }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { mailDomains: domains.join(", ") },
+    async submit({ mailDomains }) {
+      const items = mailDomains.split(/[\s,;，；]+/).filter((domain) => domain !== "");
+      await call("admin.setPolicy", { mailDomains: items });
+      showToast({ text: t("policy.saved"), tone: "good" });
+    },
+  });
+  const text = t("policy.mailDomainsHint");
+  return (
+    <form onSubmit={form.onSubmit} className="grid gap-2">
+      <TextField
+        label={t("policy.mailDomains")}
+        hint={isFixed ? `${text} ${t("policy.fixed")}` : text}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={isFixed}
+        {...form.field("mailDomains")}
+        after={
+          <Button type="submit" busy={form.busy} disabled={isFixed || !form.changed}>
+            {t("policy.save")}
+          </Button>
+        }
+      />
+      <ErrorNote text={form.error} />
+    </form>
+  );
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** Shown in MiB. */
+const SIZES = [
+  "fileQuotaUserBytes",
+  "fileQuotaGuestBytes",
+  "fileQuotaGroupBytes",
+  "fileQuotaInstanceBytes",
+] as const satisfies readonly PolicyName[];
+const COUNTS = [
+  "usersPerInstance",
+  "groupsOwnedPerUser",
+  "membersPerGroup",
+  "channelsPerGroup",
+] as const satisfies readonly PolicyName[];
+type LimitName = (typeof SIZES | typeof COUNTS)[number];
+const LIMIT_NAMES: readonly LimitName[] = [...SIZES, ...COUNTS];
+
+const unitOf = (name: LimitName): number => ((SIZES as readonly string[]).includes(name) ? MEBIBYTE : 1);
+
+function textOf(name: LimitName, value: number | null): string {
+  return value === null ? "" : String(value / unitOf(name));
+}
+
+/** An empty field is no limit. What is no number goes to the server as it is, which says so at the field. */
+function valueOf(name: LimitName, text: string): number | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  const number = Number(trimmed);
+  return Number.isFinite(number) ? Math.round(number * unitOf(name)) : (trimmed as unknown as number);
+}
+
+/** Quotas for files, and how many there can be of what. */
+export function LimitsForm(props: Result<"admin.getPolicy">) {
+  return <Limits key={LIMIT_NAMES.map((name) => props.policy[name]).join()} {...props} />;
+}
+
+function Limits({ policy, fixed }: Result<"admin.getPolicy">) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const initial = Object.fromEntries(LIMIT_NAMES.map((name) => [name, textOf(name, policy[name])]));
+  const form = useForm<Record<LimitName, string>>({
+    initial: initial as Record<LimitName, string>,
+    async submit(values) {
+      const changed = LIMIT_NAMES.filter((name) => values[name] !== initial[name]);
+      const changes = Object.fromEntries(changed.map((name) => [name, valueOf(name, values[name])]));
+      await call("admin.setPolicy", changes as Partial<InstancePolicy>);
+      showToast({ text: t("policy.saved"), tone: "good" });
+    },
+  });
+  const field = (name: LimitName) => (
+    <TextField
+      key={name}
+      label={t(`limits.${name}`)}
+      hint={fixed.includes(name) ? t("policy.fixed") : undefined}
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder={t("limits.none")}
+      readOnly={fixed.includes(name)}
+      {...form.field(name)}
+    />
+  );
+  return (
+    <section aria-label={t("limits.title")} className="grid gap-4 border-t border-line pt-6">
+      <header className="grid gap-1">
+        <h2 className="font-semibold">{t("limits.title")}</h2>
+        <p className="text-sm text-muted">{t("limits.text")}</p>
+      </header>
+      <Form form={form} action={t("policy.save")}>
+        <div className="grid gap-4 sm:grid-cols-2">{LIMIT_NAMES.map(field)}</div>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,116 @@
+import { create } from "zustand";
+import { navigate } from "wouter/use-browser-location";
+import type { ToPage, ToWorker } from "../../service-worker/messages.ts";
+import { Sparkles } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "../../ui/button.tsx";
+
+interface UpdateState {
+  /** Brings the new version in and reloads the page; null while there is none. */
+  apply: (() => void) | null;
+}
+
+const useUpdate = create<UpdateState>(() => ({ apply: null }));
+
+const LOOK_EVERY_MS = 60 * 60_000;
+
+/** Registers the service worker where there is one, and learns of new versions. Does nothing while developing. */
+export function startServiceWorker(): void {
+  // A chunk of a version that the server no longer has.
+  addEventListener("vite:preloadError", () => offer(() => location.reload()));
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
+    if (data.type === "open") navigate(data.path);
+  });
+  // What the page itself needs comes first.
+  addEventListener("load", () => void register());
+  if (document.readyState === "complete") void register();
+}
+
+async function register(): Promise<void> {
+  const { serviceWorker } = navigator;
+  const wasControlled = serviceWorker.controller !== null;
+  let registration: ServiceWorkerRegistration;
+  try {
+    registration = await serviceWorker.register("/sw.js");
+  } catch {
+    // A private window, or storage that is off: the page works without.
+    return;
+  }
+  serviceWorker.addEventListener("controllerchange", () => {
+    // Another window has brought the new version in.
+    if (wasControlled) offer(() => location.reload());
+    else keepLoaded();
+  });
+  if (registration.waiting !== null && wasControlled) offerWorker(registration.waiting);
+  registration.addEventListener("updatefound", () => {
+    const worker = registration.installing;
+    worker?.addEventListener("statechange", () => {
+      if (worker.state === "installed" && serviceWorker.controller !== null) offerWorker(worker);
+    });
+  });
+  setInterval(() => void registration.update().catch(() => {}), LOOK_EVERY_MS);
+  keepLoaded();
+}
+
+function offer(apply: () => void): void {
+  useUpdate.setState({ apply });
+}
+
+function offerWorker(worker: ServiceWorker): void {
+  offer(() => {
+    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
+    tell(worker, { type: "takeOver" });
+  });
+}
+
+function tell(worker: ServiceWorker, message: ToWorker): void {
+  worker.postMessage(message);
+}
+
+/**
+ * The service worker sees by itself what is asked for from here on. What the page has loaded without it, it is told: also what was
+ * under way when it came, which is listed once it is there.
+ */
+function keepLoaded(): void {
+  const { controller } = navigator.serviceWorker;
+  if (controller === null) return;
+  const tellOf = (entries: PerformanceEntryList): void => {
+    const paths = (entries as PerformanceResourceTiming[])
+      .filter(isOwn)
+      .map(({ name }) => new URL(name).pathname);
+    if (paths.length > 0) tell(controller, { type: "keep", paths });
+  };
+  new PerformanceObserver((list) => tellOf(list.getEntries())).observe({ type: "resource", buffered: true });
+}
+
+function isOwn({ name, workerStart }: PerformanceResourceTiming): boolean {
+  return workerStart === 0 && new URL(name).origin === location.origin;
+}
+
+/** Says that there is a new version, until it is brought in or put off. */
+export function UpdatePrompt() {
+  const { t } = useTranslation("updates");
+  const apply = useUpdate((state) => state.apply);
+  const [putOff, setPutOff] = useState<(() => void) | null>(null);
+  const shown = apply !== null && apply !== putOff;
+  return (
+    <div role="status">
+      {shown && (
+        <div className="fixed inset-x-3 bottom-[calc(env(safe-area-inset-bottom)+5.5rem)] z-30 mx-auto flex max-w-md flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-line bg-raised px-4 py-3 shadow-raised md:bottom-24">
+          <Sparkles size={18} aria-hidden className="shrink-0 text-accent-text" />
+          <p className="min-w-40 flex-1 text-sm">{t("newVersion")}</p>
+          <div className="flex gap-1">
+            <Button size="sm" variant="ghost" onClick={() => setPutOff(() => apply)}>
+              {t("later")}
+            </Button>
+            <Button size="sm" variant="primary" onClick={apply}>
+              {t("reload")}
+            </Button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

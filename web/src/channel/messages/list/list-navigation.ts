@@ -1,0 +1,146 @@
+import { useCallback, useEffect, useLayoutEffect, useReducer, type KeyboardEvent, useState } from "react";
+import type { ChannelMessages } from "../../../data/channel-messages.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import { showToast } from "../../../ui/feedback.tsx";
+import type { Row } from "./rows.ts";
+import type { Scroll } from "./use-scroll.ts";
+import { messageElementId } from "../item/message-item.tsx";
+
+/** How long a message that was jumped to is marked. */
+const HIGHLIGHT_MS = 2500;
+
+type Place = Parameters<ChannelMessages["jumpTo"]>[0];
+
+export interface Jump {
+  highlightedId: string | null;
+  /** Never rejects: what cannot be shown is told. */
+  jump: (place: Place) => void;
+}
+
+interface JumpState {
+  highlightedId: string | null;
+  /** What is to be shown as soon as it is among the rows. */
+  wantedSeq: number | null;
+}
+
+const NOWHERE: JumpState = { highlightedId: null, wantedSeq: null };
+
+function merge(state: JumpState, changes: Partial<JumpState>): JumpState {
+  return { ...state, ...changes };
+}
+
+/** Shows a message, a seq or a time, wherever in the channel it is. */
+export function useJump(
+  { jumpTo }: Pick<ChannelMessages, "jumpTo">,
+  rows: readonly Row[],
+  toRow: Scroll["toRow"],
+): Jump {
+  const [{ highlightedId, wantedSeq }, change] = useReducer(merge, NOWHERE);
+
+  useLayoutEffect(() => {
+    if (wantedSeq === null) return;
+    const index = rows.findIndex((row) => row.kind === "message" && row.message.seq >= wantedSeq);
+    const row = rows[index];
+    if (row === undefined) return;
+    toRow(index, "center");
+    change({ wantedSeq: null, highlightedId: row.key });
+  }, [rows, wantedSeq, toRow]);
+
+  useEffect(() => {
+    if (highlightedId === null) return undefined;
+    const timer = setTimeout(() => change({ highlightedId: null }), HIGHLIGHT_MS);
+    return () => clearTimeout(timer);
+  }, [highlightedId]);
+
+  const jump = useCallback(
+    (place: Place) => {
+      jumpTo(place).then(
+        (seq) => change({ wantedSeq: seq }),
+        (error: unknown) => showToast({ text: errorText(error), tone: "danger" }),
+      );
+    },
+    [jumpTo],
+  );
+  return { highlightedId, jump };
+}
+
+/** What a key does with the message that has the focus. */
+export type MessageKey = "edit" | "reply" | "thread" | "react" | "pin" | "copy" | "remove";
+
+const KEYS: Readonly<Record<string, MessageKey>> = {
+  e: "edit",
+  r: "reply",
+  t: "thread",
+  "+": "react",
+  p: "pin",
+  c: "copy",
+  Delete: "remove",
+  Backspace: "remove",
+};
+
+interface ListKeysOptions {
+  rows: readonly Row[];
+  show: (index: number) => void;
+  onKey: (messageId: string, key: MessageKey) => void;
+  /** Esc: back to where one writes. */
+  onLeave: () => void;
+}
+
+interface ListKeys {
+  /** The message that Tab leads to: the last one that had the focus, or the newest. */
+  activeId: string | null;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onFocus: (event: { target: EventTarget }) => void;
+}
+
+/** The arrow keys, Home and End lead from message to message; letters do something with the one that has the focus. */
+export function useListKeys({ rows, show, onKey, onLeave }: ListKeysOptions): ListKeys {
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const isHeld = rows.some(({ key }) => key === chosenId);
+  const activeId = isHeld ? chosenId : (rows.findLast(({ kind }) => kind === "message")?.key ?? null);
+
+  const focus = (index: number) => {
+    const row = rows[index];
+    if (row?.kind !== "message") return;
+    setChosenId(row.key);
+    show(index);
+    // It may not have been on the page before.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        document.getElementById(messageElementId(row.key))?.focus({ preventScroll: true });
+      }),
+    );
+  };
+
+  const step = (from: number, by: 1 | -1) => {
+    for (let index = from + by; index >= 0 && index < rows.length; index += by) {
+      if (rows[index]!.kind === "message") return focus(index);
+    }
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { target, key } = event;
+    if (!(target instanceof HTMLElement) || target.dataset["messageId"] === undefined) return;
+    const messageId = target.dataset["messageId"];
+    const index = rows.findIndex((row) => row.key === messageId);
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!isPlain || event.nativeEvent.isComposing) return;
+    const deed = KEYS[key];
+    if (key === "ArrowUp") step(index, -1);
+    else if (key === "ArrowDown") step(index, 1);
+    else if (key === "Home") step(-1, 1);
+    else if (key === "End") step(rows.length, -1);
+    else if (key === "Escape") onLeave();
+    else if (deed !== undefined) onKey(messageId, deed);
+    else return;
+    event.preventDefault();
+  };
+
+  const onFocus = ({ target }: { target: EventTarget }) => {
+    const message = target instanceof Element ? target.closest<HTMLElement>("[data-message-id]") : null;
+    const id = message?.dataset["messageId"];
+    if (id !== undefined) setChosenId(id);
+  };
+
+  return { activeId, onKeyDown, onFocus };
+}

@@ -1,0 +1,152 @@
+import type { AuditEntry, Ban, Invite, Params, WordFilter, Bot, Command, Webhook } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import {
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from "@tanstack/react-query";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import { type Effects, without, withItem } from "./lookup.ts";
+import type { ServerCache } from "./cache.ts";
+
+/** All invites for those who manage invites, else the user's own. */
+export function useInvites(groupId: string): UseQueryResult<Invite[]> {
+  return useAsk("invite.list", { groupId }, { ...ON_OPEN, select: ({ invites }) => invites });
+}
+
+/** Who is banned, in the order of their ids, page by page. */
+export function useBans(groupId: string): UseInfiniteQueryResult<Ban[]> {
+  const cache = useServerCache();
+  return useInfiniteQuery({
+    ...cache.askPages(
+      "group.listBans",
+      { groupId, limit: LIMITS.pageMaxItems },
+      "afterUserId",
+      ({ nextUserId }) => nextUserId,
+    ),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ bans }) => bans),
+  });
+}
+
+const AUDIT_PAGE = 50;
+
+/** Who has done what in the group, newest first, page by page. */
+export function useAuditLog(
+  groupId: string,
+  filter: Pick<Params<"group.auditLog">, "actorId" | "action"> = {},
+): UseInfiniteQueryResult<AuditEntry[]> {
+  const cache = useServerCache();
+  return useInfiniteQuery({
+    ...cache.askPages(
+      "group.auditLog",
+      { groupId, limit: AUDIT_PAGE, ...filter },
+      "beforeId",
+      ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : null),
+    ),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
+  });
+}
+
+/** Words that are not to be written in the group. */
+export function useWordFilter(groupId: string): UseQueryResult<WordFilter> {
+  return useAsk("group.getWordFilter", { groupId }, { ...ON_OPEN, select: ({ wordFilter }) => wordFilter });
+}
+
+export const moderationEffects: Effects = {
+  "invite.create": {
+    after(cache, { groupId }, { invite }) {
+      cache.patch("invite.list", ({ invites }) => ({ invites: [...invites, invite] }), { groupId });
+    },
+  },
+  "invite.revoke": {
+    after(cache, { groupId, code }) {
+      cache.patchList(
+        "invite.list",
+        "invites",
+        (invites) => without(invites, (invite) => invite.code === code),
+        { groupId },
+      );
+    },
+  },
+  "group.ban": { after: (cache, { groupId }) => cache.refetch("group.listBans", { groupId }) },
+  "group.unban": {
+    after(cache, { groupId, userId }) {
+      cache.patchList("group.listBans", "bans", (bans) => without(bans, (ban) => ban.userId === userId), {
+        groupId,
+      });
+    },
+  },
+  "group.setWordFilter": {
+    after: (cache, { groupId }, answer) => cache.put("group.getWordFilter", { groupId }, answer),
+  },
+};
+
+const COMMANDS_STALE_AFTER_MS = 5 * 60_000;
+
+/** The webhooks of a channel. */
+export function useWebhooks(channelId: string): UseQueryResult<Webhook[]> {
+  return useAsk("webhook.list", { channelId }, { ...ON_OPEN, select: ({ webhooks }) => webhooks });
+}
+
+/** The bots of a group. */
+export function useBots(groupId: string): UseQueryResult<Bot[]> {
+  return useAsk("bot.list", { groupId }, { ...ON_OPEN, select: ({ bots }) => bots });
+}
+
+/** What can be written behind a slash in a channel. */
+export function useCommands(channelId: string, { enabled = true } = {}): UseQueryResult<Command[]> {
+  return useQuery({
+    ...useServerCache().askWhole(
+      "command.list",
+      { channelId },
+      { param: "afterName", next: "nextName", list: "commands" },
+    ),
+    staleTime: COMMANDS_STALE_AFTER_MS,
+    enabled,
+    select: ({ commands }) => commands,
+  });
+}
+
+const webhookAnswered = {
+  after(cache: ServerCache, { channelId }: { channelId: string }, { webhook }: { webhook: Webhook }) {
+    cache.patchList(
+      "webhook.list",
+      "webhooks",
+      (webhooks) => withItem(webhooks, webhook, ({ id }) => id === webhook.id),
+      { channelId },
+    );
+  },
+};
+const botAnswered = {
+  after(cache: ServerCache, { groupId }: { groupId: string }, { bot }: { bot: Bot }) {
+    cache.patchList("bot.list", "bots", (bots) => withItem(bots, bot, ({ id }) => id === bot.id), {
+      groupId,
+    });
+  },
+};
+
+export const integrationEffects: Effects = {
+  "webhook.create": webhookAnswered,
+  "webhook.update": webhookAnswered,
+  "webhook.delete": {
+    after(cache, { channelId, webhookId }) {
+      cache.patchList(
+        "webhook.list",
+        "webhooks",
+        (webhooks) => without(webhooks, ({ id }) => id === webhookId),
+        { channelId },
+      );
+    },
+  },
+  "bot.create": botAnswered,
+  "bot.update": botAnswered,
+  "bot.rotateToken": botAnswered,
+  "bot.delete": {
+    after(cache, { groupId, botId }) {
+      cache.patchList("bot.list", "bots", (bots) => without(bots, ({ id }) => id === botId), { groupId });
+    },
+  },
+};

@@ -1,0 +1,138 @@
+import { LIMITS } from "@fanfare/contract/limits";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useCall } from "../data/call.ts";
+import { useServerCache } from "../data/data-context.ts";
+import { uploadPicture } from "../data/files.ts";
+import { channelPath, groupPath, invitePath } from "../routes.ts";
+import { errorText } from "../shared/use-action.ts";
+import { Form, TextField, useForm } from "../ui/form.tsx";
+import { showToast } from "../ui/feedback.tsx";
+import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
+import { Avatar } from "../ui/display.tsx";
+import { create } from "zustand";
+
+/** Name and picture of a new group; goes there, where an invite link waits. */
+export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
+  const { t } = useTranslation("groups");
+  const cache = useServerCache();
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const [icon, setIcon] = useState<File | null>(null);
+  const form = useForm({
+    initial: { name: "" },
+    async submit({ name }) {
+      const { group, channels } = await call("group.create", { name });
+      if (icon !== null) await setGroupIcon(group.id, icon);
+      offerInvite(group.id);
+      onDone?.();
+      const first = channels.find(({ kind }) => kind === "text");
+      navigate(first === undefined ? groupPath(group.id) : channelPath(group.id, first.id));
+    },
+  });
+  /** The group is there whatever becomes of its picture. */
+  const setGroupIcon = async (groupId: string, file: File): Promise<void> => {
+    try {
+      const { fileId } = await uploadPicture(cache, file);
+      await call("group.setIcon", { groupId, fileId });
+    } catch (error) {
+      showToast({ text: `${t("icon.failed")} ${errorText(error)}`, tone: "danger" });
+    }
+  };
+  return (
+    <Form form={form} action={t("create.action")} disabled={form.values.name.trim() === ""}>
+      <GroupIconField name={form.values.name} id="new" iconUrl={null} file={icon} onChoose={setIcon} />
+      <TextField
+        label={t("create.name")}
+        required
+        autoFocus
+        maxLength={LIMITS.groupNameMaxChars}
+        autoComplete="off"
+        {...form.field("name")}
+      />
+    </Form>
+  );
+}
+
+interface GroupIconFieldProps {
+  name: string;
+  id: string;
+  /** As it is now. */
+  iconUrl: string | null;
+  /** What was chosen and is not uploaded yet. */
+  file: File | null;
+  onChoose: (file: File) => void;
+  disabled?: boolean;
+  /** Beside the button, such as one that removes the picture. */
+  more?: ReactNode;
+}
+
+/** Shows the picture of a group and takes another one. The server makes it square: nothing has to be cut. */
+export function GroupIconField({ name, id, iconUrl, file, onChoose, disabled, more }: GroupIconFieldProps) {
+  const { t } = useTranslation("groups");
+  const preview = useObjectUrl(file);
+  return (
+    <div className="flex items-center gap-4">
+      <Avatar name={name === "" ? "?" : name} id={id} src={preview ?? iconUrl} size={72} shape="square" />
+      <div className="grid justify-items-start gap-1.5">
+        <div className="flex flex-wrap gap-2">
+          <PictureInput onChoose={onChoose} disabled={disabled}>
+            {iconUrl === null && file === null ? t("icon.add") : t("icon.change")}
+          </PictureInput>
+          {more}
+        </div>
+        <p className="text-sm text-muted">{t("icon.hint")}</p>
+      </div>
+    </div>
+  );
+}
+
+/** Takes an invite link, or only its code, and goes to its page. */
+export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
+  const { t } = useTranslation("groups");
+  const [, navigate] = useLocation();
+  const form = useForm({
+    initial: { link: "" },
+    async submit({ link }) {
+      onDone?.();
+      navigate(invitePath(inviteCodeOf(link)!));
+    },
+  });
+  const code = inviteCodeOf(form.values.link);
+  const isWrong = code === null && form.values.link.trim().length > 3;
+  return (
+    <Form form={form} action={t("join.action")} disabled={code === null}>
+      <TextField
+        label={t("join.link")}
+        hint={t("join.hint")}
+        placeholder={`${location.origin}/invite/…`}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        {...form.field("link")}
+        error={isWrong ? t("join.wrong") : null}
+      />
+    </Form>
+  );
+}
+
+const CODE = /^[A-Za-z0-9_-]{6,32}$/;
+
+/** The code in what somebody has pasted: a link of any host, a path, or the code itself; null where there is none. */
+export function inviteCodeOf(text: string): string | null {
+  const path = text.trim().replace(/[?#].*$/, "");
+  const code = /(?:^|\/)invite\/([^/]+)\/?$/.exec(path)?.[1] ?? path;
+  return CODE.test(code) ? code : null;
+}
+
+/** The group that was just made here: nobody is in it yet, so a link to invite others is shown first. */
+const useNewGroup = create<{ groupId: string | null }>(() => ({ groupId: null }));
+
+export function offerInvite(groupId: string | null): void {
+  useNewGroup.setState({ groupId });
+}
+
+export function useIsNewGroup(groupId: string): boolean {
+  return useNewGroup((state) => state.groupId === groupId);
+}

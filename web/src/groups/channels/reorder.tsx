@@ -1,0 +1,236 @@
+import type { ChannelState, Channel } from "@fanfare/contract";
+import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { showToast } from "../../ui/feedback.tsx";
+import { cx } from "../../ui/cx.ts";
+import { channelTree } from "../../data/groups.ts";
+
+/** Something that is dragged, and where it would be put. */
+interface Drag {
+  id: string;
+  kind: "channel" | "section";
+  /** The channel or section that it is over. */
+  overId: string | null;
+  edge: Edge;
+}
+
+export interface Reorder {
+  /** For the element of a channel or section; nothing for who may not move it. */
+  handlers: (channel: ChannelState, sectionId: string | null) => object;
+  /** One place up or down; nothing at the end of the list. */
+  step: (channel: ChannelState, step: -1 | 1) => void;
+  mayMove: boolean;
+}
+
+interface ReorderState {
+  /** The same one as long as it means the same: rows are shown anew only when something of theirs changes. */
+  reorder: Reorder;
+  /** Where a line shows that what is dragged would be put there. */
+  edgeAt: (id: string) => Edge | null;
+  /** What was moved, for screen readers. */
+  announcement: string;
+}
+
+/** Moves channels and sections: by dragging, by Alt with an arrow key, or from a menu. */
+export function useReorder(
+  groupId: string,
+  channels: readonly ChannelState[],
+  mayMove: boolean,
+): ReorderState {
+  const { t } = useTranslation("channels");
+  const call = useCall();
+  const [shownDrag, showDrag] = useState<Drag | null>(null);
+  const [announcement, setAnnouncement] = useState("");
+  // As it is now, not as it was shown last: events of a drag come faster than that.
+  const dragNow = useRef<Drag | null>(null);
+  const latest = useRef(channels);
+  useEffect(() => {
+    latest.current = channels;
+  });
+
+  const reorder = useMemo((): Reorder => {
+    const setDrag = (drag: Drag | null): void => {
+      dragNow.current = drag;
+      showDrag(drag);
+    };
+    const put = (places: Place[] | null, name: string): void => {
+      if (places === null || places.length === 0) return;
+      setAnnouncement(t("moved", { name }));
+      call("channel.reorder", { groupId, places }).catch((error: unknown) =>
+        showToast({ text: errorText(error), tone: "danger" }),
+      );
+    };
+    const step: Reorder["step"] = (channel, direction) => {
+      const move = channel.kind === "section" ? stepSection : stepChannel;
+      put(move(latest.current, channel.id, direction), channel.name);
+    };
+    const drop = (target: ChannelState, sectionId: string | null): void => {
+      const all = latest.current;
+      const dragged = dragNow.current;
+      const moved = all.find(({ id }) => id === dragged?.id);
+      setDrag(null);
+      if (dragged === null || moved === undefined || moved.id === target.id) return;
+      put(placesAfterDrop(all, moved, target, sectionId, dragged.edge), moved.name);
+    };
+    const handlers: Reorder["handlers"] = (channel, sectionId) => ({
+      draggable: true,
+      onDragStart(event: DragEvent) {
+        event.stopPropagation();
+        event.dataTransfer.effectAllowed = "move";
+        const kind = channel.kind === "section" ? "section" : "channel";
+        setDrag({ id: channel.id, kind, overId: null, edge: "before" });
+      },
+      onDragOver(event: DragEvent) {
+        const dragged = dragNow.current;
+        // A section is put among sections only.
+        if (dragged === null || (dragged.kind === "section" && channel.kind !== "section")) return;
+        event.preventDefault();
+        event.stopPropagation();
+        const { top, height } = event.currentTarget.getBoundingClientRect();
+        const into = dragged.kind === "channel" && channel.kind === "section";
+        const edge = into || event.clientY > top + height / 2 ? "after" : "before";
+        if (dragged.overId !== channel.id || dragged.edge !== edge) {
+          setDrag({ ...dragged, overId: channel.id, edge });
+        }
+      },
+      onDrop(event: DragEvent) {
+        event.preventDefault();
+        event.stopPropagation();
+        drop(channel, sectionId);
+      },
+      onDragEnd: () => setDrag(null),
+      onKeyDown(event: KeyboardEvent) {
+        if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+        event.preventDefault();
+        event.stopPropagation();
+        step(channel, event.key === "ArrowUp" ? -1 : 1);
+      },
+    });
+    return { handlers: mayMove ? handlers : () => ({}), step, mayMove };
+  }, [groupId, mayMove, call, t]);
+
+  return {
+    reorder,
+    edgeAt: (id) => (shownDrag?.overId === id && shownDrag.id !== id ? shownDrag.edge : null),
+    announcement,
+  };
+}
+
+/** Where what is dragged would be put. Within something `relative`. */
+export function DropLine({ edge }: { edge: Edge | null }) {
+  if (edge === null) return null;
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        "pointer-events-none absolute inset-x-1 h-0.5 rounded-full bg-accent",
+        edge === "before" ? "-top-px" : "-bottom-px",
+      )}
+    />
+  );
+}
+
+export interface Place {
+  channelId: string;
+  sectionId: string | null;
+  position: number;
+}
+
+/** Where something is put: before the channel of this index in the section, counted without what is moved. */
+interface Target {
+  sectionId: string | null;
+  index: number;
+}
+
+/**
+ * The places that change when a channel is put somewhere.
+ * @param channels all of the group that the user sees
+ */
+function moveChannel(channels: readonly Channel[], channelId: string, target: Target): Place[] {
+  const section = listOf(channels, target.sectionId).filter(({ id }) => id !== channelId);
+  const moved = channels.find(({ id }) => id === channelId);
+  if (moved === undefined) return [];
+  return placesThatChange(section.toSpliced(target.index, 0, moved), target.sectionId);
+}
+
+/** The places that change when a section is put before the one of this index, counted without itself. */
+function moveSection(channels: readonly Channel[], sectionId: string, index: number): Place[] {
+  const sections = channelTree(channels).sections.map(({ section }) => section);
+  const moved = sections.find(({ id }) => id === sectionId);
+  if (moved === undefined) return [];
+  return placesThatChange(sections.filter((section) => section !== moved).toSpliced(index, 0, moved), null);
+}
+
+/** The side of a channel or section that something is dropped at. */
+export type Edge = "before" | "after";
+
+/**
+ * The places that change when something is dropped on a channel or section; on a section, a channel becomes its first.
+ * @param sectionId where the target stands
+ */
+export function placesAfterDrop(
+  channels: readonly Channel[],
+  moved: Channel,
+  target: Channel,
+  sectionId: string | null,
+  edge: Edge,
+): Place[] {
+  const after = edge === "after" ? 1 : 0;
+  const indexIn = (list: readonly Channel[]): number =>
+    list.filter(({ id }) => id !== moved.id).findIndex(({ id }) => id === target.id) + after;
+  if (moved.kind === "section") {
+    const sections = channelTree(channels).sections.map(({ section }) => section);
+    return moveSection(channels, moved.id, indexIn(sections));
+  }
+  if (target.kind === "section") return moveChannel(channels, moved.id, { sectionId: target.id, index: 0 });
+  return moveChannel(channels, moved.id, { sectionId, index: indexIn(listOf(channels, sectionId)) });
+}
+
+/** One step up (-1) or down (1), across sections; null at the end of the list. */
+export function stepChannel(channels: readonly Channel[], channelId: string, step: -1 | 1): Place[] | null {
+  const { top, sections } = channelTree(channels);
+  const lists = [
+    { sectionId: null as string | null, ids: top.map(({ id }) => id) },
+    ...sections.map(({ section, channels: inside }) => ({
+      sectionId: section.id,
+      ids: inside.map(({ id }) => id),
+    })),
+  ];
+  const at = lists.findIndex(({ ids }) => ids.includes(channelId));
+  const here = lists[at];
+  if (here === undefined) return null;
+  const index = here.ids.indexOf(channelId) + step;
+  if (index >= 0 && index < here.ids.length) {
+    return moveChannel(channels, channelId, { sectionId: here.sectionId, index });
+  }
+  const next = lists[at + step];
+  if (next === undefined) return null;
+  return moveChannel(channels, channelId, {
+    sectionId: next.sectionId,
+    index: step === 1 ? 0 : next.ids.length,
+  });
+}
+
+/** The same of a section among the sections. */
+export function stepSection(channels: readonly Channel[], sectionId: string, step: -1 | 1): Place[] | null {
+  const { sections } = channelTree(channels);
+  const index = sections.findIndex(({ section }) => section.id === sectionId) + step;
+  if (index < 0 || index >= sections.length) return null;
+  return moveSection(channels, sectionId, index);
+}
+
+function listOf(channels: readonly Channel[], sectionId: string | null): Channel[] {
+  const { top, sections } = channelTree(channels);
+  if (sectionId === null) return top;
+  return sections.find(({ section }) => section.id === sectionId)?.channels ?? [];
+}
+
+function placesThatChange(list: readonly Channel[], sectionId: string | null): Place[] {
+  return list.flatMap((channel, position) =>
+    channel.position === position && channel.sectionId === sectionId
+      ? []
+      : [{ channelId: channel.id, sectionId, position }],
+  );
+}

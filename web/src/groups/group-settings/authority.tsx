@@ -1,0 +1,53 @@
+import type { Group, Member, Role } from "@fanfare/contract";
+import { NO_PERMISSIONS, type Authority, mayTouchMember, mayTouchRole } from "@fanfare/contract/permissions";
+import { useMe } from "../../data/me.ts";
+import { useMember } from "../../data/members.ts";
+import { useMyPermissions, useRoles } from "../../data/groups.ts";
+import { cx } from "../../ui/cx.ts";
+
+export interface OwnAuthority {
+  /** In the group: bits. */
+  permissions: number;
+  isOwner: boolean;
+  mayTouchRole: (role: Role) => boolean;
+  mayTouchMember: (member: Member) => boolean;
+}
+
+/** What the user may do to roles and members by the order of roles. The server decides again. */
+export function useAuthority(group: Group): OwnAuthority {
+  const me = useMe();
+  const roles = useRoles(group.id).data ?? [];
+  const own = useMember(group.id, me.id).data;
+  const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
+  const authorityOf = (userId: string, roleIds: readonly string[]): Authority => ({
+    userId,
+    isOwner: userId === group.ownerId,
+    roles: roles.filter(({ id }) => roleIds.includes(id)),
+  });
+  const actor = authorityOf(me.id, own?.roleIds ?? []);
+  return {
+    permissions,
+    isOwner: actor.isOwner,
+    mayTouchRole: (role) => mayTouchRole(actor, role),
+    mayTouchMember: ({ userId, roleIds }) => mayTouchMember(actor, authorityOf(userId, roleIds)),
+  };
+}
+
+/** A role with its colour before it: as a text the colour might not be readable. */
+export function RoleName({ role }: { role: Pick<Role, "name" | "color"> }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1.5">
+      <span
+        aria-hidden
+        className={cx("size-2.5 shrink-0 rounded-full", role.color === null && "bg-line-strong")}
+        style={role.color === null ? undefined : { backgroundColor: colorText(role.color) }}
+      />
+      <span className="truncate">{role.name}</span>
+    </span>
+  );
+}
+
+/** A colour as CSS and colour fields write it. */
+export function colorText(color: number): string {
+  return `#${color.toString(16).padStart(6, "0")}`;
+}

@@ -1,0 +1,107 @@
+import type { Group } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { useServerCache } from "../../../data/data-context.ts";
+import { DownloadLines } from "../../../shared/download-lines.tsx";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useState } from "react";
+import { useCall } from "../../../data/call.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { TextField } from "../../../ui/form.tsx";
+import { showToast } from "../../../ui/feedback.tsx";
+
+const LINES_PER_PIECE = 5000;
+
+/** All of the group as a file of JSON lines, which the command line imports again: for its owner, or as an admin. */
+export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?: boolean }) {
+  const { t } = useTranslation("group-settings");
+  const { client } = useServerCache();
+  return (
+    <>
+      <p className="text-muted">{t("storage.exportText")}</p>
+      <DownloadLines
+        action={t("storage.exportAction")}
+        progress={(lines) => t("storage.exporting", { lines })}
+        done={(lines) => t("storage.exported", { lines })}
+        fileName={() => `${group.name}.jsonl`}
+        read={(signal) => inPieces(client.exportGroup(group.id, { signal, asAdmin }))}
+      />
+    </>
+  );
+}
+
+async function* inPieces<T>(lines: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let piece: T[] = [];
+  for await (const line of lines) {
+    piece.push(line);
+    if (piece.length < LINES_PER_PIECE) continue;
+    yield piece;
+    piece = [];
+  }
+  yield piece;
+}
+
+type Kept = "always" | "days";
+
+/** For how many days messages are kept. It asks before less is kept than now. */
+export function RetentionForm({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const [kept, setKept] = useState<Kept>(group.retentionDays === null ? "always" : "days");
+  const [text, setText] = useState(String(group.retentionDays ?? 365));
+  const [asks, setAsks] = useState(false);
+  const days = kept === "always" ? null : Number(text);
+  const isWrong = days !== null && !(Number.isInteger(days) && days >= 1 && days <= LIMITS.retentionMaxDays);
+  const save = async () => {
+    await call("group.setRetention", { groupId: group.id, days });
+    showToast({ text: t("saved"), tone: "good" });
+  };
+  return (
+    <>
+      <p className="text-muted">{t("storage.retentionText")}</p>
+      <div className="grid items-start gap-4 md:grid-cols-2">
+        <Select
+          label={t("storage.kept")}
+          value={kept}
+          onChange={setKept}
+          options={[
+            { value: "always", label: t("storage.always") },
+            { value: "days", label: t("storage.forDays") },
+          ]}
+        />
+        {kept === "days" && (
+          <TextField
+            label={t("storage.days")}
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={LIMITS.retentionMaxDays}
+            value={text}
+            onChange={setText}
+            error={isWrong ? t("storage.daysWrong", { max: LIMITS.retentionMaxDays }) : null}
+          />
+        )}
+      </div>
+      <div>
+        <Button
+          variant="primary"
+          disabled={isWrong || days === group.retentionDays}
+          onClick={() => setAsks(true)}
+        >
+          {t("save")}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={days === null ? t("storage.keepTitle") : t("storage.removeTitle", { count: days })}
+        action={t("save")}
+        danger={days !== null}
+        onConfirm={save}
+      >
+        {days === null ? t("storage.keepText") : t("storage.removeText")}
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,221 @@
+import type { Group, Invite } from "@fanfare/contract";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { useInvites } from "../../data/group-settings.ts";
+import { CopyField, copyText } from "../../shared/copy-field.tsx";
+import { errorText, useAction } from "../../shared/use-action.ts";
+import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
+import { ErrorNote, SkeletonRows, showToast } from "../../ui/feedback.tsx";
+import { useFormats } from "../../shared/formats.ts";
+import { Form, useForm } from "../../ui/form.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Copy, Link2, Trash2 } from "lucide-react";
+import { useUser } from "../../data/people.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { ListRow } from "../../ui/display.tsx";
+import { userName } from "../../people/members/user-name.tsx";
+import { invitePath } from "../../routes.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long the link is good that is made without asking. */
+const DEFAULT_MAX_AGE_MS = 7 * DAY_MS;
+
+interface CurrentInvite {
+  /** Null until there is one. */
+  invite: Invite | null;
+  error: unknown;
+  retry: () => void;
+  /** Shows another one. */
+  choose: (invite: Invite) => void;
+}
+
+interface InviteDialogProps extends Pick<DialogProps, "finalFocus"> {
+  group: Group;
+  onClose: () => void;
+}
+
+/** A link into the group to be copied, how to make another one, and those that are good now. */
+export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) {
+  const { t } = useTranslation("invites");
+  const { invite, error, retry, choose } = useCurrentInvite(group.id);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t("inviteOthers", { group: group.name })}
+      description={t("whoOpensJoins")}
+      {...(finalFocus && { finalFocus })}
+    >
+      <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />
+      {error !== null && <ErrorNote text={errorText(error)} onRetry={retry} />}
+      <details>
+        <summary className="min-h-6 cursor-pointer text-sm font-medium text-muted hover:text-text">
+          {t("more")}
+        </summary>
+        <div className="mt-3 grid gap-5">
+          <NewInviteForm groupId={group.id} onMade={choose} />
+          <section className="grid gap-2">
+            <h3 className="text-sm font-medium">{t("goodNow")}</h3>
+            <InviteList groupId={group.id} />
+          </section>
+        </div>
+      </details>
+    </Dialog>
+  );
+}
+
+/** The user's own invite if it has no use limit and does not expire soon, otherwise a new one. */
+function useCurrentInvite(groupId: string): CurrentInvite {
+  const call = useCall();
+  const me = useMe();
+  const { data: invites, error: loadError, refetch } = useInvites(groupId);
+  const [chosen, setChosen] = useState<Invite | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const isMaking = useRef(false);
+  const isRevoked = chosen !== null && invites?.every(({ code }) => code !== chosen.code) === true;
+  const invite = (isRevoked ? null : chosen) ?? invites?.findLast((held) => isShareable(held, me.id)) ?? null;
+  const needsOne = invites !== undefined && invite === null && failure === null;
+  useEffect(() => {
+    if (!needsOne || isMaking.current) return;
+    isMaking.current = true;
+    call("invite.create", { groupId, maxAgeMs: DEFAULT_MAX_AGE_MS })
+      .then(({ invite: made }) => setChosen(made), setFailure)
+      .finally(() => (isMaking.current = false));
+  }, [needsOne, call, groupId]);
+  return {
+    invite,
+    error: loadError ?? failure,
+    retry: () => {
+      setFailure(null);
+      if (invites === undefined) void refetch();
+    },
+    choose: setChosen,
+  };
+}
+
+function isShareable({ createdBy, maxUses, expiresAt }: Invite, ownId: string): boolean {
+  const isLasting = expiresAt === null || Date.parse(expiresAt) > Date.now() + DAY_MS;
+  return createdBy === ownId && maxUses === null && isLasting;
+}
+
+interface NewInviteFormProps {
+  groupId: string;
+  onMade?: (invite: Invite) => void;
+}
+
+const MINUTE_MS = 60_000;
+const AGES_MS = [30 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS];
+const USES = [1, 5, 10, 25, 100];
+const NO_LIMIT = "none";
+
+/** A link with an end, or for a number of people. */
+export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
+  const { t } = useTranslation("invites");
+  const { duration } = useFormats();
+  const call = useCall();
+  const form = useForm({
+    initial: { maxAgeMs: String(7 * DAY_MS), maxUses: NO_LIMIT },
+    async submit({ maxAgeMs, maxUses }) {
+      const { invite } = await call("invite.create", {
+        groupId,
+        ...(maxAgeMs !== NO_LIMIT && { maxAgeMs: Number(maxAgeMs) }),
+        ...(maxUses !== NO_LIMIT && { maxUses: Number(maxUses) }),
+      });
+      onMade?.(invite);
+    },
+  });
+  return (
+    <Form form={form} action={t("new")}>
+      <div className="grid gap-4 md:grid-cols-2">
+        <Select
+          label={t("expires")}
+          options={[
+            ...AGES_MS.map((ms) => ({ value: String(ms), label: t("expiresAfter", { time: duration(ms) }) })),
+            { value: NO_LIMIT, label: t("expiresNever") },
+          ]}
+          {...form.field("maxAgeMs")}
+        />
+        <Select
+          label={t("uses")}
+          options={[
+            { value: NO_LIMIT, label: t("usesNoLimit") },
+            ...USES.map((count) => ({ value: String(count), label: t("usesLimit", { count }) })),
+          ]}
+          {...form.field("maxUses")}
+        />
+      </div>
+    </Form>
+  );
+}
+
+/** The invites of a group, the newest first, to copy and to take back. */
+export function InviteList({ groupId }: { groupId: string }) {
+  const { t } = useTranslation("invites");
+  const { data: invites, error, refetch } = useInvites(groupId);
+  if (invites === undefined) {
+    return error === null ? (
+      <SkeletonRows count={2} />
+    ) : (
+      <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+    );
+  }
+  if (invites.length === 0) return <p className="text-sm text-muted">{t("noInvites")}</p>;
+  return (
+    <ul className="grid gap-px">
+      {invites.toReversed().map((invite) => (
+        <li key={invite.code}>
+          <InviteRow invite={invite} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function InviteRow({ invite }: { invite: Invite }) {
+  const { t } = useTranslation("invites");
+  const { dateTime } = useFormats();
+  const maker = useUser(invite.createdBy);
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const { code, groupId, uses, maxUses, expiresAt } = invite;
+  const facts = [
+    t("by", { name: userName(maker) }),
+    maxUses === null ? t("used", { count: uses }) : t("usedOf", { count: uses, max: maxUses }),
+    expiresAt === null ? t("noEnd") : t("goodUntil", { time: dateTime(Date.parse(expiresAt)) }),
+  ];
+  const copy = async () => {
+    if (await copyText(inviteLink(code))) showToast({ text: t("linkCopied"), tone: "good" });
+    else showToast({ text: inviteLink(code) });
+  };
+  return (
+    <>
+      <ListRow
+        leading={<Link2 size={18} aria-hidden className="text-muted" />}
+        title={<code className="text-sm">{code}</code>}
+        subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
+        trailing={
+          <>
+            <IconButton icon={Copy} size="sm" label={t("copyLink", { code })} onClick={() => void copy()} />
+            <IconButton
+              icon={Trash2}
+              size="sm"
+              variant="danger"
+              label={t("revoke", { code })}
+              disabled={busy}
+              onClick={() => void run(() => call("invite.revoke", { groupId, code }))}
+            />
+          </>
+        }
+      />
+      <ErrorNote text={error} />
+    </>
+  );
+}
+
+/** What to send to somebody. */
+function inviteLink(code: string): string {
+  return new URL(invitePath(code), location.origin).href;
+}

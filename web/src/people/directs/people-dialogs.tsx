@@ -1,0 +1,255 @@
+import { LIMITS } from "@fanfare/contract/limits";
+import { useState, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useCall } from "../../data/call.ts";
+import { directPath } from "../../routes.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { isNotReachable } from "./use-direct.ts";
+import type { Channel, User } from "@fanfare/contract";
+import { Info, Check } from "lucide-react";
+import { useDirects, useFriends, useUsers } from "../../data/people.ts";
+import { useMe } from "../../data/me.ts";
+import { useUserSearch } from "../../data/search.ts";
+import { Avatar, ListRow } from "../../ui/display.tsx";
+import { cx } from "../../ui/cx.ts";
+import { ChosenPeople } from "../members/chosen-people.tsx";
+
+interface NewDirectDialogProps {
+  /** Who is chosen from the beginning. */
+  userIds: readonly string[];
+  onClose: () => void;
+}
+
+/** A conversation with one or with several. */
+export function NewDirectDialog({ userIds, onClose }: NewDirectDialogProps) {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const [chosen, setChosen] = useState<readonly string[]>(userIds);
+  const [isRefused, setRefused] = useState(false);
+  const isGroup = chosen.length > 1;
+  const open = (name: string) =>
+    isGroup
+      ? call("channel.createGroupDirect", { userIds: [...chosen], ...(name !== "" && { name }) })
+      : call("channel.openDirect", { userId: chosen[0]! });
+  const form = useForm({
+    initial: { name: "" },
+    async submit({ name }) {
+      setRefused(false);
+      try {
+        const { channel } = await open(name.trim());
+        onClose();
+        navigate(directPath(channel.id));
+      } catch (error) {
+        if (!isNotReachable(error)) throw error;
+        setRefused(true);
+      }
+    },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("create.title")} description={t("create.text")}>
+      <Form
+        form={form}
+        action={isGroup ? t("create.group", { count: chosen.length + 1 }) : t("create.action")}
+        disabled={chosen.length === 0}
+        wide
+      >
+        <PeoplePicker
+          value={chosen}
+          onChange={(next) => {
+            setChosen(next);
+            setRefused(false);
+          }}
+          max={LIMITS.membersPerGroupDirect - 1}
+        />
+        {isGroup && (
+          <TextField
+            label={t("create.name")}
+            hint={t("create.nameHint")}
+            maxLength={LIMITS.channelNameMaxChars}
+            autoComplete="off"
+            {...form.field("name")}
+          />
+        )}
+        {isRefused && <Refusal isOfSeveral={isGroup} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface AddPeopleDialogProps {
+  channel: Channel;
+  title: string;
+  onClose: () => void;
+}
+
+/** Lets others into a conversation of several. Who could be let in is, also where somebody else could not. */
+export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProps) {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isRefused, setRefused] = useState(false);
+  const form = useForm({
+    initial: {},
+    async submit() {
+      setRefused(false);
+      const refused: string[] = [];
+      for (const userId of chosen) {
+        try {
+          await call("channel.addToDirect", { channelId: channel.id, userId });
+        } catch (error) {
+          if (!isNotReachable(error)) throw error;
+          refused.push(userId);
+        }
+      }
+      setChosen(refused);
+      setRefused(refused.length > 0);
+      if (refused.length === 0) onClose();
+    },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("add.title", { title })} description={t("add.text")}>
+      <Form form={form} action={t("add.action")} disabled={chosen.length === 0} wide>
+        <PeoplePicker
+          value={chosen}
+          onChange={setChosen}
+          without={channel.memberIds}
+          max={LIMITS.membersPerGroupDirect - channel.memberIds.length}
+        />
+        {isRefused && <Refusal isOfSeveral={chosen.length > 1} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Why somebody cannot be reached, and what can be done about it. */
+export function Refusal({ isOfSeveral }: { isOfSeveral: boolean }) {
+  const { t } = useTranslation("directs");
+  return (
+    <p role="alert" className="flex gap-2.5 rounded-md bg-warn-soft px-3 py-2.5 text-sm text-warn-text">
+      <Info size={18} aria-hidden className="shrink-0" />
+      {isOfSeveral ? t("someNotReachable") : t("notReachable")}
+    </p>
+  );
+}
+
+/** Those one can choose from at once; who has more friends finds them by name. */
+const MAX_SHOWN = 50;
+
+const NOBODY: readonly string[] = [];
+
+interface PeoplePickerProps {
+  /** Ids of those who are chosen. */
+  value: readonly string[];
+  onChange: (userIds: readonly string[]) => void;
+  /** Who cannot be chosen, such as those who are there already. */
+  without?: readonly string[];
+  max: number;
+}
+
+/** Chooses several people: friends and those one talks with, or any account by name. */
+export function PeoplePicker({ value, onChange, without = NOBODY, max }: PeoplePickerProps) {
+  const { t } = useTranslation("directs");
+  const [text, setText] = useState("");
+  const people = usePeople(text, without);
+  const isFull = value.length >= max;
+  const toggle = ({ id }: User) => {
+    if (value.includes(id)) return onChange(value.filter((held) => held !== id));
+    if (isFull) return;
+    onChange([...value, id]);
+    setText("");
+  };
+  return (
+    <div className="grid gap-3">
+      <ChosenPeople
+        label={t("picker.chosen")}
+        value={value}
+        onChange={onChange}
+        removeLabel={(name) => t("picker.remove", { name })}
+      />
+      <TextField
+        label={t("picker.label")}
+        placeholder={t("picker.placeholder")}
+        hint={isFull ? t("picker.full") : t("picker.left", { count: max - value.length })}
+        value={text}
+        onChange={setText}
+        autoComplete="off"
+        autoFocus
+      />
+      <ul aria-label={t("picker.people")} className="grid max-h-64 gap-px overflow-y-auto">
+        {people.map((user) => {
+          const isChosen = value.includes(user.id);
+          return (
+            <li key={user.id}>
+              <ListRow
+                leading={<Avatar name={user.nickname} id={user.id} src={user.avatarUrl} />}
+                title={
+                  <>
+                    {user.nickname}
+                    {isChosen && <span className="sr-only"> {t("picker.isChosen")}</span>}
+                  </>
+                }
+                subtitle={user.username === null ? undefined : `@${user.username}`}
+                selected={isChosen}
+                onClick={() => toggle(user)}
+                trailing={<Mark isOn={isChosen} />}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {people.length === 0 && (
+        <p role="status" className="text-sm text-muted">
+          {text.trim() === "" ? t("picker.noFriends") : t("picker.none")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Mark({ isOn }: { isOn: boolean }) {
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        "mr-2 flex size-5 items-center justify-center rounded-full border",
+        isOn ? "border-accent bg-accent text-on-accent" : "border-line-strong",
+      )}
+    >
+      {isOn && <Check size={14} strokeWidth={3} />}
+    </span>
+  );
+}
+
+/**
+ * Friends and those one talks with already, by name; with a text those whose name has it, and accounts whose name begins so.
+ * @param without ids of those to leave out; give the same array until they are others
+ */
+function usePeople(text: string, without: readonly string[]): User[] {
+  const { i18n } = useTranslation();
+  const me = useMe();
+  const isAccount = me.kind === "member";
+  const { data: friends } = useFriends({ enabled: isAccount });
+  const { data: directs } = useDirects();
+  const knownIds = useMemo(() => {
+    const ids = new Set(friends?.map(({ userId }) => userId));
+    for (const { memberIds } of directs ?? []) for (const id of memberIds) ids.add(id);
+    ids.delete(me.id);
+    return [...ids];
+  }, [friends, directs, me.id]);
+  const known = useUsers(knownIds).filter(({ deleted }) => deleted !== true);
+  const query = text.trim().toLowerCase();
+  // Guests search no accounts.
+  const found = useUserSearch(isAccount ? query : "").data ?? [];
+  const compare = new Intl.Collator(i18n.language).compare;
+  const hits = known.filter(
+    ({ nickname, username }) =>
+      nickname.toLowerCase().includes(query) || (username?.toLowerCase().includes(query) ?? false),
+  );
+  const others = found.filter(({ id, kind }) => kind !== "bot" && id !== me.id && !knownIds.includes(id));
+  return [...hits.toSorted((a, b) => compare(a.nickname, b.nickname)), ...others]
+    .filter(({ id }) => !without.includes(id))
+    .slice(0, MAX_SHOWN);
+}

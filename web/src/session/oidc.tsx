@@ -1,0 +1,129 @@
+import i18next from "i18next";
+import { FanfareClient } from "@fanfare/client";
+import { parseFragment, ROUTES } from "../routes.ts";
+import { KeyRound } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import type { ReactNode } from "react";
+import { useAction } from "../shared/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
+import { useServerMeta } from "./server-meta.ts";
+
+/** A way to the provider and back. */
+interface OidcTrip {
+  /** What proves that this page began it: nobody else is told. */
+  verifier: string;
+  purpose: "login" | "link" | "setUpTotp" | "turnOffTotp";
+  /** Whether to stay logged in. */
+  stay: boolean;
+}
+
+/** What the provider's login ended with: `code` is one of `ERRORS`. */
+export type OidcReturn = { trip: OidcTrip; oidcCode: string } | { trip: OidcTrip | null; errorCode: string };
+
+const KEY = "fanfare.oidc";
+const VERIFIER_BYTES = 32;
+
+/** Whether this browser can begin one: what is needed for it there is only by https, and on the own computer. */
+export const canUseOidc = window.isSecureContext;
+
+/** Leaves the page for the provider; it comes back to the login. */
+export async function startOidc({ purpose, stay }: Omit<OidcTrip, "verifier">): Promise<void> {
+  const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  sessionStorage.setItem(KEY, JSON.stringify({ verifier, purpose, stay } satisfies OidcTrip));
+  // Stands for the password of an account that has none, so the provider has to ask for its own again.
+  const fresh = purpose === "setUpTotp" || purpose === "turnOffTotp" ? "&fresh=1" : "";
+  location.assign(`/auth/oidc/start?challenge=${toBase64Url(new Uint8Array(hash))}${fresh}`);
+}
+
+let returned = readReturn();
+
+/** What came back for this purpose, until it is forgotten: the code is good for one login. */
+export function oidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
+  return returned !== null && purposeOf(returned) === purpose ? returned : null;
+}
+
+export function forgetOidcReturn(): void {
+  returned = null;
+}
+
+/** Whether the user was signed in already and returns to the settings that sent them to the provider. */
+export function isBackToSettings(): boolean {
+  return returned !== null && purposeOf(returned) !== "login";
+}
+
+function purposeOf(back: OidcReturn): OidcTrip["purpose"] {
+  return back.trip?.purpose ?? "login";
+}
+
+/** Takes it out of the address, so that it stays in no history. */
+function readReturn(): OidcReturn | null {
+  if (location.pathname !== ROUTES.login) return null;
+  const fragment = parseFragment(location.hash);
+  const [oidcCode, errorCode] = [fragment.get("oidcCode"), fragment.get("oidcError")];
+  if (oidcCode === null && errorCode === null) return null;
+  history.replaceState(history.state, "", location.pathname);
+  const trip = readTrip();
+  if (trip !== null && oidcCode !== null) return { trip, oidcCode };
+  return { trip, errorCode: errorCode ?? "OIDC_FAILED" };
+}
+
+function readTrip(): OidcTrip | null {
+  try {
+    const text = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    return text === null ? null : (JSON.parse(text) as OidcTrip);
+  } catch {
+    return null;
+  }
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** What went wrong on the way, for people; null where nothing did. */
+export function oidcFailure(back: OidcReturn | null): string | null {
+  if (back === null || "oidcCode" in back) return null;
+  const textKey = `shared:error.${back.errorCode}`;
+  return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.OIDC_FAILED");
+}
+
+/** For what needs no login. */
+export const anonymous = new FanfareClient({ url: location.origin });
+
+/** Sign-in at the OIDC provider, where one is configured. `isOnly`: no other way to log in is shown. */
+export function OidcButton({ stay, isOnly = false }: { stay: boolean; isOnly?: boolean }) {
+  const { t } = useTranslation("session");
+  const hasProvider = useServerMeta()?.oidcLogin === true;
+  const { busy, error, run } = useAction();
+  if (!hasProvider || !canUseOidc) return null;
+  return (
+    <>
+      {!isOnly && <OrLine>{t("or")}</OrLine>}
+      <Button
+        wide
+        variant={isOnly ? "primary" : "secondary"}
+        busy={busy}
+        icon={<KeyRound size={16} aria-hidden />}
+        onClick={() => void run(() => startOidc({ purpose: "login", stay }))}
+      >
+        {t("oidc.logIn")}
+      </Button>
+      <ErrorNote text={error} />
+    </>
+  );
+}
+
+/** Between two ways in. */
+export function OrLine({ children }: { children: ReactNode }) {
+  return (
+    <p className="flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      {children}
+    </p>
+  );
+}
