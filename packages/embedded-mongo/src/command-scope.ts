@@ -1,5 +1,5 @@
 import { CommandError } from "./errors.ts";
-import { toPlain } from "./values/plain.ts";
+import { toComputed } from "./values/plain.ts";
 import type { PlainObject } from "./values/types.ts";
 
 /** Documents or entries read between two checks of the clock. */
@@ -24,7 +24,7 @@ export interface CommandScope {
  */
 export function runInScope<T>(scope: CommandScope, run: () => T): T {
   endMs = scope.maxTimeMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + scope.maxTimeMs;
-  variables = toPlain(scope.variables) as PlainObject;
+  variables = toComputed(scope.variables) as PlainObject;
   try {
     return run();
   } finally {

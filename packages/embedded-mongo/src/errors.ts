@@ -38,11 +38,23 @@ export const ErrorCodes = {
   DuplicateKey: 11000,
   BSONObjectTooLarge: 10334,
   OutOfDiskSpace: 14031,
+  ConversionFailure: 241,
+  Location15955: 15955,
+  Location16020: 16020,
+  Location16610: 16610,
+  Location16612: 16612,
+  Location17310: 17310,
+  Location28680: 28680,
+  Location28764: 28764,
+  Location28646: 28646,
   Location31254: 31254,
+  Location40066: 40066,
   Location40323: 40323,
   Location40324: 40324,
   Location40573: 40573,
   Location40601: 40601,
+  Location51083: 51083,
+  Location5787908: 5787908,
 } as const;
 
 type CodeName = keyof typeof ErrorCodes;

@@ -1,7 +1,8 @@
 import { getHeapStatistics } from "node:v8";
 import { CommandError } from "../errors.ts";
 import type { StoredRecord } from "../storage/database.ts";
-import { decodePlain, unpack } from "../values/codec.ts";
+import { decodeExact, unpack } from "../values/codec.ts";
+import { toComputed } from "../values/plain.ts";
 import type { PlainObject } from "../values/types.ts";
 
 /** Share of the heap limit that the decoded documents of one pipeline may take. The documents themselves have half. */
@@ -26,7 +27,7 @@ export class PipelineMemory {
           "The pipeline needs more documents at once than the embedded database has memory for: begin it with a narrower $match",
         );
       }
-      documents.push(decodePlain(unpack(data)));
+      documents.push(toComputed(decodeExact(unpack(data))) as PlainObject);
     }
     return documents;
   }

@@ -7,7 +7,7 @@ import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { encode, pack, type PackedDocument } from "../values/codec.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
-import { toPlain } from "../values/plain.ts";
+import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { aggregationContext } from "./context.ts";
 import { PipelineMemory } from "./memory-limit.ts";
@@ -73,7 +73,7 @@ function isCount(rest: readonly PlainObject[], { sort, skip, limit }: Selection)
 }
 
 /**
- * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` are computed by mingo, in doubles.
+ * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` are computed by mingo.
  * @param name undefined for a pipeline on the database itself
  * @throws CommandError
  */
@@ -117,7 +117,7 @@ function compute(
   const read = (source: Collection | undefined, wanted: Selection): PlainObject[] =>
     source ? memory.decode(select(source, wanted).records) : [];
   try {
-    return new Aggregator(toPlain(rest) as PlainObject[], {
+    return new Aggregator(toComputed(rest) as PlainObject[], {
       context: aggregationContext(catalog, db, memory),
       collectionResolver: (from) => read(catalog.find(db, from), { filter: {} }),
       variables: commandVariables(),

@@ -1,8 +1,6 @@
-import { Query } from "mingo";
-import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
+import { compileCondition } from "../expression/context.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
-import { toPlain } from "../values/plain.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { bits, equals, hasType, inList, matchesRegex, modulo, ordered, type ValueTest } from "./operators.ts";
@@ -15,20 +13,21 @@ const isOperatorObject = (value: unknown): value is PlainObject =>
 
 /**
  * Compiles a query filter.
- * @param filter exactly decoded (see decodeExact)
- * @returns a test for exactly decoded documents
+ * @param filter exactly decoded (see decodeExact), or computed (see toComputed)
+ * @param variables for `$expr`; default: those of the command
+ * @returns a test for exactly decoded documents, and for computed ones
  * @throws CommandError BadValue for unknown operators and malformed operands
  */
-export function compileFilter(filter: PlainObject): DocumentTest {
+export function compileFilter(filter: PlainObject, variables?: PlainObject): DocumentTest {
   const tests = Object.entries(filter).map(([key, operand]) =>
-    key.startsWith("$") ? compileTopLevel(key, operand) : compileField(key, operand),
+    key.startsWith("$") ? compileTopLevel(key, operand, variables) : compileField(key, operand),
   );
   if (tests.length === 0) return () => true;
   if (tests.length === 1) return tests[0]!;
   return (document) => tests.every((test) => test(document));
 }
 
-function compileTopLevel(operator: string, operand: unknown): DocumentTest {
+function compileTopLevel(operator: string, operand: unknown, variables?: PlainObject): DocumentTest {
   switch (operator) {
     case "$and":
     case "$or":
@@ -39,17 +38,14 @@ function compileTopLevel(operator: string, operand: unknown): DocumentTest {
       const tests = operand.map((part) => {
         if (!isObject(part))
           throw new CommandError("BadValue", `${operator} entries need to be full objects`);
-        return compileFilter(part);
+        return compileFilter(part, variables);
       });
       if (operator === "$and") return (document) => tests.every((test) => test(document));
       if (operator === "$or") return (document) => tests.some((test) => test(document));
       return (document) => !tests.some((test) => test(document));
     }
-    case "$expr": {
-      const options = { scriptEnabled: false, variables: commandVariables() };
-      const query = new Query({ $expr: toPlain(operand) }, options);
-      return (document) => query.test(toPlain(document) as PlainObject);
-    }
+    case "$expr":
+      return compileCondition(operand, variables);
     case "$comment":
       return () => true;
     case "$where":

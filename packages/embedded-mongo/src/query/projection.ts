@@ -1,8 +1,10 @@
-import { Aggregator } from "mingo";
+import { Aggregator } from "mingo/aggregator";
 import { Double } from "bson";
+import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
+import { expressionContext } from "../expression/context.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
-import { restoreTypes, setField, toPlain } from "../values/plain.ts";
+import { setField, toComputed } from "../values/plain.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 import { compileElemMatch } from "./matcher.ts";
 import { positionalIndex } from "./positional.ts";
@@ -103,9 +105,9 @@ function place(root: Node, path: string, leaf: Leaf): void {
 
 /** Aggregation expressions in a projection: the `$project` stage of mingo. */
 function computed(projection: PlainObject): Projector {
-  const stage = new Aggregator([{ $project: toPlain(projection) }], { scriptEnabled: false });
-  return (document) =>
-    restoreTypes(stage.run([toPlain(document) as PlainObject])[0] ?? {}, document) as PlainObject;
+  const options = { scriptEnabled: false, context: expressionContext, variables: commandVariables() };
+  const stage = new Aggregator([{ $project: toComputed(projection) }], options);
+  return (document) => stage.run<PlainObject>([toComputed(document)])[0] ?? {};
 }
 
 interface Matched {

@@ -1,7 +1,8 @@
-import { Aggregator } from "mingo";
+import { Aggregator } from "mingo/aggregator";
 import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { restoreTypes, toPlain } from "../values/plain.ts";
+import { expressionContext } from "../expression/context.ts";
+import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import type { Updater } from "./compile.ts";
 
@@ -18,15 +19,17 @@ export function compilePipelineUpdate(stages: readonly unknown[]): Updater {
       );
     }
   }
-  const aggregator = new Aggregator(toPlain(stages) as PlainObject[], {
+  const aggregator = new Aggregator(toComputed(stages) as PlainObject[], {
     scriptEnabled: false,
+    context: expressionContext,
     variables: commandVariables(),
   });
   return (document) => {
     try {
-      const [result] = aggregator.run([toPlain(document) as PlainObject]);
-      return restoreTypes(result ?? {}, document) as PlainObject;
+      const [result] = aggregator.run<PlainObject>([toComputed(document)]);
+      return result ?? {};
     } catch (error) {
+      if (error instanceof CommandError) throw error;
       throw new CommandError("Location40324", (error as Error).message);
     }
   };

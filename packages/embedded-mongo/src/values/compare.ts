@@ -1,7 +1,7 @@
 import type { ObjectId } from "bson";
 import { encodeKey } from "./key.ts";
-import { toDouble } from "./numbers.ts";
-import { Rank, rankOf } from "./types.ts";
+import { compareNumbers, toDouble } from "./numbers.ts";
+import { type PlainObject, Rank, rankOf } from "./types.ts";
 
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
@@ -44,3 +44,26 @@ export function compareValues(a: unknown, b: unknown): number {
 }
 
 export const valuesEqual = (a: unknown, b: unknown): boolean => compareValues(a, b) === 0;
+
+/** Like `compareValues`, but exact for decimals, whose index keys have the precision of a double. */
+export function compareExactly(a: unknown, b: unknown): number {
+  const rank = rankOf(a);
+  if (rank !== rankOf(b)) return compareValues(a, b);
+  if (rank === Rank.Number) return compareNumbers(a, b);
+  if (rank === Rank.Array) return compareLists(a as unknown[], b as unknown[]);
+  if (rank === Rank.Object) return compareLists(parts(a as PlainObject), parts(b as PlainObject));
+  return compareValues(a, b);
+}
+
+/** The parts of an object in the order in which MongoDB compares them. */
+const parts = (object: PlainObject): unknown[] =>
+  Object.entries(object).flatMap(([name, value]) => [rankOf(value), name, value]);
+
+function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
+  for (const [i, value] of a.entries()) {
+    if (i === b.length) return 1;
+    const order = compareExactly(value, b[i]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}

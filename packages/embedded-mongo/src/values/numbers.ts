@@ -1,5 +1,14 @@
 import { Decimal128, Double, Int32, Long } from "bson";
 import { CommandError } from "../errors.ts";
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  exactDecimal,
+  multiplyDecimals,
+  parseDecimal,
+  toDecimal128,
+} from "./decimal.ts";
 import { bsonType, rankOf, Rank } from "./types.ts";
 
 const INT32_MIN = -0x80000000;
@@ -38,9 +47,12 @@ export function integerOption(value: unknown, name: string, fallback: number): n
   return Math.trunc(number);
 }
 
-type Kind = "int" | "long" | "double" | "decimal";
+export type Kind = "int" | "long" | "double" | "decimal";
 
-function kindOf(value: unknown): Kind {
+const isInt32 = (value: number): boolean => (value | 0) === value && !Object.is(value, -0);
+
+/** A JavaScript number is an int where `bson` would encode it as one. */
+export function kindOf(value: unknown): Kind {
   switch (bsonType(value)) {
     case "Int32":
       return "int";
@@ -53,51 +65,56 @@ function kindOf(value: unknown): Kind {
     default:
   }
   if (typeof value === "bigint") return "long";
-  return Number.isInteger(value) && (value as number) >= INT32_MIN && (value as number) <= INT32_MAX
-    ? "int"
-    : "double";
+  return isInt32(value as number) ? "int" : "double";
 }
 
-const toBigInt = (value: unknown): bigint => {
+export const toBigInt = (value: unknown): bigint => {
   if (bsonType(value) === "Long") return (value as Long).toBigInt();
   return typeof value === "bigint" ? value : BigInt(toDouble(value));
 };
 
-/** coefficient × 10^exponent, or undefined for NaN and infinities. */
-function decimalParts(text: string): { coefficient: bigint; exponent: number } | undefined {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
-  if (!match || `${match[2] ?? ""}${match[3] ?? ""}` === "") return undefined;
-  const fraction = match[3] ?? "";
-  const digits = BigInt(`${match[2] ?? ""}${fraction}`);
-  return {
-    coefficient: match[1] === "-" ? -digits : digits,
-    exponent: Number(match[4] ?? 0) - fraction.length,
-  };
+export const fitsLong = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
+
+/** Digits that MongoDB takes of a double when it becomes a decimal. */
+const DOUBLE_DIGITS = 15;
+
+/** A finite number as a decimal, a double rounded to 15 digits as MongoDB does; undefined for NaN and infinities. */
+export function toDecimal(value: unknown): Decimal | undefined {
+  switch (kindOf(value)) {
+    case "decimal":
+      return parseDecimal((value as Decimal128).toString());
+    case "double":
+      return parseDecimal(toDouble(value).toPrecision(DOUBLE_DIGITS));
+    default:
+      return { coefficient: toBigInt(value), exponent: 0 };
+  }
 }
 
-const numberText = (value: unknown): string =>
-  kindOf(value) === "decimal"
-    ? (value as Decimal128).toString()
-    : String(kindOf(value) === "double" ? toDouble(value) : toBigInt(value));
+/** Like `toDecimal`, but not rounded. */
+const toExactDecimal = (value: unknown): Decimal | undefined => {
+  if (kindOf(value) !== "double") return toDecimal(value);
+  const double = toDouble(value);
+  return Number.isFinite(double) ? exactDecimal(double) : undefined;
+};
+
+export const specialDecimal = (value: number): Decimal128 => Decimal128.fromString(String(value));
+
+/** The order of two numbers, exactly; NaN is the lowest. */
+export function compareNumbers(a: unknown, b: unknown): number {
+  const [x, y] = [toDouble(a), toDouble(b)];
+  if (x < y) return -1;
+  if (x > y) return 1;
+  if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(y)) - Number(Number.isNaN(x));
+  const [left, right] = [toExactDecimal(a), toExactDecimal(b)];
+  if (left && right) return compareDecimals(left, right);
+  // One of them is infinite, the other one only beyond the range of a double.
+  return x > 0 ? Number(!left) - Number(!right) : Number(!right) - Number(!left);
+}
 
 function decimalArithmetic(a: unknown, b: unknown, multiply: boolean): Decimal128 {
-  const x = decimalParts(numberText(a));
-  const y = decimalParts(numberText(b));
-  if (!x || !y) {
-    const result = multiply ? toDouble(a) * toDouble(b) : toDouble(a) + toDouble(b);
-    return Decimal128.fromString(String(result));
-  }
-  if (multiply) {
-    return Decimal128.fromStringWithRounding(`${x.coefficient * y.coefficient}E${x.exponent + y.exponent}`);
-  }
-  const exponent = Math.min(x.exponent, y.exponent);
-  if (Math.abs(x.exponent - y.exponent) > 80) {
-    return Decimal128.fromString(String(toDouble(a) + toDouble(b)));
-  }
-  const sum =
-    x.coefficient * 10n ** BigInt(x.exponent - exponent) +
-    y.coefficient * 10n ** BigInt(y.exponent - exponent);
-  return Decimal128.fromStringWithRounding(`${sum}E${exponent}`);
+  const [x, y] = [toDecimal(a), toDecimal(b)];
+  if (x && y) return toDecimal128(multiply ? multiplyDecimals(x, y) : addDecimals(x, y));
+  return specialDecimal(multiply ? toDouble(a) * toDouble(b) : toDouble(a) + toDouble(b));
 }
 
 /**
@@ -123,7 +140,7 @@ export function arithmetic(
   }
   const [x, y] = [toBigInt(a), toBigInt(b)];
   const result = multiply ? x * y : x + y;
-  if (result < INT64_MIN || result > INT64_MAX) {
+  if (!fitsLong(result)) {
     throw new CommandError(
       "BadValue",
       `Failed to apply $${multiply ? "mul" : "inc"}: the result does not fit 64 bits`,

@@ -1,43 +1,37 @@
 import type { Double, Int32, Long } from "bson";
 import { bsonType, isObject } from "./types.ts";
-import { compareValues } from "./compare.ts";
+import { kindOf } from "./numbers.ts";
 
-/** Turns exactly decoded values into the JavaScript values that mingo computes with. */
-export function toPlain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (isObject(value)) {
-    const out: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) setField(out, key, toPlain(value[key]));
-    return out;
-  }
-  switch (bsonType(value)) {
-    case "Int32":
-    case "Double":
-      return (value as Int32 | Double).value;
-    case "Long": {
-      const number = (value as Long).toNumber();
-      return Number.isSafeInteger(number) ? number : value;
-    }
-    default:
-      return value;
-  }
-}
+/** All numbers as JavaScript numbers; a Long that is no safe integer stays a Long. */
+export const toPlain = (value: unknown): unknown => convert(value, plainNumber);
 
 /**
- * Gives back the exact BSON types of what a computation left as it was: where `computed` equals the plain form of
- * `exact`, the exact value is taken.
+ * The form in which expressions compute. An int is a JavaScript number, and so is a double where `bson` encodes it as one; all
+ * other numbers stay as they are. It encodes to the same BSON as the original.
  */
-export function restoreTypes(computed: unknown, exact: unknown): unknown {
-  if (Array.isArray(computed)) {
-    return Array.isArray(exact) ? computed.map((element, i) => restoreTypes(element, exact[i])) : computed;
-  }
-  if (isObject(computed)) {
-    if (!isObject(exact)) return computed;
-    const out: Record<string, unknown> = {};
-    for (const key of Object.keys(computed)) setField(out, key, restoreTypes(computed[key], exact[key]));
-    return out;
-  }
-  return exact !== undefined && compareValues(computed, exact) === 0 ? exact : computed;
+export const toComputed = (value: unknown): unknown => convert(value, computedNumber);
+
+function convert(value: unknown, number: (wrapper: unknown) => unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => convert(element, number));
+  if (!isObject(value)) return number(value);
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setField(out, key, convert(value[key], number));
+  return out;
+}
+
+function plainNumber(value: unknown): unknown {
+  if (bsonType(value) !== "Long") return computedNumber(value, true);
+  const number = (value as Long).toNumber();
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function computedNumber(value: unknown, isTypeLost = false): unknown {
+  const type = bsonType(value);
+  if (type === "Int32") return (value as Int32).value;
+  if (type !== "Double") return value;
+  const number = (value as Double).value;
+  return isTypeLost || kindOf(number) === "double" ? number : value;
 }
 
 /** Sets an own property, `__proto__` included. */

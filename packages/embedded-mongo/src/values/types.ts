@@ -111,7 +111,7 @@ export function typeName(value: unknown): string {
     case "boolean":
       return "bool";
     case "number":
-      return Number.isInteger(value) && Math.abs(value) <= 0x7fffffff ? "int" : "double";
+      return (value | 0) === value && !Object.is(value, -0) ? "int" : "double";
     case "bigint":
       return "long";
     default:

@@ -1,0 +1,130 @@
+import * as mingo from "mingo/operators/accumulator";
+import { CommandError } from "../errors.ts";
+import { parseSort, sortByKey, sortKey } from "../query/sort.ts";
+import { compareExactly } from "../values/compare.ts";
+import { integerOption, isNumeric, kindOf, toDouble } from "../values/numbers.ts";
+import type { PlainObject } from "../values/types.ts";
+import { Distinct } from "./distinct.ts";
+import { double, multiply } from "./numeric.ts";
+import { evaluate, type Operator, type Options } from "./operands.ts";
+import { Total } from "./total.ts";
+
+const push = mingo.$push;
+/** The values of all documents of a group, or of an array if the operator is an expression on one document. */
+function inputs(target: unknown, expression: unknown, options: Options): unknown[] {
+  if (Array.isArray(target)) return push(target, expression, options);
+  const single: unknown = Array.isArray(expression) && expression.length === 1 ? expression[0] : expression;
+  const value = evaluate(target, single, options);
+  return Array.isArray(value) ? value : [value];
+}
+
+const over =
+  (compute: (values: unknown[]) => unknown) =>
+  (target: unknown, expression: unknown, options: Options): unknown =>
+    compute(inputs(target, expression, options));
+
+function total(values: readonly unknown[]): Total {
+  const sum = new Total();
+  for (const value of values) if (isNumeric(value)) sum.add(value);
+  return sum;
+}
+
+function $sum(target: unknown, expression: unknown, options: Options): unknown {
+  const isCount = Array.isArray(target) && typeof expression === "number" && kindOf(expression) === "int";
+  return isCount ? multiply(target.length, expression) : total(inputs(target, expression, options)).sum;
+}
+
+const isPresent = (value: unknown): boolean => value !== null && value !== undefined;
+
+function extreme(sign: 1 | -1, values: readonly unknown[]): unknown {
+  let best: unknown = null;
+  for (const value of values)
+    if (isPresent(value) && (best === null || sign * compareExactly(value, best) > 0)) best = value;
+  return best;
+}
+
+interface Wanted {
+  readonly n: number;
+  readonly expression: PlainObject;
+}
+
+/** `n` may be an expression on the id of the group. */
+function wantedOf(expression: PlainObject, options: Options): Wanted {
+  const { groupId } = (options as { local?: { groupId?: unknown } }).local ?? {};
+  const n = integerOption(evaluate(groupId, expression["n"] ?? 1, options), "n", 1);
+  if (n < 1) throw new CommandError("Location5787908", "'n' must be greater than 0");
+  return { n, expression };
+}
+
+const extremes =
+  (sign: 1 | -1) =>
+  (target: unknown, expression: PlainObject, options: Options): unknown => {
+    const { n } = wantedOf(expression, options);
+    const values = inputs(target, expression["input"], options).filter(isPresent);
+    return values.sort((a, b) => -sign * compareExactly(a, b)).slice(0, n);
+  };
+
+/** `$topN` and `$bottomN`: the outputs of the first or last documents in an order. */
+const ranked =
+  (end: "top" | "bottom") =>
+  (documents: unknown[], raw: PlainObject, options: Options): unknown[] => {
+    const { n, expression } = wantedOf(raw, options);
+    const fields = parseSort(expression["sortBy"]) ?? [];
+    const keyed = sortByKey(
+      documents.map((document) => ({ document, key: sortKey(document as PlainObject, fields) })),
+    );
+    const found = end === "top" ? keyed.slice(0, n) : keyed.slice(-n);
+    return push(
+      found.map(({ document }) => document),
+      expression["output"],
+      options,
+    );
+  };
+
+/** In doubles; null where `least` numbers are missing. */
+const deviation = (operator: typeof mingo.$stdDevPop, least: number) =>
+  over((values) => {
+    const numbers = values.filter(isNumeric).map(toDouble);
+    return numbers.length < least ? null : double(operator(numbers as never, null, {} as never));
+  });
+
+/** The value below which a share of the numbers is, as a double. */
+function percentiles(target: unknown, raw: PlainObject, options: Options): unknown[] {
+  const numbers = inputs(target, raw["input"], options).filter(isNumeric).map(toDouble);
+  numbers.sort((a, b) => a - b);
+  const shares = evaluate(null, raw["p"], options) as unknown[];
+  return shares.map((share) => {
+    const place = Math.max(Math.ceil(toDouble(share) * numbers.length) - 1, 0);
+    return numbers.length === 0 ? null : double(numbers[place]!);
+  });
+}
+
+const operators = {
+  $sum,
+  $avg: over((values) => total(values).average),
+  $min: over((values) => extreme(-1, values)),
+  $max: over((values) => extreme(1, values)),
+  $minN: extremes(-1),
+  $maxN: extremes(1),
+  $stdDevPop: deviation(mingo.$stdDevPop, 1),
+  $stdDevSamp: deviation(mingo.$stdDevSamp, 2),
+  $percentile: percentiles,
+  $median: (target: unknown, expression: PlainObject, options: Options) =>
+    percentiles(target, { ...expression, p: [0.5] }, options)[0],
+};
+
+/** Accumulators that are expressions on an array too. */
+export const accumulatorExpressions = operators as unknown as Readonly<Record<string, Operator>>;
+
+/** The accumulators of mingo, with those replaced that compute with numbers or compare. */
+export const accumulators = {
+  ...mingo,
+  ...operators,
+  $addToSet: over((values) => new Distinct(values).values),
+  $top: (documents: unknown[], expression: PlainObject, options: Options) =>
+    ranked("top")(documents, expression, options)[0],
+  $topN: ranked("top"),
+  $bottom: (documents: unknown[], expression: PlainObject, options: Options) =>
+    ranked("bottom")(documents, expression, options)[0],
+  $bottomN: ranked("bottom"),
+} as unknown as Readonly<Record<string, Operator>>;

@@ -1,0 +1,48 @@
+import { Context } from "mingo/core";
+import { Query } from "mingo/query";
+import * as pipeline from "mingo/operators/pipeline";
+import * as projection from "mingo/operators/projection";
+import * as query from "mingo/operators/query";
+import { commandVariables } from "../command-scope.ts";
+import { isNumeric, toDouble } from "../values/numbers.ts";
+import { toComputed } from "../values/plain.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+import { accumulatorExpressions, accumulators } from "./accumulators.ts";
+import { expressionOperators } from "./operators.ts";
+
+type Project = typeof pipeline.$project;
+
+/** The numbers of a projection that include or exclude fields, as mingo takes them. */
+const plainLeaves = (projected: PlainObject): PlainObject =>
+  Object.fromEntries(
+    Object.entries(projected).map(([name, value]) => {
+      if (name.startsWith("$")) return [name, value];
+      return [name, isNumeric(value) ? toDouble(value) : isObject(value) ? plainLeaves(value) : value];
+    }),
+  );
+
+const $project: Project = (stream, projected, options) =>
+  pipeline.$project(stream, plainLeaves(projected), options);
+
+/** The operators of expressions and of the stages that compute one document from another. */
+export const operators = {
+  accumulator: accumulators,
+  expression: { ...expressionOperators, ...accumulatorExpressions },
+  pipeline: { ...pipeline, $project },
+  projection,
+  query,
+};
+
+type Operators = NonNullable<Parameters<typeof Context.init>[0]>;
+
+export const expressionContext = Context.init(operators as unknown as Operators);
+
+/** Compiles the condition of `$expr`. */
+export function compileCondition(
+  expression: unknown,
+  variables = commandVariables(),
+): (document: PlainObject) => boolean {
+  const condition = { $expr: { $and: [toComputed(expression)] } };
+  const test = new Query(condition, { scriptEnabled: false, context: expressionContext, variables });
+  return (document) => test.test(toComputed(document) as PlainObject);
+}
