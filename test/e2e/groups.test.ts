@@ -62,8 +62,29 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await page.getByLabel("Name of the channel").fill(name);
     if (isPrivate) await page.getByRole("switch", { name: "Private" }).click();
     await page.getByRole("button", { name: "Create channel", exact: true }).click();
-    await page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
+    // The channel is open when the composer has taken the focus.
+    const focused = () => page.evaluate(`document.activeElement.getAttribute("aria-label")`);
+    await expect.poll(focused).toBe(`Message to #${name}`);
   }
+
+  test("a new channel's composer gets the focus, even if its event arrives before the answer", async () => {
+    const { ada } = await createGroup();
+    await ada.routeWebSocket(/socket\.io/, (client) => {
+      const server = client.connectToServer();
+      let answer: string | undefined;
+      client.onMessage((frame) => {
+        const [, id] = /^42(\d+)\["channel\.create"/.exec(frame.toString()) ?? [];
+        if (id !== undefined) answer = `43${id}[`;
+        server.send(frame);
+      });
+      server.onMessage((frame) => {
+        const isLate = answer !== undefined && frame.toString().startsWith(answer);
+        setTimeout(() => client.send(frame), isLate ? 500 : 0);
+      });
+    });
+    await ada.reload();
+    await createChannel(ada, "engines");
+  });
 
   test("a new channel is there for everybody at once, a private one only for those who are let in", async () => {
     const { ada, link, groupPath } = await createGroup();

@@ -42,6 +42,15 @@ const REST = `new Promise((resolve) => {
   look();
 })`;
 
+/** Makes the list lower as soon as its rows change. */
+const LOWER_ON_CHANGE = `{
+  const list = document.querySelector("[role=log]");
+  new MutationObserver((_, observer) => {
+    observer.disconnect();
+    list.style.marginTop = "120px";
+  }).observe(list, { childList: true, subtree: true });
+}`;
+
 describe.skipIf(!hasBrowser())("messages in a browser", () => {
   const site = useSite();
   let page: Page;
@@ -312,6 +321,20 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await page.mouse.wheel(0, 300);
         await expect.poll(topNow).toBeGreaterThan(top + 250);
         expect(await rest()).toBeGreaterThan(top + 250);
+      });
+
+      test("stays at the end where the list becomes lower while it goes there", async () => {
+        await newChannel("lower", 60);
+        await open();
+        await expect.poll(() => isInView("message 60")).toBe(true);
+        await rest();
+        // As in a thread, whose first message comes in above the list: the browser reports the scroll to the end only after that.
+        await page.evaluate(LOWER_ON_CHANGE);
+        await write(grace, "message 61");
+        await text("message 61").waitFor();
+        await rest();
+        expect(await isInView("message 61")).toBe(true);
+        expect(await page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
       });
 
       test("stays at the end as messages come, and reads them out", async () => {

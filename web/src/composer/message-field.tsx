@@ -62,11 +62,16 @@ interface MessageFieldProps {
  * element around it that is `relative`.
  */
 export function MessageField(props: MessageFieldProps) {
-  const { written, channel, permissions, label, onSend, onKey, onFiles } = props;
+  const { written, channel, permissions, label, onSend, onKey, onFiles, autoFocus = false } = props;
   const { t, i18n } = useTranslation("composer");
   const { field, text, onInput } = written;
   const suggestions = useSuggestions(written);
   const { isOpen, options, trigger, found } = suggestions;
+
+  useLayoutEffect(() => {
+    // A dialog that closes in the same commit returns the focus in a microtask, which would win over the attribute `autoFocus`.
+    if (autoFocus) queueMicrotask(() => field.current?.focus());
+  }, [autoFocus, field]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
@@ -116,7 +121,6 @@ export function MessageField(props: MessageFieldProps) {
         aria-describedby={props.describedBy}
         placeholder={props.placeholder}
         value={text}
-        autoFocus={props.autoFocus}
         readOnly={props.readOnly}
         className={props.className}
         onChange={(event) => {

@@ -77,8 +77,9 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     if (current === null) return;
     const isUp = current.scrollTop < lastTop.current;
     lastTop.current = current.scrollTop;
-    // Who scrolls up leaves the end at once: to be drawn back to it would be a fight.
-    sticks.current = fromEnd(current) < (isUp ? TOUCHES_WITHIN_PX : STICK_WITHIN_PX);
+    // A user who scrolls up leaves the end at once: to be drawn back to it would be a fight. The end that moves away is followed.
+    if (isUp) sticks.current = fromEnd(current) < TOUCHES_WITHIN_PX;
+    else if (fromEnd(current) < STICK_WITHIN_PX) sticks.current = true;
     setAtEnd(sticks.current);
   }, []);
 
