@@ -4,6 +4,9 @@ import { stemmer } from "stemmer";
  * How the words of a search match those of a message: the server finds by it, and the page marks by it. All words here are in lower case.
  */
 
+/** Letters, digits and what belongs to them; everything else stands between words. */
+export const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+
 /** Shorter words don't match longer words that begin with them: "the" would match half of all messages. */
 const PREFIX_MIN_CHARS = 4;
 /** Korean words consist of few characters, and particles are appended to them. */

@@ -1,8 +1,6 @@
-import { matchesLongerWords, partsOfSearch, stemOf } from "@fanfare/contract/search-words";
+import { matchesLongerWords, partsOfSearch, stemOf, WORD } from "@fanfare/contract/search-words";
 import { TOKENS_PER_MESSAGE, WORD_MAX_CHARS, WORDS_PER_SEARCH } from "./bounds.ts";
 
-/** Letters, digits and what belongs to them; everything else stands between words. */
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** Written without spaces: every two neighbours are a token. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;

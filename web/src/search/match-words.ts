@@ -1,7 +1,6 @@
-import { matchesLongerWords, partsOfSearch, stemOf } from "@fanfare/contract/search-words";
+import { matchesLongerWords, partsOfSearch, stemOf, WORD } from "@fanfare/contract/search-words";
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
 /** Whether a word of a text is one that the server finds by a word of the search. */
 function matcherOf(wanted: string, isQuoted: boolean): (word: string) => boolean {
