@@ -7,6 +7,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
+const FOCUSED = `document.activeElement.getAttribute("aria-label")`;
+
 describe.skipIf(!hasBrowser())("groups", () => {
   const site = useSite();
 
@@ -63,8 +65,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     if (isPrivate) await page.getByRole("switch", { name: "Private" }).click();
     await page.getByRole("button", { name: "Create channel", exact: true }).click();
     // The channel is open when the composer has taken the focus.
-    const focused = () => page.evaluate(`document.activeElement.getAttribute("aria-label")`);
-    await expect.poll(focused).toBe(`Message to #${name}`);
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe(`Message to #${name}`);
   }
 
   test("a new channel's composer gets the focus, even if its event arrives before the answer", async () => {
@@ -84,6 +85,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
     });
     await ada.reload();
     await createChannel(ada, "engines");
+    await ada.keyboard.type("First!");
+    expect(await ada.getByLabel("Message to #engines").inputValue()).toBe("First!");
   });
 
   test("a new channel is there for everybody at once, a private one only for those who are let in", async () => {
