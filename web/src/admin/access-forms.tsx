@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { errorText } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote, showToast } from "../ui/feedback.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
 import { RadioGroup, Switch } from "../ui/choices.tsx";
 import { TextField, useForm, Form } from "../ui/form.tsx";
 
@@ -82,8 +82,8 @@ function MailDomains({ domains, isFixed }: { domains: readonly string[]; isFixed
     async submit({ mailDomains }) {
       const items = mailDomains.split(/[\s,;，；]+/).filter((domain) => domain !== "");
       await call("admin.setPolicy", { mailDomains: items });
-      showToast({ text: t("policy.saved"), tone: "good" });
     },
+    saved: t("policy.saved"),
   });
   const text = t("policy.mailDomainsHint");
   return (
@@ -153,8 +153,8 @@ function Limits({ policy, fixed }: Result<"admin.getPolicy">) {
       const changed = LIMIT_NAMES.filter((name) => values[name] !== initial[name]);
       const changes = Object.fromEntries(changed.map((name) => [name, valueOf(name, values[name])]));
       await call("admin.setPolicy", changes as Partial<InstancePolicy>);
-      showToast({ text: t("policy.saved"), tone: "good" });
     },
+    saved: t("policy.saved"),
   });
   const field = (name: LimitName) => (
     <TextField

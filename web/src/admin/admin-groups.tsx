@@ -9,7 +9,7 @@ import { useFormats } from "../shared/formats.ts";
 import { Avatar, ListRow } from "../ui/display.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
+import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
 import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
 import { AdminList } from "./admin-list.tsx";
@@ -30,12 +30,16 @@ export function AdminGroups() {
         empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
       >
         {(group) => (
-          <GroupRow group={group} onExport={() => setExported(group)} onDelete={() => setDoomed(group)} />
+          <GroupRow
+            key={group.id}
+            group={group}
+            onExport={() => setExported(group)}
+            onDelete={() => setDoomed(group)}
+          />
         )}
       </AdminList>
       {exported !== null && (
         <Dialog
-          open
           onClose={() => setExported(null)}
           title={t("groups.export", { name: exported.name })}
           description={t("groups.exportHint")}
@@ -57,13 +61,13 @@ function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => vo
     async submit({ reason }) {
       const given = reason.trim();
       await call("admin.deleteGroup", { groupId: group.id, ...(given !== "" && { reason: given }) });
-      showToast({ text: t("groups.delete.done", { name: group.name }), tone: "good" });
-      onClose();
     },
+    saved: t("groups.delete.done", { name: group.name }),
+    onDone: onClose,
   });
   const isTyped = form.values.name.trim() === group.name.trim();
   return (
-    <Dialog open onClose={onClose} title={t("groups.delete.title", { name: group.name })}>
+    <Dialog onClose={onClose} title={t("groups.delete.title", { name: group.name })}>
       <form onSubmit={form.onSubmit} className="grid gap-4">
         <p className="text-muted">{t("groups.delete.text", { count: group.memberCount })}</p>
         <TextField

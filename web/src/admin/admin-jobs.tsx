@@ -22,7 +22,7 @@ export function AdminJobs() {
         pages={jobs}
         empty={<EmptyState icon={Hourglass} title={t("jobs.none")} text={t("jobs.noneText")} />}
       >
-        {(job) => <JobRow job={job} />}
+        {(job) => <JobRow key={job.id} job={job} />}
       </AdminList>
     </>
   );
@@ -38,32 +38,31 @@ function JobRow({ job: { id, kind, key, tries, lastError, deadAt } }: { job: Dea
     if (await run(() => call(action, { jobId: id }))) showToast({ text: done, tone: "good" });
   };
   return (
-    <>
-      <ListRow
-        title={name}
-        subtitle={[dateTime(Date.parse(deadAt)), t("jobs.tries", { count: tries })].join(" · ")}
-        trailing={
-          <>
-            <IconButton
-              icon={RotateCcw}
-              label={t("jobs.retry", { name })}
-              tooltipSide="left"
-              disabled={busy}
-              onClick={() => void act("admin.retryJob", t("jobs.retried"))}
-            />
-            <IconButton
-              icon={Trash2}
-              label={t("jobs.delete", { name })}
-              variant="danger"
-              tooltipSide="left"
-              disabled={busy}
-              onClick={() => void act("admin.deleteJob", t("jobs.deleted"))}
-            />
-          </>
-        }
-      />
+    <ListRow
+      title={name}
+      subtitle={[dateTime(Date.parse(deadAt)), t("jobs.tries", { count: tries })].join(" · ")}
+      trailing={
+        <>
+          <IconButton
+            icon={RotateCcw}
+            label={t("jobs.retry", { name })}
+            tooltipSide="left"
+            disabled={busy}
+            onClick={() => void act("admin.retryJob", t("jobs.retried"))}
+          />
+          <IconButton
+            icon={Trash2}
+            label={t("jobs.delete", { name })}
+            variant="danger"
+            tooltipSide="left"
+            disabled={busy}
+            onClick={() => void act("admin.deleteJob", t("jobs.deleted"))}
+          />
+        </>
+      }
+    >
       <p className="px-2 pb-1.5 font-mono text-sm wrap-anywhere text-muted">{lastError}</p>
       <ErrorNote text={error} />
-    </>
+    </ListRow>
   );
 }

@@ -3,16 +3,16 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useAdminStats } from "../data/admin.ts";
 import { adminPath, statusPath } from "../routes.ts";
-import { errorText } from "../shared/use-action.ts";
 import { Figure } from "../shared/figure.tsx";
 import { useFormats } from "../shared/formats.ts";
 import { buttonClass } from "../ui/button.tsx";
-import { ErrorNote, Skeleton } from "../ui/feedback.tsx";
+import { Skeleton, Pending } from "../ui/feedback.tsx";
 
 /** How much there is, and how the process that answered is doing. */
 export function AdminOverview() {
   const { t } = useTranslation("admin");
-  const { data, error, refetch } = useAdminStats();
+  const stats = useAdminStats();
+  const { data } = stats;
   const { count, bytes, duration } = useFormats();
   const countOf = (amount: number | null | undefined) => {
     if (data === undefined) return <Skeleton className="h-5 w-16" />;
@@ -24,7 +24,7 @@ export function AdminOverview() {
   };
   return (
     <>
-      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      <Pending of={stats}>{null}</Pending>
       {data?.maintenance.enabled === true && (
         <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn-text">
           {t("overview.inMaintenance")}{" "}

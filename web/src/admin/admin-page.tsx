@@ -20,11 +20,10 @@ import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import { useUser } from "../data/people.ts";
 import { adminPath, landingPath } from "../routes.ts";
-import { errorText } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
 import { Badge, type BadgeTone } from "../ui/display.tsx";
 import { buttonClass } from "../ui/button.tsx";
-import { EmptyState, ErrorNote, Skeleton, showToast } from "../ui/feedback.tsx";
+import { EmptyState, Skeleton, showToast, Pending } from "../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { AdminGroups } from "./admin-groups.tsx";
@@ -91,11 +90,13 @@ export function AdminPage({ section }: { section?: string | undefined }) {
 
 /** Who gets in to this instance. */
 function AdminAccess() {
-  const { data, error, refetch } = useAdminPolicy();
+  const policy = useAdminPolicy();
+  const { data } = policy;
   return (
     <>
-      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
-      {data === undefined && error === null && <Skeleton className="h-72 rounded-lg" />}
+      <Pending of={policy}>
+        <Skeleton className="h-72 rounded-lg" />
+      </Pending>
       {data !== undefined && (
         <>
           <PolicyForm {...data} />
@@ -140,7 +141,7 @@ function AdminAuditLog() {
         pages={entries}
         empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
       >
-        {(entry) => <AuditEntryRow entry={entry} />}
+        {(entry) => <AuditEntryRow key={entry.id} entry={entry} />}
       </AdminList>
     </>
   );
@@ -149,12 +150,14 @@ function AdminAuditLog() {
 /** During maintenance, only admins can make changes. */
 function AdminMaintenance() {
   const { t } = useTranslation("admin");
-  const { data, error, refetch } = useAdminStats();
+  const stats = useAdminStats();
+  const { data } = stats;
   return (
     <>
       <p className="text-muted">{t("maintenance.hint")}</p>
-      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
-      {data === undefined && error === null && <Skeleton className="h-40 rounded-lg" />}
+      <Pending of={stats}>
+        <Skeleton className="h-40 rounded-lg" />
+      </Pending>
       {data !== undefined && (
         <MaintenanceForm key={String(data.maintenance.enabled)} maintenance={data.maintenance} />
       )}
@@ -173,19 +176,23 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
   const { outcome, createdAt, address } = entry;
   const known = outcome === "done" || outcome === "begun";
   return (
-    <article className="grid gap-1 px-2 py-1.5">
-      <p className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-        <span className="font-medium">{actor?.nickname ?? t("audit.somebody")}</span>
-        <span>{i18n.exists(`admin:${textKey}`) ? t(textKey) : entry.action}</span>
-        {userId !== null && <span className="font-medium">{target?.nickname ?? userId}</span>}
-        <Badge tone={OUTCOMES[outcome] ?? "danger"}>{known ? t(`audit.outcomes.${outcome}`) : outcome}</Badge>
-      </p>
-      {reason !== null && <p className="wrap-anywhere">{t("audit.reason", { reason })}</p>}
-      <p className="text-sm wrap-anywhere text-muted">
-        <time dateTime={createdAt}>{dateTime(Date.parse(createdAt))}</time>
-        {[others, address].filter((part) => part !== null).map((part) => ` · ${part}`)}
-      </p>
-    </article>
+    <li>
+      <article className="grid gap-1 px-2 py-1.5">
+        <p className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+          <span className="font-medium">{actor?.nickname ?? t("audit.somebody")}</span>
+          <span>{i18n.exists(`admin:${textKey}`) ? t(textKey) : entry.action}</span>
+          {userId !== null && <span className="font-medium">{target?.nickname ?? userId}</span>}
+          <Badge tone={OUTCOMES[outcome] ?? "danger"}>
+            {known ? t(`audit.outcomes.${outcome}`) : outcome}
+          </Badge>
+        </p>
+        {reason !== null && <p className="wrap-anywhere">{t("audit.reason", { reason })}</p>}
+        <p className="text-sm wrap-anywhere text-muted">
+          <time dateTime={createdAt}>{dateTime(Date.parse(createdAt))}</time>
+          {[others, address].filter((part) => part !== null).map((part) => ` · ${part}`)}
+        </p>
+      </article>
+    </li>
   );
 }
 

@@ -63,7 +63,7 @@ export function AdminUsers() {
         pages={users}
         empty={<EmptyState icon={UserSearch} title={t("users.none")} text={t("users.noneText")} />}
       >
-        {(user) => <UserRow user={user} onDeed={(deed) => setAsked({ user, deed })} />}
+        {(user) => <UserRow key={user.id} user={user} onDeed={(deed) => setAsked({ user, deed })} />}
       </AdminList>
       {asked !== null && <UserDeedDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
       {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
@@ -98,7 +98,7 @@ function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
     fieldOfError: { USERNAME_TAKEN: "username", EMAIL_TAKEN: "email" },
   });
   return (
-    <Dialog open onClose={onClose} title={t("createUser.title")} description={t("createUser.text")}>
+    <Dialog onClose={onClose} title={t("createUser.title")} description={t("createUser.text")}>
       <Form form={form} action={t("createUser.action")} disabled={form.values.username.trim() === ""}>
         <TextField
           label={t("createUser.username")}
@@ -143,7 +143,6 @@ function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
   };
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       title={t(`users.${deed}.title`, { name })}
       action={t(`users.${deed}.action`)}
@@ -241,7 +240,7 @@ interface PasswordLink {
 function PasswordLinkDialog({ name, link, onClose }: PasswordLink & { onClose: () => void }) {
   const { t } = useTranslation("admin");
   return (
-    <Dialog open onClose={onClose} title={t("link.title", { name })} description={t("link.text")}>
+    <Dialog onClose={onClose} title={t("link.title", { name })} description={t("link.text")}>
       <CopyField label={t("link.label")} value={link} />
     </Dialog>
   );

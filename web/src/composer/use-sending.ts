@@ -6,8 +6,7 @@ import { useTranslation } from "react-i18next";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
 import { useCommands } from "../data/group-settings.ts";
-import { errorText } from "../shared/use-action.ts";
-import { showToast } from "../ui/feedback.tsx";
+import { showToast, showFailure } from "../ui/feedback.tsx";
 import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
 import { isOutboxFull, sendMessage } from "../channel/messages/outbox.ts";
 import { useUploads } from "./uploads.ts";
@@ -57,7 +56,7 @@ export function useSending(options: SendingOptions): Sending {
       reset("");
       call("command.invoke", { channelId: channel.id, ...command }).catch((error: unknown) => {
         reset(content);
-        showToast({ text: errorText(error), tone: "danger" });
+        showFailure(error);
       });
       return;
     }

@@ -1,5 +1,4 @@
-import type { ActionName, Call, Params, Result } from "@fanfare/contract";
-import { useMutation, type UseMutationResult } from "@tanstack/react-query";
+import type { Call } from "@fanfare/contract";
 import { useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
@@ -36,14 +35,6 @@ export function callWithEffects(cache: ServerCache): Call {
 export function useCall(): Call {
   const cache = useServerCache();
   return useMemo(() => callWithEffects(cache), [cache]);
-}
-
-/** The same with its state: `isPending`, `error`, `mutate(params)`, `mutateAsync(params)`. */
-export function useActionMutation<N extends ActionName>(
-  name: N,
-): UseMutationResult<Result<N>, Error, Params<N>> {
-  const call = useCall();
-  return useMutation({ mutationFn: (params: Params<N>) => call(name, params) });
 }
 
 /** What calls change in the cache besides what their events do. */

@@ -83,13 +83,13 @@ function AddGroupDialog({ onClose }: { onClose: () => void }) {
   const [way, setWay] = useState<"create" | "join">("create");
   if (!useCanCreateGroups()) {
     return (
-      <Dialog open onClose={onClose} title={t("join.title")}>
+      <Dialog onClose={onClose} title={t("join.title")}>
         <JoinGroupForm onDone={onClose} />
       </Dialog>
     );
   }
   return (
-    <Dialog open onClose={onClose} title={t("add.title")} description={t("add.text")}>
+    <Dialog onClose={onClose} title={t("add.title")} description={t("add.text")}>
       <Tabs
         label={t("add.title")}
         value={way}

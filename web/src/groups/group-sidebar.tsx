@@ -7,12 +7,11 @@ import { useLocation } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
 import { IconButton } from "../ui/button.tsx";
-import { Skeleton, SkeletonRows, showToast } from "../ui/feedback.tsx";
+import { Skeleton, SkeletonRows, showFailure } from "../ui/feedback.tsx";
 import { ChannelList } from "./channels/channel-list.tsx";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import { groupSettingsPath, landingPath } from "../routes.ts";
-import { errorText } from "../shared/use-action.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
@@ -68,10 +67,7 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
   const me = useMe();
   const [, navigate] = useLocation();
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
-  const markRead = () =>
-    call("inbox.markGroupRead", { groupId: group.id }).catch((error: unknown) =>
-      showToast({ text: errorText(error), tone: "danger" }),
-    );
+  const markRead = () => call("inbox.markGroupRead", { groupId: group.id }).catch(showFailure);
   const items: (MenuItem | false)[] = [
     hasPermission(permissions, "createInvites") && {
       label: t("menu.invite"),
@@ -180,7 +176,6 @@ function DeleteChannelDialog({ channel, onClose }: { channel: Channel; onClose: 
   const isSection = channel.kind === "section";
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       danger
       title={
@@ -206,7 +201,6 @@ function LeaveGroupDialog({ group, onClose }: { group: Group; onClose: () => voi
   };
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       title={t("leave.title", { group: group.name })}
       action={t("leave.action")}
@@ -231,15 +225,14 @@ function SectionDialog({ groupId, section, onClose }: SectionDialogProps) {
   const call = useCall();
   const form = useForm({
     initial: { name: section?.name ?? "" },
-    async submit({ name }) {
-      if (section === undefined) await call("channel.create", { groupId, name, kind: "section" });
-      else await call("channel.update", { channelId: section.id, name });
-      onClose();
-    },
+    submit: ({ name }) =>
+      section === undefined
+        ? call("channel.create", { groupId, name, kind: "section" })
+        : call("channel.update", { channelId: section.id, name }),
+    onDone: onClose,
   });
   return (
     <Dialog
-      open
       onClose={onClose}
       size="sm"
       title={section === undefined ? t("channels:section.create") : t("channels:section.rename")}

@@ -37,7 +37,7 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
     ? ["default", "all", "mentions", "nothing"]
     : ["all", "mentions", "nothing"];
   return (
-    <Dialog open onClose={onClose} title={t("notifications.title", { name })}>
+    <Dialog onClose={onClose} title={t("notifications.title", { name })}>
       <RadioGroup
         label={t("notifications.level")}
         value={level}

@@ -46,7 +46,7 @@ export function InboxPage() {
               size="sm"
               busy={busy}
               disabled={!isUnread}
-              icon={<CheckCheck size={16} aria-hidden />}
+              icon={CheckCheck}
               onClick={() => void run(() => call("inbox.markRead", { messageId: newestId! }))}
             >
               {t("markRead")}
@@ -212,9 +212,7 @@ export function RequestList() {
       <h2 className="px-2 pt-1 text-sm font-semibold text-muted">{t("requests")}</h2>
       <ul>
         {incoming.map((request) => (
-          <li key={request.userId}>
-            <RequestRow request={request} />
-          </li>
+          <RequestRow key={request.userId} request={request} />
         ))}
       </ul>
     </section>
@@ -228,33 +226,32 @@ function RequestRow({ request: { userId } }: { request: FriendRequest }) {
   const user = useUser(userId);
   const name = useName(user);
   return (
-    <>
-      <ListRow
-        leading={<Avatar name={name} id={userId} src={user?.avatarUrl} size={36} />}
-        title={name}
-        subtitle={user?.username ?? undefined}
-        trailing={
-          <>
-            <Button
-              size="sm"
-              variant="primary"
-              busy={busy}
-              onClick={() => void run(() => call("friend.accept", { userId }))}
-            >
-              {t("accept")}
-            </Button>
-            <Button
-              size="sm"
-              variant="ghost"
-              disabled={busy}
-              onClick={() => void run(() => call("friend.decline", { userId }))}
-            >
-              {t("decline")}
-            </Button>
-          </>
-        }
-      />
+    <ListRow
+      leading={<Avatar name={name} id={userId} src={user?.avatarUrl} size={36} />}
+      title={name}
+      subtitle={user?.username ?? undefined}
+      trailing={
+        <>
+          <Button
+            size="sm"
+            variant="primary"
+            busy={busy}
+            onClick={() => void run(() => call("friend.accept", { userId }))}
+          >
+            {t("accept")}
+          </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            disabled={busy}
+            onClick={() => void run(() => call("friend.decline", { userId }))}
+          >
+            {t("decline")}
+          </Button>
+        </>
+      }
+    >
       <ErrorNote text={error} />
-    </>
+    </ListRow>
   );
 }

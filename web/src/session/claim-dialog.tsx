@@ -6,7 +6,6 @@ import { useCall } from "../data/call.ts";
 import type { Language } from "../i18n/language.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form, useForm, TextField } from "../ui/form.tsx";
-import { showToast } from "../ui/feedback.tsx";
 import { inviteCodeOf } from "../groups/add-group.tsx";
 import { useMe } from "../data/me.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -27,13 +26,13 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
         locale: i18n.language as Language,
         ...(needsInvite && inviteCode !== null && { inviteCode }),
       });
-      showToast({ text: t("claim.done"), tone: "good" });
-      onClose();
     },
+    saved: t("claim.done"),
+    onDone: onClose,
     fieldOfError: { ...ACCOUNT_ERRORS, INVITE_REQUIRED: "inviteLink", INVITE_NOT_FOUND: "inviteLink" },
   });
   return (
-    <Dialog open onClose={onClose} title={t("claim.title")} description={t("claim.text")}>
+    <Dialog onClose={onClose} title={t("claim.title")} description={t("claim.text")}>
       <Form form={form} action={t("claim.action")} wide>
         <AccountFields form={form} />
         {needsInvite && (

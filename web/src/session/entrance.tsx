@@ -72,7 +72,7 @@ function EntranceFooter() {
           variant="ghost"
           size="sm"
           lang={LANGUAGE_TAGS[language]}
-          icon={<Languages size={16} aria-hidden />}
+          icon={Languages}
           onClick={() => setPreferences({ language })}
         >
           {LANGUAGE_NAMES[language]}

@@ -109,7 +109,7 @@ export function OidcButton({ stay, isOnly = false }: { stay: boolean; isOnly?: b
         wide
         variant={isOnly ? "primary" : "secondary"}
         busy={busy}
-        icon={<KeyRound size={16} aria-hidden />}
+        icon={KeyRound}
         onClick={() => void run(() => startOidc({ purpose: "login", stay }))}
       >
         {t("oidc.logIn")}

@@ -20,8 +20,8 @@ import { setPreferences, usePreferences } from "../state/preferences.ts";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { Switch } from "../ui/choices.tsx";
 import { useReach } from "../data/people.ts";
-import { errorText, useAction } from "../shared/use-action.ts";
-import { ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
+import { useAction } from "../shared/use-action.ts";
+import { ErrorNote, SkeletonRows, Pending } from "../ui/feedback.tsx";
 import { Select } from "../ui/select.tsx";
 import { AccountPart } from "./account/account-part.tsx";
 import { AppearancePart } from "./appearance/appearance-part.tsx";
@@ -201,19 +201,17 @@ const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "frien
 /** Each choice holds at once. */
 export function ReachForm() {
   const { t } = useTranslation("settings");
-  const { data: reach, error: loadError, refetch } = useReach();
+  const asked = useReach();
+  const { data: reach } = asked;
   const call = useCall();
   const { error, run } = useAction();
   const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
   return (
     <Section title={t("reach.title")} text={t("reach.text")}>
-      {reach === undefined ? (
-        loadError === null ? (
-          <SkeletonRows count={2} />
-        ) : (
-          <ErrorNote text={errorText(loadError)} onRetry={() => void refetch()} />
-        )
-      ) : (
+      <Pending of={asked}>
+        <SkeletonRows count={2} />
+      </Pending>
+      {reach && (
         <>
           <Select
             label={t("reach.directFrom")}

@@ -34,7 +34,7 @@ export function CopyField({ label, value }: CopyFieldProps) {
           <Button
             variant="primary"
             disabled={value === ""}
-            icon={isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+            icon={isCopied ? Check : Copy}
             onClick={() => void copy()}
           >
             {isCopied ? t("copied") : t("copy")}
@@ -69,7 +69,6 @@ export function SecretDialog({ title, text, label, secret, onClose }: SecretDial
   const { t } = useTranslation("shared");
   return (
     <Dialog
-      open
       onClose={onClose}
       title={title}
       footer={

@@ -60,7 +60,7 @@ export function DownloadLines({ action, progress, done, fileName, read }: Downlo
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <Button busy={busy} icon={<Download size={16} aria-hidden />} onClick={() => void start()}>
+        <Button busy={busy} icon={Download} onClick={() => void start()}>
           {action}
         </Button>
         {busy && (

@@ -63,3 +63,25 @@ export function PagedList<T>(props: PagedListProps<T>) {
     </div>
   );
 }
+
+interface PagedRowsProps<T> extends Omit<PagedListProps<T>, "pages" | "items" | "children"> {
+  pages: UseInfiniteQueryResult<T[]>;
+  label?: string;
+  className?: string;
+  /** A row, with its key. */
+  children: (item: T) => ReactNode;
+}
+
+/** Everything that the pages hold, one row below the other. */
+export function PagedRows<T>(props: PagedRowsProps<T>) {
+  const { pages, label, className = "grid gap-px", children, ...rest } = props;
+  return (
+    <PagedList pages={pages} items={pages.data ?? []} {...rest}>
+      {(items) => (
+        <ul aria-label={label} className={className}>
+          {items.map(children)}
+        </ul>
+      )}
+    </PagedList>
+  );
+}

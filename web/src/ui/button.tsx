@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode, ReactElement } from "react";
+import type { ComponentProps, ReactElement } from "react";
 import { cx } from "./cx.ts";
 import { Spinner } from "./feedback.tsx";
 import type { LucideIcon } from "lucide-react";
@@ -12,7 +12,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
   size?: "md" | "sm";
   /** Runs: shows a spinner and takes no clicks. */
   busy?: boolean;
-  icon?: ReactNode;
+  icon?: LucideIcon;
   /** As wide as there is room. */
   wide?: boolean;
 }
@@ -43,7 +43,7 @@ export function Button({
   variant,
   size,
   busy = false,
-  icon,
+  icon: Icon,
   wide,
   className,
   children,
@@ -61,7 +61,7 @@ export function Button({
       aria-busy={busy || undefined}
       {...rest}
     >
-      {busy ? <Spinner size={16} /> : icon}
+      {busy ? <Spinner size={16} /> : Icon && <Icon size={16} aria-hidden />}
       {children}
     </button>
   );

@@ -16,7 +16,7 @@ import { IconButton, Button } from "./button.tsx";
 import { ErrorNote } from "./feedback.tsx";
 
 export interface DialogProps {
-  open: boolean;
+  open?: boolean;
   onClose: () => void;
   title: string;
   description?: ReactNode;
@@ -33,7 +33,7 @@ const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 
 /** A question or a form before everything else. Esc and a click beside it close; the focus goes back to where it was. */
 export function Dialog(props: DialogProps) {
-  const { open, onClose, title, description, children, footer, size = "md", finalFocus } = props;
+  const { open = true, onClose, title, description, children, footer, size = "md", finalFocus } = props;
   const { t } = useTranslation("ui");
   const content = useRef<HTMLDivElement>(null);
   // The focus would be on the button that closes, whose tooltip takes the first Esc; and what is long is scrolled by keys.
@@ -90,7 +90,7 @@ export function Dialog(props: DialogProps) {
 }
 
 interface ConfirmDialogProps {
-  open: boolean;
+  open?: boolean;
   onClose: () => void;
   title: string;
   /** What happens, and whether it can be undone. */
@@ -104,7 +104,7 @@ interface ConfirmDialogProps {
 
 /** Asks before something that cannot be undone. */
 export function ConfirmDialog({
-  open,
+  open = true,
   onClose,
   title,
   children,

@@ -137,10 +137,14 @@ interface ListRowProps {
   /** Makes the whole row a button; `trailing` stays beside it. */
   onClick?: () => void;
   selected?: boolean;
+  className?: string;
+  /** Below the row, such as what went wrong. */
+  children?: ReactNode;
 }
 
-/** One of a list of members, invites, sessions …: put it into an <li>. */
-export function ListRow({ leading, title, subtitle, trailing, onClick, selected = false }: ListRowProps) {
+/** One of a list of members, invites, sessions … */
+export function ListRow(props: ListRowProps) {
+  const { leading, title, subtitle, trailing, onClick, selected = false, className, children } = props;
   const content = (
     <>
       {leading}
@@ -152,21 +156,24 @@ export function ListRow({ leading, title, subtitle, trailing, onClick, selected 
   );
   const inner = "flex min-h-row min-w-0 flex-1 items-center gap-3 px-2 py-1.5 text-left";
   return (
-    <div
-      className={cx(
-        "flex items-center gap-2 rounded-md pr-1",
-        selected ? "bg-selected" : onClick && "hover:bg-hover",
-      )}
-    >
-      {onClick ? (
-        <button type="button" className={cx(inner, "rounded-md -outline-offset-2")} onClick={onClick}>
-          {content}
-        </button>
-      ) : (
-        <div className={inner}>{content}</div>
-      )}
-      {trailing !== undefined && <div className="flex shrink-0 items-center gap-1">{trailing}</div>}
-    </div>
+    <li className={className}>
+      <div
+        className={cx(
+          "flex items-center gap-2 rounded-md pr-1",
+          selected ? "bg-selected" : onClick && "hover:bg-hover",
+        )}
+      >
+        {onClick ? (
+          <button type="button" className={cx(inner, "rounded-md -outline-offset-2")} onClick={onClick}>
+            {content}
+          </button>
+        ) : (
+          <div className={inner}>{content}</div>
+        )}
+        {trailing !== undefined && <div className="flex shrink-0 items-center gap-1">{trailing}</div>}
+      </div>
+      {children}
+    </li>
   );
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "./button.tsx";
 import { cx } from "./cx.ts";
+import { errorText } from "../shared/use-action.ts";
 import { Toast as Base } from "@base-ui/react/toast";
 
 interface EmptyStateProps {
@@ -51,6 +52,25 @@ export function ErrorNote({ text, onRetry }: { text: string | null | undefined; 
         </div>
       )}
     </div>
+  );
+}
+
+interface PendingProps {
+  of: { data: unknown; error: unknown; refetch: () => unknown };
+  /** Until there is an answer. */
+  children?: ReactNode;
+}
+
+/** Stands in for an answer: a placeholder while it loads, or the error with a way to try again. */
+export function Pending({
+  of: { data, error, refetch },
+  children = <SkeletonRows withAvatar />,
+}: PendingProps) {
+  return (
+    <>
+      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      {data === undefined && error === null && children}
+    </>
   );
 }
 
@@ -121,6 +141,11 @@ export function showToast({ text, tone = "info", action }: ToastOptions): void {
     timeout: action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS,
     ...(action && { actionProps: { children: action.label, onClick: action.onClick } }),
   });
+}
+
+/** For `catch`, where there is no place for an error of its own. */
+export function showFailure(error: unknown): void {
+  showToast({ text: errorText(error), tone: "danger" });
 }
 
 /** Within UiProvider; the toasts stand above the corner at the bottom, on phones at the top. */

@@ -3,7 +3,7 @@ import { cx } from "./cx.ts";
 import { FanfareError } from "@fanfare/client";
 import { errorText, issueText } from "../shared/use-action.ts";
 import { Button } from "./button.tsx";
-import { ErrorNote } from "./feedback.tsx";
+import { ErrorNote, showToast } from "./feedback.tsx";
 
 export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<"input">, "onChange" | "value"> {
   value: string;
@@ -141,6 +141,9 @@ export interface FormOptions<V extends Values> {
   submit: (values: V) => Promise<unknown>;
   /** Which field an error of the server is about, by code; those of VALIDATION_FAILED name it themselves. */
   fieldOfError?: Partial<Record<string, keyof V & string>>;
+  /** What a toast says once it is done. */
+  saved?: string;
+  onDone?: () => void;
 }
 
 export interface FormState<V extends Values> {
@@ -163,7 +166,8 @@ export interface FormState<V extends Values> {
 type FieldErrors = Record<string, string>;
 
 /** The state of a form: its values, what runs, and what went wrong where. */
-export function useForm<V extends Values>({ initial, submit, fieldOfError }: FormOptions<V>): FormState<V> {
+export function useForm<V extends Values>(options: FormOptions<V>): FormState<V> {
+  const { initial, submit, fieldOfError, saved, onDone } = options;
   const [start, setStart] = useState(initial);
   const [values, setValues] = useState(initial);
   const [busy, setBusy] = useState(false);
@@ -182,6 +186,8 @@ export function useForm<V extends Values>({ initial, submit, fieldOfError }: For
     try {
       await submit(values);
       setStart(values);
+      if (saved !== undefined) showToast({ text: saved, tone: "good" });
+      onDone?.();
     } catch (failure) {
       const found = errorsOfFields(failure, values, fieldOfError ?? {});
       if (Object.keys(found).length > 0) setFieldErrors(found);

@@ -7,7 +7,7 @@ import { cx } from "./cx.ts";
 interface MenuProps {
   /** A button: what opens the menu. */
   trigger: ReactElement;
-  items: readonly MenuItem[];
+  items: MenuList;
   side?: "top" | "bottom" | "left" | "right";
   align?: "start" | "center" | "end";
 }
@@ -29,7 +29,7 @@ export function Menu({ trigger, items, side = "bottom", align = "end" }: MenuPro
 }
 
 interface ContextMenuProps {
-  items: readonly MenuItem[];
+  items: MenuList;
   /** One element: a right click or a long press on it opens the menu. */
   children: ReactElement;
 }
@@ -55,8 +55,9 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
 }
 
 /** The entries within a Menu or a ContextMenu. */
-function MenuItems({ items }: { items: readonly MenuItem[] }) {
+function MenuItems({ items }: { items: MenuList }) {
   return items.map((item, index) => {
+    if (!item) return null;
     // A separator has nothing but its place to tell it by.
     if (item === "separator")
       return <Base.Separator key={`line-${index}`} className="mx-1 my-1 h-px bg-line" />;
@@ -109,6 +110,9 @@ export type MenuItem =
       /** The keys that do the same, as text. */
       shortcut?: string;
     };
+
+/** What is false is left out. */
+export type MenuList = readonly (MenuItem | false | undefined)[];
 
 /** The looks of what opens beside something: menus, popovers, lists of choices. */
 export const POPUP_CLASS =

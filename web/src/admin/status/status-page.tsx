@@ -6,12 +6,11 @@ import { useTranslation } from "react-i18next";
 import { useConnectionState } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { useAdminMetrics, useServerStatus } from "../../data/admin.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { Figure } from "../../shared/figure.tsx";
 import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
-import { EmptyState, ErrorNote, Skeleton } from "../../ui/feedback.tsx";
+import { EmptyState, Skeleton, Pending } from "../../ui/feedback.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
 
@@ -48,7 +47,8 @@ export function StatusPage() {
 function ConnectionFigures() {
   const { t } = useTranslation("status");
   const state = useConnectionState();
-  const { data, error, refetch } = useServerStatus();
+  const status = useServerStatus();
+  const { data } = status;
   const { milliseconds, duration, time } = useFormats();
   const durations = (data?.roundTrips ?? []).map(({ durationMs }) => durationMs);
   const last = durations.at(-1);
@@ -57,7 +57,7 @@ function ConnectionFigures() {
       <h2 id="status-connection" className="text-lg font-semibold">
         {t("connection.title")}
       </h2>
-      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      <Pending of={status}>{null}</Pending>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <Figure name={t("connection.state")}>
           <span aria-hidden className={cx("size-2.5 shrink-0 rounded-full", DOT[state])} />
@@ -96,7 +96,8 @@ function ConnectionFigures() {
 /** What all gateways did in the last ten minutes. */
 function MetricsPanel() {
   const { t } = useTranslation("status");
-  const { data, error, refetch } = useAdminMetrics();
+  const metrics = useAdminMetrics();
+  const { data } = metrics;
   const [asTable, setAsTable] = useState(false);
   return (
     <section aria-labelledby="status-metrics" className="grid gap-3">
@@ -108,8 +109,9 @@ function MetricsPanel() {
           {asTable ? t("metrics.asCharts") : t("metrics.asTable")}
         </Button>
       </div>
-      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
-      {data === undefined && error === null && <Skeleton className="h-56 rounded-lg" />}
+      <Pending of={metrics}>
+        <Skeleton className="h-56 rounded-lg" />
+      </Pending>
       {data?.steps.length === 0 && <EmptyState title={t("metrics.empty")} text={t("metrics.emptyText")} />}
       {data !== undefined && data.steps.length > 0 && (
         <>

@@ -4,10 +4,9 @@ import { Redirect, useLocation, useSearch, Link } from "wouter";
 import { channelsInOrder, useChannels, useGroup, useGroups, useChannelState } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { channelPath, parsePlace, placePath, groupPath, landingPath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { lastChannelOf, rememberPlace } from "../../state/last-channel.ts";
-import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
-import { PageHeader, PageLoading } from "../shell/page-header.tsx";
+import { EmptyState } from "../../ui/feedback.tsx";
+import { PageHeader, PageLoading, PagePending } from "../shell/page-header.tsx";
 import { useEffect, type ReactNode } from "react";
 import { ChannelPage } from "../../channel/messages/channel-page.tsx";
 import { buttonClass } from "../../ui/button.tsx";
@@ -18,16 +17,10 @@ export function GroupPage({ groupId }: { groupId: string }) {
   const me = useMe();
   const { data: groups } = useGroups();
   const group = useGroup(groupId);
-  const { data: channels, error, refetch } = useChannels(groupId);
+  const asked = useChannels(groupId);
+  const { data: channels } = asked;
   if (groups !== undefined && group === undefined) return <NotThere what="group" />;
-  if (channels === undefined || group === undefined) {
-    if (error === null) return <PageLoading />;
-    return (
-      <div className="m-auto p-6">
-        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
+  if (channels === undefined || group === undefined) return <PagePending of={asked} />;
   const ids = channelsInOrder(channels).map(({ id }) => id);
   const wanted = [lastChannelOf(me.id, groupId), group.defaultChannelId, ids[0]];
   const target = wanted.find((id) => typeof id === "string" && ids.includes(id));

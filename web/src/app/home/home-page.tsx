@@ -3,25 +3,17 @@ import { Redirect } from "wouter";
 import { useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath, groupPath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
-import { ErrorNote } from "../../ui/feedback.tsx";
 import { CreateGroupForm, JoinGroupForm } from "../../groups/add-group.tsx";
 import { useCanCreateGroups } from "../../session/server-meta.ts";
-import { PageHeader, PageLoading } from "../shell/page-header.tsx";
+import { PageHeader, PagePending } from "../shell/page-header.tsx";
 
 /** Where nothing is named: the last place, else the first group, else a first group is to be made. */
 export function HomePage() {
   const me = useMe();
-  const { data: groups, error, refetch } = useGroups();
-  if (groups === undefined) {
-    if (error === null) return <PageLoading />;
-    return (
-      <div className="m-auto p-6">
-        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-      </div>
-    );
-  }
+  const asked = useGroups();
+  const { data: groups } = asked;
+  if (groups === undefined) return <PagePending of={asked} />;
   const { path } = lastPlaces(me.id);
   if (path?.startsWith(`${directPath()}/`)) return <Redirect to={path} replace />;
   const first = groups[0];

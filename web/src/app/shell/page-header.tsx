@@ -1,11 +1,11 @@
 import { create } from "zustand";
 import { type LucideIcon, Menu as MenuIcon } from "lucide-react";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { Spinner } from "../../ui/feedback.tsx";
+import { Spinner, Pending } from "../../ui/feedback.tsx";
 
 interface ShellState {
   /** On which page the lists of a phone were opened: going elsewhere closes them. On wide windows they are always there. */
@@ -55,6 +55,16 @@ export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderP
       </div>
       {actions !== undefined && <div className="flex shrink-0 items-center gap-1">{actions}</div>}
     </header>
+  );
+}
+
+/** In the place of a page until what it shows is loaded. */
+export function PagePending({ of }: Pick<ComponentProps<typeof Pending>, "of">) {
+  if (of.error === null) return <PageLoading />;
+  return (
+    <div className="m-auto p-6">
+      <Pending of={of} />
+    </div>
   );
 }
 

@@ -16,21 +16,20 @@ import {
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useActionMutation } from "../../data/call.ts";
 import { useConnectionState } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
 import { adminPath, settingsPath, statusPath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import type { Preferences } from "../../state/preference-values.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { cx } from "../../ui/cx.ts";
-import { Menu, type MenuItem } from "../../ui/menu.tsx";
-import { showToast } from "../../ui/feedback.tsx";
+import { Menu, type MenuList } from "../../ui/menu.tsx";
 import { VisuallyHidden } from "../../ui/visually-hidden.tsx";
 import { logOut } from "../../session/session-store.ts";
+import { showFailure } from "../../ui/feedback.tsx";
+import { useCall } from "../../data/call.ts";
 
 const STATUSES: { status: OwnStatus; icon: LucideIcon }[] = [
   { status: "online", icon: Circle },
@@ -84,23 +83,18 @@ export function UserMenu() {
   );
 }
 
-function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuItem[] {
+function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuList {
   const { t } = useTranslation("shell");
   const [, navigate] = useLocation();
   const { admin, kind } = useMe();
   const theme = usePreferences((preferences) => preferences.theme);
-  const setStatus = useActionMutation("presence.setStatus");
-  const choose = (status: OwnStatus) =>
-    setStatus.mutate(
-      { status },
-      { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
-    );
+  const call = useCall();
   return [
     ...STATUSES.map(({ status, icon }) => ({
       label: t(`presence.${status}`),
       icon,
       checked: status === ownStatus,
-      onSelect: () => choose(status),
+      onSelect: () => void call("presence.setStatus", { status }).catch(showFailure),
     })),
     "separator",
     ...THEMES.map(({ theme: one, icon }) => ({
@@ -112,7 +106,7 @@ function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuItem[] {
     "separator",
     { label: t("settings"), icon: Settings, onSelect: () => navigate(settingsPath()) },
     { label: t("status"), icon: Activity, onSelect: () => navigate(statusPath()) },
-    ...(admin ? [{ label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) }] : []),
+    admin && { label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) },
     "separator",
     { label: t("logOut"), icon: LogOut, onSelect: () => (kind === "guest" ? askGuest() : void logOut()) },
   ];

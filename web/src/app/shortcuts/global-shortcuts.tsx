@@ -7,14 +7,13 @@ import { useCall } from "../../data/call.ts";
 import { channelsInOrder, useGroups } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
-import { showToast } from "../../ui/feedback.tsx";
 import { useWantedUnread } from "../../inbox/notifications/wanted-unread.ts";
 import { openSearch } from "../../search/search-store.ts";
 import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { openOverlay, useOverlay } from "./overlay-store.ts";
 import { usePlace } from "./use-place.ts";
+import { showFailure } from "../../ui/feedback.tsx";
 
 const QuickSwitcher = lazy(async () => ({
   default: (await import("../../search/quick-switcher/quick-switcher.tsx")).QuickSwitcher,
@@ -110,7 +109,6 @@ function useShortcutActions(): Deeds {
     navigate(path);
     return true;
   };
-  const failed = (error: unknown) => showToast({ text: errorText(error), tone: "danger" });
 
   const markRead = (): boolean => {
     const channelId = place?.channelId ?? null;
@@ -119,13 +117,13 @@ function useShortcutActions(): Deeds {
     if (channelId === null || hasPanel) return false;
     const held = store.state.unread?.[channelId];
     if (held === undefined) return false;
-    call("channel.markRead", { channelId, seq: held.head.seq }).catch(failed);
+    call("channel.markRead", { channelId, seq: held.head.seq }).catch(showFailure);
     return true;
   };
   const markGroupRead = (): boolean => {
     const groupId = place?.groupId ?? null;
     if (groupId === null) return false;
-    call("inbox.markGroupRead", { groupId }).catch(failed);
+    call("inbox.markGroupRead", { groupId }).catch(showFailure);
     return true;
   };
   const toggleMembers = (): boolean => {

@@ -8,7 +8,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("shortcuts");
   const apple = isApple();
   return (
-    <Dialog open onClose={onClose} title={t("title")} size="lg">
+    <Dialog onClose={onClose} title={t("title")} size="lg">
       <div className="columns-1 gap-8 md:columns-2">
         {SECTIONS.map(({ id, textKey, shortcuts }) => (
           <section key={id} className="mb-5 break-inside-avoid">

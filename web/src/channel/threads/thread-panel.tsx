@@ -11,17 +11,16 @@ import {
 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useActionMutation } from "../../data/call.ts";
 import { useCanInChannel, useChannelState } from "../../data/groups.ts";
 import { useMessage } from "../../data/channel-messages.ts";
 import { useNotificationSetting } from "../../data/inbox.ts";
 import { placePath } from "../../routes.ts";
 import { copyText } from "../../shared/copy-field.tsx";
-import { errorText } from "../../shared/use-action.ts";
+import { useAction } from "../../shared/use-action.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { EmptyState, ErrorNote, SkeletonRows, showToast } from "../../ui/feedback.tsx";
-import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { EmptyState, SkeletonRows, showToast, showFailure, Pending } from "../../ui/feedback.tsx";
+import { Menu, type MenuList } from "../../ui/menu.tsx";
 import { isMutedNow, mutedUntil } from "../../groups/channels/mute.ts";
 import { focusComposer } from "../../composer/use-written.ts";
 import { Composer } from "../../composer/composer.tsx";
@@ -29,6 +28,7 @@ import { MentionsProvider, MessageCard } from "../messages/item/message-card.tsx
 import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
 import { useMe } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
 
 interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
   /** The channel that the thread belongs to. */
@@ -40,7 +40,8 @@ interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped
 /** A thread, at the right of its channel. Give it the thread's id as its key. */
 export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelProps) {
   const { t } = useTranslation("threads");
-  const { data: thread, error, refetch } = useChannelState(threadId);
+  const asked = useChannelState(threadId);
+  const { data: thread, error } = asked;
   const title = thread?.name || t("title");
   const isHere = thread?.parentId === parent.id;
   return (
@@ -48,7 +49,7 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
       {thread === undefined && error === null && <SkeletonRows withAvatar />}
       {thread === undefined && error !== null && (
         <div className="p-4">
-          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+          <Pending of={asked} />
         </div>
       )}
       {thread !== undefined && !isHere && (
@@ -69,14 +70,14 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
 /** That a thread was put away: it is still read and written in. */
 function ArchivedNote({ thread }: { thread: Channel }) {
   const { t } = useTranslation("threads");
-  const { isArchived, mayChange, isPending, toggle } = useArchive(thread);
+  const { isArchived, mayChange, isBusy, toggle } = useArchive(thread);
   if (!isArchived) return null;
   return (
     <div className="mx-3 mb-2 flex shrink-0 items-center gap-2 rounded-md bg-sidebar px-3 py-2 text-sm text-muted md:mx-5">
       <Archive size={16} aria-hidden className="shrink-0" />
       <p className="flex-1">{t("archived.note")}</p>
       {mayChange && (
-        <Button size="sm" busy={isPending} onClick={toggle}>
+        <Button size="sm" busy={isBusy} onClick={toggle}>
           {t("archived.undo")}
         </Button>
       )}
@@ -115,10 +116,9 @@ function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel;
 function ThreadMenu({ thread }: { thread: Channel }) {
   const { t } = useTranslation("threads");
   const nowMs = useNow();
-  const setNotification = useActionMutation("notification.set");
+  const call = useCall();
   const isMuted = isMutedNow(useNotificationSetting({ channelId: thread.id }), nowMs);
   const { isArchived, mayChange, toggle } = useArchive(thread);
-  const onError = (error: unknown) => showToast({ text: errorText(error), tone: "danger" });
   const copyLink = () => {
     const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
     void copyText(location.origin + path).then((isCopied) =>
@@ -129,19 +129,18 @@ function ThreadMenu({ thread }: { thread: Channel }) {
   };
   const toggleMute = () => {
     const until = isMuted ? null : mutedUntil(null, nowMs);
-    setNotification.mutate({ channelId: thread.id, mutedUntil: until }, { onError });
+    call("notification.set", { channelId: thread.id, mutedUntil: until }).catch(showFailure);
   };
-  const items: MenuItem[] = [
+  const items: MenuList = [
     { label: t("copyLink"), icon: Link, onSelect: copyLink },
     { label: isMuted ? t("unmute") : t("mute"), icon: isMuted ? Bell : BellOff, onSelect: toggleMute },
-  ];
-  if (mayChange) {
-    items.push("separator", {
+    mayChange && "separator",
+    mayChange && {
       label: isArchived ? t("archived.undo") : t("archive"),
       icon: isArchived ? ArchiveRestore : Archive,
       onSelect: toggle,
-    });
-  }
+    },
+  ];
   return <Menu trigger={<IconButton icon={Ellipsis} label={t("more")} tooltipSide="left" />} items={items} />;
 }
 
@@ -149,7 +148,7 @@ export interface Archive {
   /** Those who have opened a thread, and who manage channels. */
   mayChange: boolean;
   isArchived: boolean;
-  isPending: boolean;
+  isBusy: boolean;
   /** Puts the thread away, or takes it up again. */
   toggle: () => void;
 }
@@ -158,18 +157,15 @@ export interface Archive {
 export function useArchive(thread: Channel): Archive {
   const me = useMe();
   const managesChannels = useCanInChannel(thread, "manageChannels");
-  const archive = useActionMutation("channel.archiveThread");
-  const unarchive = useActionMutation("channel.unarchiveThread");
+  const call = useCall();
+  const { busy, run } = useAction();
   const isArchived = thread.archivedAt !== null;
-  const { mutate } = isArchived ? unarchive : archive;
+  const change = () =>
+    call(isArchived ? "channel.unarchiveThread" : "channel.archiveThread", { channelId: thread.id });
   return {
     mayChange: thread.ownerId === me.id || managesChannels,
     isArchived,
-    isPending: archive.isPending || unarchive.isPending,
-    toggle: () =>
-      mutate(
-        { channelId: thread.id },
-        { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
-      ),
+    isBusy: busy,
+    toggle: () => void run(() => change().catch(showFailure)),
   };
 }

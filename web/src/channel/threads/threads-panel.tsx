@@ -6,11 +6,11 @@ import { useLocation } from "wouter";
 import { useThreads } from "../../data/channel-messages.ts";
 import { useUser } from "../../data/people.ts";
 import { placePath } from "../../routes.ts";
-import { PagedList } from "../../shared/paged-list.tsx";
 import { CountBadge, ListRow } from "../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
+import { PagedRows } from "../../shared/paged-list.tsx";
 
 /** The threads of a channel, at its right. */
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -49,22 +49,14 @@ function ThreadList({ channel, archived }: { channel: Channel; archived: boolean
     ? { title: t("empty.archived") }
     : { title: t("empty.active"), text: t("empty.text") };
   return (
-    <PagedList
+    <PagedRows
       pages={pages}
-      items={pages.data ?? []}
+      className="grid gap-0.5"
       placeholder={<SkeletonRows />}
       empty={<EmptyState icon={MessageSquareText} {...empty} />}
     >
-      {(threads) => (
-        <ul className="grid gap-0.5">
-          {threads.map((thread) => (
-            <li key={thread.id}>
-              <ThreadRow channel={channel} thread={thread} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </PagedList>
+      {(thread) => <ThreadRow key={thread.id} channel={channel} thread={thread} />}
+    </PagedRows>
   );
 }
 

@@ -5,11 +5,10 @@ import { useTranslation } from "react-i18next";
 import { memo } from "react";
 import { channelTree, useChannels, useMyPermissions } from "../../data/groups.ts";
 import { useUnreadChannels } from "../../data/inbox.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { walkByArrows } from "../../shared/hooks.ts";
 import { setCollapsed, useIsCollapsed } from "../../state/collapsed-sections.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -32,18 +31,17 @@ interface ChannelListProps {
 /** The channels of a group in their sections. Who manages channels moves them by dragging, or with Alt and the arrow keys. */
 export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { t } = useTranslation("channels");
-  const { data: channels, error, refetch } = useChannels(group.id);
+  const asked = useChannels(group.id);
+  const { data: channels } = asked;
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const mayManage = hasPermission(permissions, "manageChannels");
   const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], mayManage);
   if (channels === undefined) {
     return (
       <div className="p-3">
-        {error === null ? (
+        <Pending of={asked}>
           <SkeletonRows />
-        ) : (
-          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-        )}
+        </Pending>
       </div>
     );
   }
@@ -66,10 +64,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
           text={mayManage ? t("list.emptyManage") : t("list.emptyMember")}
           action={
             mayManage && (
-              <Button
-                icon={<Plus size={16} aria-hidden />}
-                onClick={() => onOpen({ kind: "createChannel", sectionId: null })}
-              >
+              <Button icon={Plus} onClick={() => onOpen({ kind: "createChannel", sectionId: null })}>
                 {t("create.title")}
               </Button>
             )

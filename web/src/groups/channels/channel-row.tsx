@@ -33,8 +33,7 @@ import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
 import { useCall } from "../../data/call.ts";
-import { errorText } from "../../shared/use-action.ts";
-import { showToast } from "../../ui/feedback.tsx";
+import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { copyText } from "../../shared/copy-field.tsx";
 import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
 import { isQuiet } from "./mute.ts";
@@ -181,9 +180,8 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
   const mayManage = hasPermission(permissions, "manageChannels");
   const mayEdit =
     mayManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
-  const failed = (error: unknown): void => showToast({ text: errorText(error), tone: "danger" });
   const markRead = () =>
-    call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(failed);
+    call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(showFailure);
   const copyLink = async () => {
     const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
     showToast((await copyText(link)) ? { text: t("linkCopied"), tone: "good" } : { text: link });

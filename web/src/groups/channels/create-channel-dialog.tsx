@@ -72,7 +72,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
   };
   const { values, set } = form;
   return (
-    <Dialog open onClose={onClose} title={t("create.title")}>
+    <Dialog onClose={onClose} title={t("create.title")}>
       <Form form={form} action={t("create.action")} disabled={values.name.trim() === ""}>
         <TextField
           label={t("create.name")}

@@ -2,10 +2,9 @@ import type { ChannelState, Channel } from "@fanfare/contract";
 import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
-import { errorText } from "../../shared/use-action.ts";
-import { showToast } from "../../ui/feedback.tsx";
 import { cx } from "../../ui/cx.ts";
 import { channelTree } from "../../data/groups.ts";
+import { showFailure } from "../../ui/feedback.tsx";
 
 /** Something that is dragged, and where it would be put. */
 interface Drag {
@@ -58,9 +57,7 @@ export function useReorder(
     const put = (places: Place[] | null, name: string): void => {
       if (places === null || places.length === 0) return;
       setAnnouncement(t("moved", { name }));
-      call("channel.reorder", { groupId, places }).catch((error: unknown) =>
-        showToast({ text: errorText(error), tone: "danger" }),
-      );
+      call("channel.reorder", { groupId, places }).catch(showFailure);
     };
     const step: Reorder["step"] = (channel, direction) => {
       const move = channel.kind === "section" ? stepSection : stepChannel;

@@ -15,7 +15,7 @@ import {
 } from "../../data/groups.ts";
 import { groupPath, groupSettingsPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { EmptyState, ErrorNote, Skeleton, SkeletonRows, showToast } from "../../ui/feedback.tsx";
+import { EmptyState, ErrorNote, Skeleton, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
 import { ChannelWebhooks, ChannelSettings } from "../channels/settings/channel-settings.tsx";
@@ -149,11 +149,14 @@ function WebhooksPart({ group }: { group: Group }) {
 export function Usage({ groupId }: { groupId: string }) {
   const { t } = useTranslation("group-settings");
   const { bytes } = useFormats();
-  const { data, error, refetch } = useAsk("file.getGroupUsage", { groupId }, ON_OPEN);
-  if (data === undefined) {
-    if (error === null) return <Skeleton className="h-8" />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
+  const usage = useAsk("file.getGroupUsage", { groupId }, ON_OPEN);
+  const { data } = usage;
+  if (data === undefined)
+    return (
+      <Pending of={usage}>
+        <Skeleton className="h-8" />
+      </Pending>
+    );
   const { usedBytes, maxBytes } = data;
   if (maxBytes === null)
     return <p className="text-sm text-muted">{t("storage.usedOnly", { used: bytes(usedBytes) })}</p>;
@@ -183,12 +186,15 @@ export function Usage({ groupId }: { groupId: string }) {
 /** The settings of each channel, one at a time. */
 export function ChannelsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const { data: channels, error, refetch } = useChannels(group.id);
+  const asked = useChannels(group.id);
+  const { data: channels } = asked;
   const [chosenId, setChosenId] = useState<string | null>(null);
-  if (channels === undefined) {
-    if (error === null) return <SkeletonRows />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
+  if (channels === undefined)
+    return (
+      <Pending of={asked}>
+        <SkeletonRows />
+      </Pending>
+    );
   const { top, sections } = channelTree(channels);
   const listed = [
     ...top.map((channel) => ({ channel, label: `#${channel.name}` })),
@@ -215,10 +221,13 @@ export function ChannelsPart({ group }: { group: Group }) {
 
 /** Words that are not to be written in the group. */
 export function FilterPart({ group }: { group: Group }) {
-  const { data, error, refetch } = useWordFilter(group.id);
-  if (data !== undefined) return <FilterForm groupId={group.id} filter={data} />;
-  if (error === null) return <SkeletonRows />;
-  return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  const filter = useWordFilter(group.id);
+  if (filter.data !== undefined) return <FilterForm groupId={group.id} filter={filter.data} />;
+  return (
+    <Pending of={filter}>
+      <SkeletonRows />
+    </Pending>
+  );
 }
 
 function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }) {
@@ -226,10 +235,8 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
   const call = useCall();
   const form = useForm({
     initial: { words: filter.words.join("\n"), onHit: filter.onHit },
-    async submit({ words, onHit }) {
-      await call("group.setWordFilter", { groupId, words: wordsOf(words), onHit });
-      showToast({ text: t("saved"), tone: "good" });
-    },
+    submit: ({ words, onHit }) => call("group.setWordFilter", { groupId, words: wordsOf(words), onHit }),
+    saved: t("saved"),
   });
   const words = wordsOf(form.values.words);
   const tooLong = words.find((word) => word.length > LIMITS.filteredWordMaxChars);

@@ -54,14 +54,13 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
       {offered.length > 0 && (
         <ul className="grid rounded-md border border-line">
           {offered.map(({ member: { userId }, user }) => (
-            <li key={userId}>
-              <ListRow
-                leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={24} />}
-                title={userName(user)}
-                trailing={<Plus size={16} aria-hidden className="mr-2 text-muted" />}
-                onClick={() => choose(userId)}
-              />
-            </li>
+            <ListRow
+              key={userId}
+              leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={24} />}
+              title={userName(user)}
+              trailing={<Plus size={16} aria-hidden className="mr-2 text-muted" />}
+              onClick={() => choose(userId)}
+            />
           ))}
         </ul>
       )}

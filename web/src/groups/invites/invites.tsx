@@ -7,7 +7,7 @@ import { useInvites } from "../../data/group-settings.ts";
 import { CopyField, copyText } from "../../shared/copy-field.tsx";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
-import { ErrorNote, SkeletonRows, showToast } from "../../ui/feedback.tsx";
+import { ErrorNote, SkeletonRows, showToast, Pending } from "../../ui/feedback.tsx";
 import { useFormats } from "../../shared/formats.ts";
 import { Form, useForm } from "../../ui/form.tsx";
 import { Select } from "../../ui/select.tsx";
@@ -43,7 +43,6 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
   return (
     <Dialog
-      open
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
       description={t("whoOpensJoins")}
@@ -154,21 +153,19 @@ export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
 /** The invites of a group, the newest first, to copy and to take back. */
 export function InviteList({ groupId }: { groupId: string }) {
   const { t } = useTranslation("invites");
-  const { data: invites, error, refetch } = useInvites(groupId);
-  if (invites === undefined) {
-    return error === null ? (
-      <SkeletonRows count={2} />
-    ) : (
-      <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+  const asked = useInvites(groupId);
+  const { data: invites } = asked;
+  if (invites === undefined)
+    return (
+      <Pending of={asked}>
+        <SkeletonRows count={2} />
+      </Pending>
     );
-  }
   if (invites.length === 0) return <p className="text-sm text-muted">{t("noInvites")}</p>;
   return (
     <ul className="grid gap-px">
       {invites.toReversed().map((invite) => (
-        <li key={invite.code}>
-          <InviteRow invite={invite} />
-        </li>
+        <InviteRow key={invite.code} invite={invite} />
       ))}
     </ul>
   );
@@ -191,27 +188,26 @@ function InviteRow({ invite }: { invite: Invite }) {
     else showToast({ text: inviteLink(code) });
   };
   return (
-    <>
-      <ListRow
-        leading={<Link2 size={18} aria-hidden className="text-muted" />}
-        title={<code className="text-sm">{code}</code>}
-        subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
-        trailing={
-          <>
-            <IconButton icon={Copy} size="sm" label={t("copyLink", { code })} onClick={() => void copy()} />
-            <IconButton
-              icon={Trash2}
-              size="sm"
-              variant="danger"
-              label={t("revoke", { code })}
-              disabled={busy}
-              onClick={() => void run(() => call("invite.revoke", { groupId, code }))}
-            />
-          </>
-        }
-      />
+    <ListRow
+      leading={<Link2 size={18} aria-hidden className="text-muted" />}
+      title={<code className="text-sm">{code}</code>}
+      subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
+      trailing={
+        <>
+          <IconButton icon={Copy} size="sm" label={t("copyLink", { code })} onClick={() => void copy()} />
+          <IconButton
+            icon={Trash2}
+            size="sm"
+            variant="danger"
+            label={t("revoke", { code })}
+            disabled={busy}
+            onClick={() => void run(() => call("invite.revoke", { groupId, code }))}
+          />
+        </>
+      }
+    >
       <ErrorNote text={error} />
-    </>
+    </ListRow>
   );
 }
 

@@ -73,7 +73,6 @@ function LeaveDirectDialog({ channel, title, onClose }: LeaveDirectDialogProps) 
   };
   return (
     <ConfirmDialog
-      open
       danger
       onClose={onClose}
       title={t("leave.title", { title })}
@@ -94,11 +93,11 @@ function RenameDirectDialog({ channel, onClose }: { channel: Channel; onClose: (
     async submit({ name }) {
       const wanted = name.trim() === "" ? null : name.trim();
       await call("channel.renameDirect", { channelId: channel.id, name: wanted });
-      onClose();
     },
+    onDone: onClose,
   });
   return (
-    <Dialog open onClose={onClose} title={t("rename.title")} size="sm">
+    <Dialog onClose={onClose} title={t("rename.title")} size="sm">
       <Form form={form} action={t("rename.action")} disabled={!form.changed}>
         <TextField
           label={t("create.name")}

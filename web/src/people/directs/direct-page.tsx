@@ -7,17 +7,17 @@ import { useChannelState } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { rememberPlace } from "../../state/last-channel.ts";
 import { buttonClass } from "../../ui/button.tsx";
-import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
-import { PageHeader, PageLoading } from "../../app/shell/page-header.tsx";
+import { EmptyState } from "../../ui/feedback.tsx";
+import { PageHeader, PagePending } from "../../app/shell/page-header.tsx";
 import { Conversation } from "./conversation.tsx";
 
 /** A conversation with one or several, by its address. */
 export function DirectPage({ channelId }: { channelId: string }) {
   const me = useMe();
-  const { data: channel, error, refetch } = useChannelState(channelId);
+  const asked = useChannelState(channelId);
+  const { data: channel, error } = asked;
   const isOut = useIsOut(channelId);
   const isGone = isOut || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
   const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
@@ -26,13 +26,10 @@ export function DirectPage({ channelId }: { channelId: string }) {
   }, [isThere, me.id, channelId]);
   if (isThere) return <Conversation key={channelId} channel={channel} />;
   if (isGone || channel !== undefined) return <NotThere />;
-  if (error === null) return <PageLoading />;
   return (
     <>
-      <PageHeader />
-      <div className="m-auto p-6">
-        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-      </div>
+      {error !== null && <PageHeader />}
+      <PagePending of={asked} />
     </>
   );
 }

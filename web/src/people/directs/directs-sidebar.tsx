@@ -6,11 +6,10 @@ import type { ChannelState } from "@fanfare/contract";
 import { useDirects, useFriendRequests, useUser } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { CountBadge, Avatar } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { EmptyState, Pending } from "../../ui/feedback.tsx";
 import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
 import { useStatus } from "../../data/presence.ts";
 import { useNow } from "../../shared/hooks.ts";
@@ -30,7 +29,8 @@ export function DirectsSidebar() {
   const { t } = useTranslation("directs");
   const [path] = useLocation();
   const [dialog, setDialog] = useState<DirectDialog | null>(null);
-  const { data: directs, error, refetch } = useDirects();
+  const asked = useDirects();
+  const { data: directs } = asked;
   const isAccount = useMe().kind === "member";
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
@@ -65,10 +65,7 @@ export function DirectsSidebar() {
           <CountBadge count={incoming} label={t("friends:requests", { count: incoming })} />
         </Link>
         <hr className="mx-2 my-2 border-line" />
-        {directs === undefined && error === null && <SkeletonRows withAvatar />}
-        {directs === undefined && error !== null && (
-          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-        )}
+        <Pending of={asked} />
         {directs?.length === 0 && (
           <EmptyState
             icon={MessagesSquare}
@@ -76,7 +73,7 @@ export function DirectsSidebar() {
             text={t("emptyText")}
             action={
               mayChoose && (
-                <Button size="sm" icon={<MessageCirclePlus size={16} aria-hidden />} onClick={create}>
+                <Button size="sm" icon={MessageCirclePlus} onClick={create}>
                   {t("create.title")}
                 </Button>
               )

@@ -49,7 +49,7 @@ export function NewDirectDialog({ userIds, onClose }: NewDirectDialogProps) {
     },
   });
   return (
-    <Dialog open onClose={onClose} title={t("create.title")} description={t("create.text")}>
+    <Dialog onClose={onClose} title={t("create.title")} description={t("create.text")}>
       <Form
         form={form}
         action={isGroup ? t("create.group", { count: chosen.length + 1 }) : t("create.action")}
@@ -110,7 +110,7 @@ export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProp
     },
   });
   return (
-    <Dialog open onClose={onClose} title={t("add.title", { title })} description={t("add.text")}>
+    <Dialog onClose={onClose} title={t("add.title", { title })} description={t("add.text")}>
       <Form form={form} action={t("add.action")} disabled={chosen.length === 0} wide>
         <PeoplePicker
           value={chosen}
@@ -182,21 +182,20 @@ export function PeoplePicker({ value, onChange, without = NOBODY, max }: PeopleP
         {people.map((user) => {
           const isChosen = value.includes(user.id);
           return (
-            <li key={user.id}>
-              <ListRow
-                leading={<Avatar name={user.nickname} id={user.id} src={user.avatarUrl} />}
-                title={
-                  <>
-                    {user.nickname}
-                    {isChosen && <span className="sr-only"> {t("picker.isChosen")}</span>}
-                  </>
-                }
-                subtitle={user.username === null ? undefined : `@${user.username}`}
-                selected={isChosen}
-                onClick={() => toggle(user)}
-                trailing={<Mark isOn={isChosen} />}
-              />
-            </li>
+            <ListRow
+              key={user.id}
+              leading={<Avatar name={user.nickname} id={user.id} src={user.avatarUrl} />}
+              title={
+                <>
+                  {user.nickname}
+                  {isChosen && <span className="sr-only"> {t("picker.isChosen")}</span>}
+                </>
+              }
+              subtitle={user.username === null ? undefined : `@${user.username}`}
+              selected={isChosen}
+              onClick={() => toggle(user)}
+              trailing={<Mark isOn={isChosen} />}
+            />
           );
         })}
       </ul>

@@ -44,11 +44,7 @@ export function PeoplePanel({ channel, direct: { otherId }, onOpen, onClose }: P
         ))}
       </ul>
       <div className="px-3">
-        <Button
-          wide
-          icon={<UserPlus size={16} aria-hidden />}
-          onClick={() => onOpen({ kind: "add", channel })}
-        >
+        <Button wide icon={UserPlus} onClick={() => onOpen({ kind: "add", channel })}>
           {t("menu.add")}
         </Button>
       </div>

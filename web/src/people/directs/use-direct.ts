@@ -7,9 +7,8 @@ import { Bell, CheckCheck, LogOut, Pencil, UserPlus, X } from "lucide-react";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { directPath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
 import type { MenuItem } from "../../ui/menu.tsx";
-import { showToast } from "../../ui/feedback.tsx";
+import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { FanfareError } from "@fanfare/client";
 
 /** How a direct channel is shown to the one who is logged in. */
@@ -61,9 +60,8 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
   const [path, navigate] = useLocation();
   const { otherId } = useDirect(channel);
   const { id: channelId, head, lastReadSeq } = channel;
-  const failed = (error: unknown): void => showToast({ text: errorText(error), tone: "danger" });
   const close = (): void => {
-    call("channel.closeDirect", { channelId }).catch(failed);
+    call("channel.closeDirect", { channelId }).catch(showFailure);
     if (path === directPath(channelId)) navigate(directPath());
   };
   const isGroup = channel.kind === "groupDirect";
@@ -72,7 +70,7 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
       label: t("menu.markRead"),
       icon: CheckCheck,
       disabled: head.seq <= lastReadSeq,
-      onSelect: () => void call("channel.markRead", { channelId, seq: head.seq }).catch(failed),
+      onSelect: () => void call("channel.markRead", { channelId, seq: head.seq }).catch(showFailure),
     },
     {
       label: t("menu.notifications"),
@@ -115,7 +113,7 @@ export function useOpenDirect(): (userId: string) => Promise<void> {
         const { channel } = await call("channel.openDirect", { userId });
         navigate(directPath(channel.id));
       } catch (error) {
-        if (!isNotReachable(error)) return showToast({ text: errorText(error), tone: "danger" });
+        if (!isNotReachable(error)) return showFailure(error);
         const ask = () =>
           void call("friend.request", { userId }).then(
             () => showToast({ text: t("friends:add.requestedThem"), tone: "good" }),

@@ -7,7 +7,7 @@ import { useStatus, useStatuses } from "../../data/presence.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
-import { EmptyState, ErrorNote, SkeletonRows, showToast } from "../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows, showToast, Pending } from "../../ui/feedback.tsx";
 import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
 import { StatusLine, useName } from "../members/user-name.tsx";
 import { usePersonMenu } from "../members/use-person-menu.ts";
@@ -32,16 +32,14 @@ interface FriendListProps {
 
 export function FriendList({ isOnline, onShowAll }: FriendListProps) {
   const { t, i18n } = useTranslation("friends");
-  const { data: friends, error, refetch } = useFriends();
+  const asked = useFriends();
+  const { data: friends } = asked;
   const ids = useMemo(() => friends?.map(({ userId }) => userId) ?? [], [friends]);
   const watched = useMemo(() => ids.slice(0, MAX_WATCHED), [ids]);
   const [max, setMax] = useState(STEP);
   const users = useUsers(ids);
   const statuses = useStatuses(watched);
-  if (friends === undefined) {
-    if (error === null) return <SkeletonRows withAvatar />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
+  if (friends === undefined) return <Pending of={asked} />;
   if (friends.length === 0) {
     return (
       <EmptyState
@@ -49,10 +47,7 @@ export function FriendList({ isOnline, onShowAll }: FriendListProps) {
         title={t("all.empty")}
         text={t("all.emptyText")}
         action={
-          <Button
-            icon={<UserPlus size={16} aria-hidden />}
-            onClick={() => document.getElementById(ADD_FRIEND_ID)?.focus()}
-          >
+          <Button icon={UserPlus} onClick={() => document.getElementById(ADD_FRIEND_ID)?.focus()}>
             {t("all.add")}
           </Button>
         }
@@ -206,13 +201,7 @@ export function AddFriend() {
         autoComplete="off"
         spellCheck={false}
         after={
-          <Button
-            type="submit"
-            variant="primary"
-            busy={busy}
-            disabled={username === ""}
-            icon={<UserPlus size={16} aria-hidden />}
-          >
+          <Button type="submit" variant="primary" busy={busy} disabled={username === ""} icon={UserPlus}>
             {t("add.action")}
           </Button>
         }

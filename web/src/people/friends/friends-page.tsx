@@ -4,11 +4,10 @@ import { useTranslation } from "react-i18next";
 import type { FriendRequest, User } from "@fanfare/contract";
 import { useBlocked, useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { EmptyState, Pending } from "../../ui/feedback.tsx";
 import { ClaimDialog } from "../../session/claim-dialog.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useUsers } from "../../data/people.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { CountBadge } from "../../ui/display.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-menu.ts";
@@ -79,7 +78,7 @@ export function FriendTabs() {
               label: t("all.tab"),
               content: <FriendList isOnline={false} onShowAll={() => setView("all")} />,
             },
-            { value: "pending", label: pending, content: <RequestList requests={requests} /> },
+            { value: "pending", label: pending, content: <RequestList /> },
             { value: "blocked", label: t("blocked.tab"), content: <BlockedList /> },
           ]}
         />
@@ -91,11 +90,9 @@ export function FriendTabs() {
 /** Whom the user has blocked. */
 function BlockedList() {
   const { t } = useTranslation("friends");
-  const { data: blocked, error, refetch } = useBlocked();
-  if (blocked === undefined) {
-    if (error === null) return <SkeletonRows withAvatar />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
+  const asked = useBlocked();
+  const { data: blocked } = asked;
+  if (blocked === undefined) return <Pending of={asked} />;
   if (blocked.length === 0) {
     return <EmptyState icon={ShieldCheck} title={t("blocked.empty")} text={t("blocked.emptyText")} />;
   }
@@ -121,13 +118,11 @@ function Row({ user }: { user: User }) {
 }
 
 /** Who asks the user, and whom the user has asked. */
-export function RequestList({ requests }: { requests: readonly FriendRequest[] | undefined }) {
+function RequestList() {
   const { t } = useTranslation("friends");
-  const { error, refetch } = useFriendRequests();
-  if (requests === undefined) {
-    if (error === null) return <SkeletonRows withAvatar />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
+  const asked = useFriendRequests();
+  const { data: requests } = asked;
+  if (requests === undefined) return <Pending of={asked} />;
   if (requests.length === 0) {
     return <EmptyState icon={Inbox} title={t("pending.empty")} text={t("pending.emptyText")} />;
   }
@@ -176,7 +171,7 @@ function Request({ user }: { user: ReturnType<typeof useUsers>[number] }) {
         <Button
           size="sm"
           variant="primary"
-          icon={<Check size={16} aria-hidden />}
+          icon={Check}
           aria-label={t("pending.accept", { name })}
           onClick={accept}
         >
@@ -184,22 +179,12 @@ function Request({ user }: { user: ReturnType<typeof useUsers>[number] }) {
         </Button>
       )}
       {decline && (
-        <Button
-          size="sm"
-          icon={<X size={16} aria-hidden />}
-          aria-label={t("pending.decline", { name })}
-          onClick={decline}
-        >
+        <Button size="sm" icon={X} aria-label={t("pending.decline", { name })} onClick={decline}>
           <span className="max-md:sr-only">{t("members:action.decline")}</span>
         </Button>
       )}
       {withdraw && (
-        <Button
-          size="sm"
-          icon={<Undo2 size={16} aria-hidden />}
-          aria-label={t("pending.withdraw", { name })}
-          onClick={withdraw}
-        >
+        <Button size="sm" icon={Undo2} aria-label={t("pending.withdraw", { name })} onClick={withdraw}>
           <span className="max-md:sr-only">{t("members:action.withdraw")}</span>
         </Button>
       )}

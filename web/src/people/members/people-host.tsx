@@ -48,7 +48,7 @@ function Profile({ profile: { userId, groupId, anchor }, path }: { profile: Show
   const card = <ProfileCard userId={userId} groupId={groupId} />;
   if (isPhone) {
     return (
-      <Dialog open onClose={closeProfile} title={t("action.profile")} size="sm">
+      <Dialog onClose={closeProfile} title={t("action.profile")} size="sm">
         <div className="-mx-5 -my-3">{card}</div>
       </Dialog>
     );

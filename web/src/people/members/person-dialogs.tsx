@@ -34,7 +34,6 @@ function AboutUser({
   const name = useName(useUser(userId));
   return (
     <ConfirmDialog
-      open
       danger
       onClose={onClose}
       title={t(`ask.${kind}.title`, { name })}

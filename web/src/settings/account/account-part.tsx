@@ -71,11 +71,9 @@ function ChangePasswordForm({ onDone }: { onDone: () => void }) {
   const call = useCall();
   const form = useForm({
     initial: { oldPassword: "", newPassword: "", revokeTokens: false },
-    async submit(values) {
-      await call("user.changePassword", values);
-      showToast({ text: t("account.passwordChanged"), tone: "good" });
-      onDone();
-    },
+    submit: (values) => call("user.changePassword", values),
+    saved: t("account.passwordChanged"),
+    onDone,
     fieldOfError: { WRONG_CREDENTIALS: "oldPassword", WEAK_PASSWORD: "newPassword" },
   });
   return (

@@ -29,17 +29,16 @@ export function DeleteAccount() {
           <p className="text-sm">{t("delete.owned")}</p>
           <ul className="grid gap-1 text-text">
             {owned.map(({ id, name, iconUrl }) => (
-              <li key={id}>
-                <ListRow
-                  leading={<Avatar id={id} name={name} src={iconUrl} shape="square" />}
-                  title={name}
-                  trailing={
-                    <Link href={groupSettingsPath(id, "danger")} className={buttonClass({ size: "sm" })}>
-                      {t("delete.giveAway")}
-                    </Link>
-                  }
-                />
-              </li>
+              <ListRow
+                key={id}
+                leading={<Avatar id={id} name={name} src={iconUrl} shape="square" />}
+                title={name}
+                trailing={
+                  <Link href={groupSettingsPath(id, "danger")} className={buttonClass({ size: "sm" })}>
+                    {t("delete.giveAway")}
+                  </Link>
+                }
+              />
             ))}
           </ul>
         </div>
@@ -76,7 +75,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
     fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code", TOTP_REQUIRED: "code" },
   });
   return (
-    <Dialog open onClose={onClose} title={t("delete.title")}>
+    <Dialog onClose={onClose} title={t("delete.title")}>
       <p className="flex items-start gap-2.5 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
         <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
         {t("delete.warning")}

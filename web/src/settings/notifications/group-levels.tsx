@@ -3,9 +3,9 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useGroups } from "../../data/groups.ts";
 import { useNotificationSettings } from "../../data/inbox.ts";
-import { errorText, useAction } from "../../shared/use-action.ts";
+import { useAction } from "../../shared/use-action.ts";
 import { Avatar } from "../../ui/display.tsx";
-import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ErrorNote, Pending } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Section } from "../section.tsx";
 
@@ -17,15 +17,14 @@ const LEVELS: readonly Level[] = ["all", "mentions", "nothing"];
 export function GroupLevels() {
   const { t } = useTranslation("settings");
   const { data: groups } = useGroups();
-  const { data: settings, error, refetch } = useNotificationSettings();
+  const asked = useNotificationSettings();
+  const { data: settings, error } = asked;
   const levelOf = ({ id }: Group): Level =>
     settings?.find(({ groupId, channelId }) => groupId === id && channelId === null)?.level ?? "mentions";
   return (
     <Section title={t("levels.title")} text={t("levels.text")}>
-      {error !== null ? (
-        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-      ) : groups === undefined || settings === undefined ? (
-        <SkeletonRows withAvatar />
+      {error !== null || groups === undefined || settings === undefined ? (
+        <Pending of={{ ...asked, data: undefined }} />
       ) : groups.length === 0 ? (
         <p className="text-sm text-muted">{t("levels.none")}</p>
       ) : (

@@ -73,16 +73,15 @@ export function PushSection() {
         <>
           <ul aria-label={t("push.devices")} className="grid gap-px">
             {subscriptions.map(({ sessionId, createdAt }) => (
-              <li key={sessionId}>
-                <ListRow
-                  leading={<BellRing size={18} aria-hidden className="text-muted" />}
-                  title={deviceName(sessions.find(({ id }) => id === sessionId)?.userAgent ?? null)}
-                  subtitle={t("push.since", { date: date(Date.parse(createdAt)) })}
-                  trailing={
-                    sessionId === ownId ? <Badge tone="good">{t("sessions.current")}</Badge> : undefined
-                  }
-                />
-              </li>
+              <ListRow
+                key={sessionId}
+                leading={<BellRing size={18} aria-hidden className="text-muted" />}
+                title={deviceName(sessions.find(({ id }) => id === sessionId)?.userAgent ?? null)}
+                subtitle={t("push.since", { date: date(Date.parse(createdAt)) })}
+                trailing={
+                  sessionId === ownId ? <Badge tone="good">{t("sessions.current")}</Badge> : undefined
+                }
+              />
             ))}
           </ul>
           <p className="text-sm text-muted">{t("push.elsewhere")}</p>

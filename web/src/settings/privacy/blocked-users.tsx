@@ -2,31 +2,28 @@ import type { User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useBlocked } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
-import { errorText, useAction } from "../../shared/use-action.ts";
+import { useAction } from "../../shared/use-action.ts";
 import { Avatar, ListRow } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import { Section } from "../section.tsx";
 
 export function BlockedUsers() {
   const { t } = useTranslation("settings");
-  const { data: users, error, refetch } = useBlocked();
+  const blocked = useBlocked();
+  const { data: users } = blocked;
   return (
     <Section title={t("blocked.title")} text={t("blocked.text")}>
       {users === undefined ? (
-        error === null ? (
+        <Pending of={blocked}>
           <SkeletonRows count={2} withAvatar />
-        ) : (
-          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-        )
+        </Pending>
       ) : users.length === 0 ? (
         <p className="text-sm text-muted">{t("blocked.none")}</p>
       ) : (
         <ul className="grid gap-px">
           {users.map((user) => (
-            <li key={user.id}>
-              <BlockedUser user={user} />
-            </li>
+            <BlockedUser key={user.id} user={user} />
           ))}
         </ul>
       )}
@@ -39,23 +36,22 @@ function BlockedUser({ user }: { user: User }) {
   const call = useCall();
   const { busy, error, run } = useAction();
   return (
-    <>
-      <ListRow
-        leading={<Avatar id={user.id} name={user.nickname} src={user.avatarUrl} />}
-        title={user.nickname}
-        {...(user.username !== null && { subtitle: `@${user.username}` })}
-        trailing={
-          <Button
-            size="sm"
-            busy={busy}
-            aria-label={t("blocked.unblockOf", { name: user.nickname })}
-            onClick={() => void run(() => call("user.unblock", { userId: user.id }))}
-          >
-            {t("blocked.unblock")}
-          </Button>
-        }
-      />
+    <ListRow
+      leading={<Avatar id={user.id} name={user.nickname} src={user.avatarUrl} />}
+      title={user.nickname}
+      {...(user.username !== null && { subtitle: `@${user.username}` })}
+      trailing={
+        <Button
+          size="sm"
+          busy={busy}
+          aria-label={t("blocked.unblockOf", { name: user.nickname })}
+          onClick={() => void run(() => call("user.unblock", { userId: user.id }))}
+        >
+          {t("blocked.unblock")}
+        </Button>
+      }
+    >
       <ErrorNote text={error} />
-    </>
+    </ListRow>
   );
 }

@@ -5,7 +5,7 @@ import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
 import { useAction } from "../../shared/use-action.ts";
-import { ErrorNote, showToast } from "../../ui/feedback.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
 import { Form, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
@@ -24,10 +24,8 @@ export function ProfilePart() {
   const call = useCall();
   const form = useForm({
     initial: { nickname: me.nickname, bio: me.bio },
-    async submit(values) {
-      await call("user.updateProfile", values);
-      showToast({ text: t("saved"), tone: "good" });
-    },
+    submit: (values) => call("user.updateProfile", values),
+    saved: t("saved"),
   });
   return (
     <>

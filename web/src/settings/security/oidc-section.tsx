@@ -80,14 +80,12 @@ function OidcDialog({ title, text, onClose, submit }: OidcDialogProps) {
   const { t } = useTranslation("settings");
   const form = useForm({
     initial: { password: "" },
-    async submit({ password }) {
-      await submit(password);
-      onClose();
-    },
+    submit: ({ password }) => submit(password),
+    onDone: onClose,
     fieldOfError: { WRONG_CREDENTIALS: "password" },
   });
   return (
-    <Dialog open onClose={onClose} title={title} description={text}>
+    <Dialog onClose={onClose} title={title} description={text}>
       <Form form={form} action={title}>
         <PasswordField
           label={t("account.currentPassword")}

@@ -22,7 +22,7 @@ export function SecondFactorPage() {
       <TotpSection onClose={() => void run(proceed)} />
       <ErrorNote text={error} />
       <div>
-        <Button variant="ghost" icon={<LogOut size={16} aria-hidden />} onClick={() => void logOut()}>
+        <Button variant="ghost" icon={LogOut} onClick={() => void logOut()}>
           {t("totp.logOut")}
         </Button>
       </div>

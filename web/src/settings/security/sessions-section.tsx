@@ -4,12 +4,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe, useSessions } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
-import { errorText, useAction } from "../../shared/use-action.ts";
+import { useAction } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { Badge, ListRow } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 import { deviceOf, useDeviceName } from "./device.ts";
@@ -17,30 +17,27 @@ import { deviceOf, useDeviceName } from "./device.ts";
 /** Where somebody is logged in, and how to end that. */
 export function SessionsSection() {
   const { t } = useTranslation("settings");
-  const { data: sessions, error, refetch } = useSessions();
+  const asked = useSessions();
+  const { data: sessions } = asked;
   const isGuest = useMe().kind === "guest";
   const [asks, setAsks] = useState(false);
   return (
     <Section title={t("sessions.title")} text={t("sessions.text")}>
       {sessions === undefined ? (
-        error === null ? (
+        <Pending of={asked}>
           <SkeletonRows count={3} withAvatar />
-        ) : (
-          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-        )
+        </Pending>
       ) : (
         <ul className="grid gap-px">
           {sessions
             .toSorted((a, b) => Number(b.current) - Number(a.current))
             .map((session) => (
-              <li key={session.id}>
-                <SessionRow session={session} />
-              </li>
+              <SessionRow key={session.id} session={session} />
             ))}
         </ul>
       )}
       <div>
-        <Button variant="danger-ghost" icon={<LogOut size={16} aria-hidden />} onClick={() => setAsks(true)}>
+        <Button variant="danger-ghost" icon={LogOut} onClick={() => setAsks(true)}>
           {t("sessions.all")}
         </Button>
       </div>
@@ -68,33 +65,30 @@ function SessionRow({ session }: { session: Session }) {
   const Icon = deviceOf(userAgent).isPhone ? Smartphone : Monitor;
   const seen = t("sessions.seen", { time: dateTime(Date.parse(refreshedAt)) });
   return (
-    <>
-      <ListRow
-        leading={
-          <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
-            <Icon size={18} aria-hidden />
-          </span>
-        }
-        title={name}
-        subtitle={
-          <span className="whitespace-normal">{address === null ? seen : `${seen} · ${address}`}</span>
-        }
-        trailing={
-          current ? (
-            <Badge tone="good">{t("sessions.current")}</Badge>
-          ) : (
-            <Button
-              size="sm"
-              busy={busy}
-              aria-label={t("sessions.endOf", { name })}
-              onClick={() => void run(() => call("user.revokeSession", { sessionId: id }))}
-            >
-              {t("sessions.end")}
-            </Button>
-          )
-        }
-      />
+    <ListRow
+      leading={
+        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
+          <Icon size={18} aria-hidden />
+        </span>
+      }
+      title={name}
+      subtitle={<span className="whitespace-normal">{address === null ? seen : `${seen} · ${address}`}</span>}
+      trailing={
+        current ? (
+          <Badge tone="good">{t("sessions.current")}</Badge>
+        ) : (
+          <Button
+            size="sm"
+            busy={busy}
+            aria-label={t("sessions.endOf", { name })}
+            onClick={() => void run(() => call("user.revokeSession", { sessionId: id }))}
+          >
+            {t("sessions.end")}
+          </Button>
+        )
+      }
+    >
       <ErrorNote text={error} />
-    </>
+    </ListRow>
   );
 }

@@ -8,8 +8,8 @@ import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ListRow } from "../../ui/display.tsx";
-import { PagedList } from "../../shared/paged-list.tsx";
 import { Section } from "../section.tsx";
+import { PagedRows } from "../../shared/paged-list.tsx";
 
 /** The bot and webhook tokens that act with the user's permissions. Hidden if there are none. */
 export function TokensSection() {
@@ -21,17 +21,11 @@ export function TokensSection() {
   if (tokens?.length === 0 && !hasNextPage) return null;
   return (
     <Section title={t("tokens.title")} text={t("tokens.text")}>
-      <PagedList pages={pages} items={tokens ?? []}>
-        {(items) => (
-          <ul className="grid gap-px">
-            {items.map((token) => (
-              <li key={`${token.kind} ${token.id}`}>
-                <TokenRow token={token} onRevoke={() => setAsked(token)} />
-              </li>
-            ))}
-          </ul>
+      <PagedRows pages={pages}>
+        {(token) => (
+          <TokenRow key={`${token.kind} ${token.id}`} token={token} onRevoke={() => setAsked(token)} />
         )}
-      </PagedList>
+      </PagedRows>
       <ConfirmDialog
         open={asked !== null}
         onClose={() => setAsked(null)}

@@ -82,7 +82,7 @@ function TotpOffDialog({ proof, onClose }: TotpOffDialogProps) {
     fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code" },
   });
   return (
-    <Dialog open onClose={onClose} title={t("totp.turnOff")} description={t("totp.turnOffText")}>
+    <Dialog onClose={onClose} title={t("totp.turnOff")} description={t("totp.turnOffText")}>
       <Form form={form} action={t("totp.turnOff")}>
         {proof === null && (
           <PasswordField

@@ -31,7 +31,7 @@ export function TotpSetupDialog({ proof, onClose }: TotpSetupDialogProps) {
   const [secret, setSecret] = useState<Secret | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   return (
-    <Dialog open onClose={onClose} title={codes === null ? t("totp.setUp") : t("recovery.title")}>
+    <Dialog onClose={onClose} title={codes === null ? t("totp.setUp") : t("recovery.title")}>
       {codes !== null ? (
         <RecoveryCodes codes={codes} onDone={onClose} />
       ) : secret === null ? (
@@ -154,15 +154,12 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
       </ul>
       <div className="flex flex-wrap gap-2">
         {window.isSecureContext && (
-          <Button
-            icon={isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-            onClick={() => void copyText(text).then(setCopied)}
-          >
+          <Button icon={isCopied ? Check : Copy} onClick={() => void copyText(text).then(setCopied)}>
             {isCopied ? t("shared:copied") : t("shared:copy")}
           </Button>
         )}
         <Button
-          icon={<Download size={16} aria-hidden />}
+          icon={Download}
           onClick={() => saveFile(new Blob([text], { type: "text/plain" }), "fanfare-recovery-codes.txt")}
         >
           {t("recovery.download")}

@@ -4,12 +4,11 @@ import { useTranslation } from "react-i18next";
 import { SmilePlus } from "lucide-react";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
 import { useUsers } from "../../../data/people.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import { cx } from "../../../ui/cx.ts";
-import { showToast } from "../../../ui/feedback.tsx";
 import { IconButton, Tooltip } from "../../../ui/button.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
+import { showFailure } from "../../../ui/feedback.tsx";
 
 /** What others feel about a message; pressing one joins or leaves them. */
 export function Reactions({ message, reactions }: { message: Message; reactions: readonly Reaction[] }) {
@@ -50,9 +49,7 @@ function ReactionChip({ message, reaction, isOwn, mayAdd }: ReactionChipProps) {
     others > 0 ? [...names, t("reaction.others", { count: others })] : names,
   );
   const press = () => {
-    toggle(message, emoji, isOwn).catch((error: unknown) => {
-      showToast({ text: errorText(error), tone: "danger" });
-    });
+    toggle(message, emoji, isOwn).catch(showFailure);
   };
   return (
     <Tooltip text={t("reaction.who", { who, emoji })}>
@@ -97,9 +94,7 @@ export function ReactionPicker({ message, ...state }: ReactionPickerProps) {
       trigger={<IconButton icon={SmilePlus} size="sm" label={t("action.react")} />}
       side="top"
       onPick={(emoji) => {
-        toggle(message, emoji, false).catch((error: unknown) => {
-          showToast({ text: errorText(error), tone: "danger" });
-        });
+        toggle(message, emoji, false).catch(showFailure);
       }}
       {...state}
     />

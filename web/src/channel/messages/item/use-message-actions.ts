@@ -6,9 +6,8 @@ import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { placePath } from "../../../routes.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
-import { showToast } from "../../../ui/feedback.tsx";
+import { showToast, showFailure } from "../../../ui/feedback.tsx";
 import { setEditing, setReplyTo } from "../conversation.ts";
 import { type MessageContextValue, useMessageContext } from "../list/use-rows.ts";
 
@@ -32,15 +31,16 @@ export function useMessageActions(): (message: Message) => MessageActions {
   const call = useCall();
   return useCallback(
     (message) => {
-      const fail = (error: unknown) => showToast({ text: errorText(error), tone: "danger" });
       const copy = (text: string) => {
         navigator.clipboard
           ?.writeText(text)
-          .then(() => showToast({ text: t("action.copied"), tone: "good" }), fail);
+          .then(() => showToast({ text: t("action.copied"), tone: "good" }), showFailure);
       };
       const { channelId, id: messageId, pinnedAt } = message;
       const togglePin = () => {
-        call(pinnedAt === undefined ? "message.pin" : "message.unpin", { channelId, messageId }).catch(fail);
+        call(pinnedAt === undefined ? "message.pin" : "message.unpin", { channelId, messageId }).catch(
+          showFailure,
+        );
       };
       return actionsOf(message, context, { copy, togglePin });
     },

@@ -1,10 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useReducer, type KeyboardEvent, useState } from "react";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
-import { errorText } from "../../../shared/use-action.ts";
-import { showToast } from "../../../ui/feedback.tsx";
 import type { Row } from "./rows.ts";
 import type { Scroll } from "./use-scroll.ts";
 import { messageElementId } from "../item/message-item.tsx";
+import { showFailure } from "../../../ui/feedback.tsx";
 
 /** How long a message that was jumped to is marked. */
 const HIGHLIGHT_MS = 2500;
@@ -54,10 +53,7 @@ export function useJump(
 
   const jump = useCallback(
     (place: Place) => {
-      jumpTo(place).then(
-        (seq) => change({ wantedSeq: seq }),
-        (error: unknown) => showToast({ text: errorText(error), tone: "danger" }),
-      );
+      jumpTo(place).then((seq) => change({ wantedSeq: seq }), showFailure);
     },
     [jumpTo],
   );

@@ -93,7 +93,6 @@ function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog | null; onC
     case "delete":
       return (
         <ConfirmDialog
-          open
           danger
           onClose={onClose}
           title={t("delete.title")}
@@ -144,7 +143,7 @@ function HistoryDialog({ message, onClose }: { message: Message; onClose: () => 
   });
   const former = pages.data?.pages.flatMap(({ edits }) => edits) ?? [];
   return (
-    <Dialog open onClose={onClose} title={t("history.title")} size="lg">
+    <Dialog onClose={onClose} title={t("history.title")} size="lg">
       <ol className="grid gap-4">
         <Version content={content} time={editedAt ?? message.createdAt} note={t("history.now")} />
       </ol>
@@ -230,7 +229,7 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
     staleTime: 0,
   });
   return (
-    <Dialog open onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
+    <Dialog onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
       <PagedList
         pages={pages}
         items={pages.data?.pages.flatMap(({ userIds }) => userIds) ?? []}

@@ -2,13 +2,12 @@ import type { Message } from "@fanfare/contract";
 import { type MouseEvent, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useToggleReaction } from "../../../data/own-reactions.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import { ContextMenu } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { showToast } from "../../../ui/feedback.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
+import { showFailure } from "../../../ui/feedback.tsx";
 
 /** What people react with most: offered at once, without loading all emoji. */
 const EMOJI_CHOICE: readonly string[] =
@@ -85,12 +84,10 @@ function MessageSheet({ message, onClose }: { message: Message; onClose: () => v
   const toggle = useToggleReaction();
   const add = (emoji: string) => {
     onClose();
-    toggle(message, emoji, false).catch((error: unknown) => {
-      showToast({ text: errorText(error), tone: "danger" });
-    });
+    toggle(message, emoji, false).catch(showFailure);
   };
   return (
-    <Dialog open onClose={onClose} title={t("action.toolbar")} size="sm">
+    <Dialog onClose={onClose} title={t("action.toolbar")} size="sm">
       {react && (
         <div className="flex justify-between" role="group" aria-label={t("action.react")}>
           {QUICK.map((emoji) => (

@@ -6,12 +6,11 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { useMember } from "../../../data/members.ts";
 import { useChannelPermissions, useRoles } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import { useSame } from "../../../shared/hooks.ts";
-import { showToast } from "../../../ui/feedback.tsx";
 import type { MessageContextValue } from "./use-rows.ts";
 import { LIMITS } from "@fanfare/contract/limits";
 import { lex, plainText } from "../markdown/lex.ts";
+import { showFailure } from "../../../ui/feedback.tsx";
 
 const NO_IDS: readonly string[] = [];
 const NO_ROLES: readonly Role[] = [];
@@ -52,7 +51,7 @@ function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) 
       const named = name === "" ? {} : { name };
       call("channel.openThread", { channelId, messageId: message.id, ...named }).then(
         ({ channel }) => open(channel.id),
-        (error: unknown) => showToast({ text: errorText(error), tone: "danger" }),
+        showFailure,
       );
     },
     [call, navigate, channelId, groupId],

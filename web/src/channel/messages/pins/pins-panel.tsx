@@ -3,21 +3,22 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { ArrowUpLeft, Pin, PinOff } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useActionMutation } from "../../../data/call.ts";
 import { useChannelPermissions } from "../../../data/groups.ts";
 import { usePins } from "../../../data/channel-messages.ts";
 import { placePath } from "../../../routes.ts";
-import { errorText } from "../../../shared/use-action.ts";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { useAction } from "../../../shared/use-action.ts";
+import { EmptyState, ErrorNote, Pending } from "../../../ui/feedback.tsx";
 import { IconButton } from "../../../ui/button.tsx";
 import { useOpenProfile } from "../../../people/members/people-store.tsx";
 import { SidePanel } from "../../../app/shell/side-panel.tsx";
 import { MentionsProvider, MessageCard } from "../item/message-card.tsx";
+import { useCall } from "../../../data/call.ts";
 
 /** The pinned messages of a channel, at its right. */
 export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("messages");
-  const { data: pins, error, refetch } = usePins(channel.id);
+  const pinned = usePins(channel.id);
+  const { data: pins } = pinned;
   const permissions = useChannelPermissions(channel);
   const onUser = useOpenProfile(channel.groupId);
   const mayUnpin = channel.groupId === null || hasPermission(permissions, "manageMessages");
@@ -25,8 +26,7 @@ export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () 
     <SidePanel title={t("pins.title")} onClose={onClose}>
       <MentionsProvider groupId={channel.groupId} onUser={onUser}>
         <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
-          {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
-          {pins === undefined && error === null && <SkeletonRows withAvatar />}
+          <Pending of={pinned} />
           {pins?.length === 0 && <EmptyState icon={Pin} title={t("pins.empty")} text={t("pins.emptyText")} />}
           {pins?.map((message) => (
             <PinnedMessage key={message.id} message={message} channel={channel} mayUnpin={mayUnpin} />
@@ -46,7 +46,8 @@ interface PinnedMessageProps {
 function PinnedMessage({ message, channel, mayUnpin }: PinnedMessageProps) {
   const { t } = useTranslation("messages");
   const [, navigate] = useLocation();
-  const unpin = useActionMutation("message.unpin");
+  const call = useCall();
+  const { busy, error, run } = useAction();
   const { id: messageId, channelId } = message;
   const jump = () => navigate(placePath(channel.groupId, channelId, { message: messageId }));
   return (
@@ -60,14 +61,14 @@ function PinnedMessage({ message, channel, mayUnpin }: PinnedMessageProps) {
               icon={PinOff}
               size="sm"
               label={t("pins.unpin")}
-              disabled={unpin.isPending}
-              onClick={() => unpin.mutate({ channelId, messageId })}
+              disabled={busy}
+              onClick={() => void run(() => call("message.unpin", { channelId, messageId }))}
             />
           )}
         </>
       }
     >
-      <ErrorNote text={unpin.error === null ? null : errorText(unpin.error)} />
+      <ErrorNote text={error} />
     </MessageCard>
   );
 }

@@ -5,10 +5,10 @@ import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useOverrides } from "../../../data/groups.ts";
-import { errorText, useAction } from "../../../shared/use-action.ts";
+import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { CHANNEL_PERMISSION_NAMES } from "../../group-settings/roles/role-form.tsx";
 import { useAuthority } from "../../group-settings/authority.tsx";
 import { stanceOf, targetKey, withStance, type Stance, OverrideTargets } from "./override-targets.tsx";
@@ -31,18 +31,18 @@ interface ChannelOverridesProps {
 /** What a channel allows and denies, to everyone, to roles and to members. Each change holds at once. */
 export function ChannelOverrides({ group, channel, permissions }: ChannelOverridesProps) {
   const { t } = useTranslation("channels");
-  const { data, error: loadError, refetch } = useOverrides(channel.id);
+  const overrides = useOverrides(channel.id);
+  const { data } = overrides;
   const authority = useAuthority(group);
   const call = useCall();
   const { error, run } = useAction();
   const [chosen, setChosen] = useState<Override["target"]>(EVERYONE.target);
-  if (data === undefined) {
-    return loadError === null ? (
-      <SkeletonRows />
-    ) : (
-      <ErrorNote text={errorText(loadError)} onRetry={() => void refetch()} />
+  if (data === undefined)
+    return (
+      <Pending of={overrides}>
+        <SkeletonRows />
+      </Pending>
     );
-  }
   const current = data.find(({ target }) => targetKey(target) === targetKey(chosen)) ?? {
     ...EVERYONE,
     target: chosen,

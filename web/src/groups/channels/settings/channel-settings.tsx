@@ -8,13 +8,12 @@ import { useState } from "react";
 import { useCall } from "../../../data/call.ts";
 import { Form, TextArea, TextField, useForm } from "../../../ui/form.tsx";
 import { type Tab, Tabs } from "../../../ui/tabs.tsx";
-import { showToast, EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { NO_SECTION, SectionSelect, SlowModeSelect } from "../channel-fields.tsx";
 import { ChannelOverrides } from "./channel-overrides.tsx";
 import { Trash2, Webhook as WebhookIcon } from "lucide-react";
 import { useWebhooks } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Avatar, ListRow } from "../../../ui/display.tsx";
 import { IconButton } from "../../../ui/button.tsx";
@@ -33,7 +32,7 @@ export function ChannelSettingsDialog({ group, channelId, onClose }: ChannelSett
   // Deleted meanwhile, or hidden.
   if (channel === undefined) return null;
   return (
-    <Dialog open onClose={onClose} size="lg" title={t("settings.title", { name: channel.name })}>
+    <Dialog onClose={onClose} size="lg" title={t("settings.title", { name: channel.name })}>
       <ChannelSettings group={group} channel={channel} />
     </Dialog>
   );
@@ -83,8 +82,8 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
     async submit(values) {
       const sectionId = values.sectionId === NO_SECTION ? null : values.sectionId;
       await call("channel.update", { channelId: channel.id, ...values, sectionId });
-      showToast({ text: t("settings.saved"), tone: "good" });
     },
+    saved: t("settings.saved"),
   });
   return (
     <Form form={form} action={t("save")} disabled={!form.changed || form.values.name.trim() === ""}>
@@ -117,7 +116,8 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
 /** Addresses that other programs post messages for a channel to. */
 export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const { t } = useTranslation("channels");
-  const { data: webhooks, error, refetch } = useWebhooks(channelId);
+  const asked = useWebhooks(channelId);
+  const { data: webhooks } = asked;
   const call = useCall();
   const [address, setAddress] = useState<string | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
@@ -141,8 +141,9 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
           {...form.field("name")}
         />
       </Form>
-      {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
-      {webhooks === undefined && error === null && <SkeletonRows count={2} withAvatar />}
+      <Pending of={asked}>
+        <SkeletonRows count={2} withAvatar />
+      </Pending>
       {webhooks?.length === 0 && (
         <EmptyState icon={WebhookIcon} title={t("webhooks.empty")} text={t("webhooks.emptyText")} />
       )}
@@ -164,7 +165,6 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
       )}
       {deleted !== null && (
         <ConfirmDialog
-          open
           danger
           onClose={() => setDeleted(null)}
           title={t("webhooks.deleteTitle", { name: deleted.name })}
@@ -183,23 +183,21 @@ function WebhookRow({ webhook, onDelete }: { webhook: Webhook; onDelete: () => v
   const { date } = useFormats();
   const maker = useUser(webhook.createdBy);
   return (
-    <li>
-      <ListRow
-        leading={<Avatar id={webhook.id} name={webhook.name} src={webhook.avatarUrl} />}
-        title={webhook.name}
-        subtitle={t("webhooks.by", {
-          name: userName(maker),
-          date: date(Date.parse(webhook.createdAt)),
-        })}
-        trailing={
-          <IconButton
-            icon={Trash2}
-            label={t("webhooks.deleteTitle", { name: webhook.name })}
-            variant="danger"
-            onClick={onDelete}
-          />
-        }
-      />
-    </li>
+    <ListRow
+      leading={<Avatar id={webhook.id} name={webhook.name} src={webhook.avatarUrl} />}
+      title={webhook.name}
+      subtitle={t("webhooks.by", {
+        name: userName(maker),
+        date: date(Date.parse(webhook.createdAt)),
+      })}
+      trailing={
+        <IconButton
+          icon={Trash2}
+          label={t("webhooks.deleteTitle", { name: webhook.name })}
+          variant="danger"
+          onClick={onDelete}
+        />
+      }
+    />
   );
 }

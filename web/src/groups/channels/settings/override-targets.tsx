@@ -88,7 +88,7 @@ export function OverrideTargets({ group, overrides, chosen, onChoose, mayTouchRo
         align="start"
         className="w-72"
         trigger={
-          <Button size="sm" icon={<Plus size={16} aria-hidden />}>
+          <Button size="sm" icon={Plus}>
             {t("overrides.add")}
           </Button>
         }

@@ -9,8 +9,8 @@ import { useFormats } from "../../../shared/formats.ts";
 import { Avatar, ListRow } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
-import { PagedList } from "../../../shared/paged-list.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
+import { PagedRows } from "../../../shared/paged-list.tsx";
 
 /** Who is kept out, and why. */
 export function BansPart({ group }: { group: Group }) {
@@ -18,21 +18,12 @@ export function BansPart({ group }: { group: Group }) {
   const bans = useBans(group.id);
   return (
     <div className="max-w-2xl">
-      <PagedList
+      <PagedRows
         pages={bans}
-        items={bans.data ?? []}
         empty={<EmptyState icon={UserRoundCheck} title={t("bans.none")} text={t("bans.noneText")} />}
       >
-        {(items) => (
-          <ul className="grid gap-px">
-            {items.map((ban) => (
-              <li key={ban.userId}>
-                <Row ban={ban} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </PagedList>
+        {(ban) => <Row key={ban.userId} ban={ban} />}
+      </PagedRows>
     </div>
   );
 }
@@ -46,25 +37,22 @@ function Row({ ban: { groupId, userId, bannedBy, reason, createdAt } }: { ban: B
   const judge = useUser(bannedBy);
   const facts = t("bans.by", { name: userName(judge), date: date(Date.parse(createdAt)) });
   return (
-    <>
-      <ListRow
-        leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
-        title={userName(user)}
-        subtitle={
-          <span className="whitespace-normal">{reason === null ? facts : `${reason} · ${facts}`}</span>
-        }
-        trailing={
-          <Button
-            size="sm"
-            busy={busy}
-            aria-label={t("bans.liftOf", { name: userName(user) })}
-            onClick={() => void run(() => call("group.unban", { groupId, userId }))}
-          >
-            {t("bans.lift")}
-          </Button>
-        }
-      />
+    <ListRow
+      leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+      title={userName(user)}
+      subtitle={<span className="whitespace-normal">{reason === null ? facts : `${reason} · ${facts}`}</span>}
+      trailing={
+        <Button
+          size="sm"
+          busy={busy}
+          aria-label={t("bans.liftOf", { name: userName(user) })}
+          onClick={() => void run(() => call("group.unban", { groupId, userId }))}
+        >
+          {t("bans.lift")}
+        </Button>
+      }
+    >
       <ErrorNote text={error} />
-    </>
+    </ListRow>
   );
 }

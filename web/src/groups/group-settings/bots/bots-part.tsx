@@ -7,12 +7,11 @@ import { useCall } from "../../../data/call.ts";
 import { useBots } from "../../../data/group-settings.ts";
 import { useMe } from "../../../data/me.ts";
 import { useUser } from "../../../data/people.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Avatar, Badge, ListRow } from "../../../ui/display.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, Pending } from "../../../ui/feedback.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
@@ -27,14 +26,15 @@ type Asked = { what: "edit" | "rotate" | "delete"; bot: Bot } | { what: "create"
 export function BotsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
-  const { data: bots, error, refetch } = useBots(group.id);
+  const list = useBots(group.id);
+  const { data: bots } = list;
   const [asked, setAsked] = useState<Asked | null>(null);
   const [token, setToken] = useState<string | null>(null);
   const close = () => setAsked(null);
   const create = (
     <Button
       variant="primary"
-      icon={<Plus size={16} aria-hidden />}
+      icon={Plus}
       disabled={(bots?.length ?? 0) >= LIMITS.botsPerGroup}
       onClick={() => setAsked({ what: "create" })}
     >
@@ -48,8 +48,7 @@ export function BotsPart({ group }: { group: Group }) {
   return (
     <div className="grid max-w-2xl gap-5">
       <p className="text-muted">{t("bots.text")}</p>
-      {bots === undefined && error === null && <SkeletonRows withAvatar />}
-      {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
+      <Pending of={list} />
       {bots?.length === 0 && (
         <EmptyState icon={BotIcon} title={t("bots.none")} text={t("bots.noneText")} action={create} />
       )}
@@ -58,9 +57,7 @@ export function BotsPart({ group }: { group: Group }) {
           <div>{create}</div>
           <ul className="grid gap-px">
             {bots.map((bot) => (
-              <li key={bot.id}>
-                <BotRow group={group} bot={bot} onAsk={(what) => setAsked({ what, bot })} />
-              </li>
+              <BotRow key={bot.id} group={group} bot={bot} onAsk={(what) => setAsked({ what, bot })} />
             ))}
           </ul>
         </>
@@ -71,7 +68,6 @@ export function BotsPart({ group }: { group: Group }) {
       )}
       {asked?.what === "rotate" && (
         <ConfirmDialog
-          open
           danger
           onClose={close}
           title={t("bots.rotateTitle", { name: asked.bot.name })}
@@ -83,7 +79,6 @@ export function BotsPart({ group }: { group: Group }) {
       )}
       {asked?.what === "delete" && (
         <ConfirmDialog
-          open
           danger
           onClose={close}
           title={t("bots.deleteTitle", { name: asked.bot.name })}
@@ -209,7 +204,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
   const toggled = <T extends string>(list: readonly T[], item: T, isIn: boolean): T[] =>
     isIn ? [...list, item] : list.filter((held) => held !== item);
   return (
-    <Dialog open onClose={onClose} title={bot === undefined ? t("bots.create") : t("bots.edit")}>
+    <Dialog onClose={onClose} title={bot === undefined ? t("bots.create") : t("bots.edit")}>
       <Form
         form={form}
         action={bot === undefined ? t("bots.create") : t("save")}

@@ -50,7 +50,6 @@ export function MemberDialogs({ group, dialog: { kind, member }, authority, onCl
   if (kind === "transfer") {
     return (
       <ConfirmDialog
-        open
         danger
         onClose={onClose}
         title={t("danger.transferTitle", { group: group.name, name })}
@@ -82,7 +81,7 @@ function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRo
   const call = useCall();
   const { busy, error, run } = useAction();
   return (
-    <Dialog open onClose={onClose} size="sm" title={t("members.rolesOf", { name })}>
+    <Dialog onClose={onClose} size="sm" title={t("members.rolesOf", { name })}>
       {roles?.length === 0 && (
         <p className="text-muted">
           {t("members.noRoles")}{" "}
@@ -143,7 +142,6 @@ function ModerateDialog({ kind, groupId, userId, name, onClose }: ModerateDialog
   };
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       danger={kind !== "mute"}
       title={t(`moderate.${kind}.title`, { name })}

@@ -47,15 +47,14 @@ export function MembersPart({ group }: { group: Group }) {
         {(shown) => (
           <ul className="grid gap-px">
             {shown.map(({ member, user }) => (
-              <li key={member.userId}>
-                <MemberRow
-                  group={group}
-                  member={member}
-                  user={user}
-                  authority={authority}
-                  onOpen={(kind) => setDialog({ kind, member })}
-                />
-              </li>
+              <MemberRow
+                key={member.userId}
+                group={group}
+                member={member}
+                user={user}
+                authority={authority}
+                onOpen={(kind) => setDialog({ kind, member })}
+              />
             ))}
           </ul>
         )}

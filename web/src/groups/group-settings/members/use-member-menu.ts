@@ -4,11 +4,10 @@ import { Ban, Crown, Mic, MicOff, Shield, UserMinus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
-import { errorText } from "../../../shared/use-action.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
-import { showToast } from "../../../ui/feedback.tsx";
 import type { OwnAuthority } from "../authority.tsx";
+import { showFailure } from "../../../ui/feedback.tsx";
 
 /** What is asked about a member. */
 export type MemberDialogKind = "roles" | "mute" | "kick" | "ban" | "transfer";
@@ -37,10 +36,7 @@ export function useMemberMenu(
   const may = (name: Parameters<typeof hasPermission>[1]): boolean =>
     mayTouch && hasPermission(authority.permissions, name);
   const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
-  const unmute = () =>
-    call("group.unmute", { groupId, userId }).catch((error: unknown) =>
-      showToast({ text: errorText(error), tone: "danger" }),
-    );
+  const unmute = () => call("group.unmute", { groupId, userId }).catch(showFailure);
   // Roles can be given to oneself too: those below one's own highest.
   const mayGiveRoles =
     hasPermission(authority.permissions, "manageRoles") &&

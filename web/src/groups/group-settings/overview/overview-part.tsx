@@ -8,7 +8,7 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { uploadPicture } from "../../../data/files.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote, showToast } from "../../../ui/feedback.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Form, TextArea, TextField, useForm } from "../../../ui/form.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { GroupIconField } from "../../add-group.tsx";
@@ -32,8 +32,8 @@ export function OverviewPart({ group }: { group: Group }) {
         ...values,
         defaultChannelId: defaultChannelId === FIRST_SEEN ? null : defaultChannelId,
       });
-      showToast({ text: t("saved"), tone: "good" });
     },
+    saved: t("saved"),
   });
   return (
     <div className="grid max-w-xl gap-8">

@@ -7,12 +7,12 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useMemberSearch } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
-import { errorText, useAction } from "../../../shared/use-action.ts";
+import { useAction } from "../../../shared/use-action.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { Avatar, ListRow } from "../../../ui/display.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
-import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useForm } from "../../../ui/form.tsx";
 import { MemberPicker } from "../member-picker.tsx";
@@ -24,15 +24,18 @@ import { RoleList } from "./role-list.tsx";
 /** The roles in their order, and the one that is chosen; null is what everybody has. */
 export function RolesPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const { data: roles, error, refetch } = useRoles(group.id);
+  const asked = useRoles(group.id);
+  const { data: roles } = asked;
   const authority = useAuthority(group);
   const call = useCall();
   const creation = useAction();
   const [chosenId, setChosenId] = useState<string | null>(null);
-  if (roles === undefined) {
-    if (error === null) return <SkeletonRows />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
+  if (roles === undefined)
+    return (
+      <Pending of={asked}>
+        <SkeletonRows />
+      </Pending>
+    );
   const chosen = roles.find(({ id }) => id === chosenId);
   const create = () =>
     creation.run(async () => {
@@ -45,7 +48,7 @@ export function RolesPart({ group }: { group: Group }) {
       <div className="grid gap-6 md:grid-cols-[14rem_minmax(0,1fr)]">
         <div className="grid content-start gap-3">
           <Button
-            icon={<Plus size={16} aria-hidden />}
+            icon={Plus}
             busy={creation.busy}
             disabled={roles.length >= LIMITS.rolesPerGroup}
             onClick={() => void create()}
@@ -116,12 +119,7 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
           <RoleName role={role} />
         </h2>
         {mayTouch && (
-          <Button
-            size="sm"
-            variant="danger-ghost"
-            icon={<Trash2 size={16} aria-hidden />}
-            onClick={() => setDeleting(true)}
-          >
+          <Button size="sm" variant="danger-ghost" icon={Trash2} onClick={() => setDeleting(true)}>
             {t("roles.delete")}
           </Button>
         )}
@@ -191,22 +189,21 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
         {(shown) => (
           <ul className="grid gap-px">
             {shown.map(({ member: { userId }, user }) => (
-              <li key={userId}>
-                <ListRow
-                  leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
-                  title={userName(user)}
-                  trailing={
-                    mayGive && (
-                      <IconButton
-                        icon={X}
-                        label={t("roles.take", { name: userName(user) })}
-                        disabled={busy}
-                        onClick={() => change("role.unassign", userId)}
-                      />
-                    )
-                  }
-                />
-              </li>
+              <ListRow
+                key={userId}
+                leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+                title={userName(user)}
+                trailing={
+                  mayGive && (
+                    <IconButton
+                      icon={X}
+                      label={t("roles.take", { name: userName(user) })}
+                      disabled={busy}
+                      onClick={() => change("role.unassign", userId)}
+                    />
+                  )
+                }
+              />
             ))}
           </ul>
         )}

@@ -3,8 +3,7 @@ import { Search, Users } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../../data/members.ts";
-import { errorText } from "../../../shared/use-action.ts";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { SidePanel } from "../../../app/shell/side-panel.tsx";
 import { MemberList } from "./member-list.tsx";
@@ -40,11 +39,9 @@ export function MembersPanel({ group, onClose }: MembersPanelProps) {
       </div>
       {members.data === undefined && (
         <div className="p-2">
-          {members.error === null ? (
+          <Pending of={members}>
             <SkeletonRows count={9} withAvatar />
-          ) : (
-            <ErrorNote text={errorText(members.error)} onRetry={() => void members.refetch()} />
-          )}
+          </Pending>
         </div>
       )}
       {members.data !== undefined && found.length === 0 && (

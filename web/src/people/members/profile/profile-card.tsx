@@ -173,32 +173,27 @@ function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsPr
           </Link>
         )}
         {accept && (
-          <Button size="sm" variant="primary" icon={<Check size={16} aria-hidden />} onClick={accept}>
+          <Button size="sm" variant="primary" icon={Check} onClick={accept}>
             {t("action.accept")}
           </Button>
         )}
         {decline && (
-          <Button size="sm" icon={<X size={16} aria-hidden />} onClick={decline}>
+          <Button size="sm" icon={X} onClick={decline}>
             {t("action.decline")}
           </Button>
         )}
         {message && !isTalking && (
-          <Button
-            size="sm"
-            variant={accept ? "secondary" : "primary"}
-            icon={<MessageCircle size={16} aria-hidden />}
-            onClick={message}
-          >
+          <Button size="sm" variant={accept ? "secondary" : "primary"} icon={MessageCircle} onClick={message}>
             {t("action.message")}
           </Button>
         )}
         {befriend && (
-          <Button size="sm" icon={<UserPlus size={16} aria-hidden />} onClick={befriend}>
+          <Button size="sm" icon={UserPlus} onClick={befriend}>
             {t("action.befriend")}
           </Button>
         )}
         {withdraw && (
-          <Button size="sm" icon={<Undo2 size={16} aria-hidden />} onClick={withdraw}>
+          <Button size="sm" icon={Undo2} onClick={withdraw}>
             {t("action.withdraw")}
           </Button>
         )}
