@@ -24,9 +24,7 @@ export const ROUTES = {
 
 /** What is shown of a channel besides its newest messages. */
 export interface ChannelPlace {
-  /** A message to jump to. */
   message?: string;
-  /** A thread to open at the right: its channel's id. */
   thread?: string;
 }
 

@@ -8,7 +8,6 @@ import { ErrorNote } from "../ui/feedback.tsx";
 import { RadioGroup, Switch } from "../ui/choices.tsx";
 import { TextField, useForm, Form } from "../ui/form.tsx";
 
-/** The values of each part of the policy that is one of a few. */
 const CHOICES = {
   registration: ["open", "invite", "closed"],
   requireSecondFactor: ["off", "admins", "accounts"],
@@ -138,7 +137,6 @@ function valueOf(name: LimitName, text: string): number | null {
   return Number.isFinite(number) ? Math.round(number * unitOf(name)) : (trimmed as unknown as number);
 }
 
-/** Quotas for files, and how many there can be of what. */
 export function LimitsForm(props: Result<"admin.getPolicy">) {
   return <Limits key={LIMIT_NAMES.map((name) => props.policy[name]).join()} {...props} />;
 }

@@ -15,7 +15,6 @@ import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx"
 import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
 
-/** All groups of this instance, newest first. */
 export function AdminGroups() {
   const { t } = useTranslation("admin");
   const groups = useAdminGroups();
@@ -52,7 +51,6 @@ export function AdminGroups() {
   );
 }
 
-/** Permanently deletes a group after its name has been typed. */
 function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation("admin");
   const call = useCall();
@@ -95,7 +93,6 @@ interface GroupRowProps {
   onDelete: () => void;
 }
 
-/** One group: how many are in it, who owns it, since when. */
 function GroupRow({ group, onExport, onDelete }: GroupRowProps) {
   const { t } = useTranslation("admin");
   const { date } = useFormats();

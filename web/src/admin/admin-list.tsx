@@ -2,7 +2,6 @@ import type { ComponentProps } from "react";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { SkeletonRows } from "../ui/feedback.tsx";
 
-/** A bordered list in the admin pages. */
 export function AdminList<T>(props: ComponentProps<typeof PagedRows<T>>) {
   return (
     <PagedRows

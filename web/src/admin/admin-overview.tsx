@@ -8,7 +8,6 @@ import { useFormats } from "../shared/formats.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Skeleton, Pending } from "../ui/feedback.tsx";
 
-/** How much there is, and how the process that answered is doing. */
 export function AdminOverview() {
   const { t } = useTranslation("admin");
   const stats = useAdminStats();

@@ -88,7 +88,6 @@ export function AdminPage({ section }: { section?: string | undefined }) {
   );
 }
 
-/** Who gets in to this instance. */
 function AdminAccess() {
   const policy = useAdminPolicy();
   const { data } = policy;
@@ -107,7 +106,6 @@ function AdminAccess() {
   );
 }
 
-/** Sends an announcement to everyone online. */
 function AdminAnnouncements() {
   const { t } = useTranslation("admin");
   const call = useCall();
@@ -129,7 +127,6 @@ function AdminAnnouncements() {
   );
 }
 
-/** What admins have done, newest first. */
 function AdminAuditLog() {
   const { t } = useTranslation("admin");
   const entries = useAdminAuditLog();
@@ -147,7 +144,6 @@ function AdminAuditLog() {
   );
 }
 
-/** During maintenance, only admins can make changes. */
 function AdminMaintenance() {
   const { t } = useTranslation("admin");
   const stats = useAdminStats();
@@ -165,7 +161,6 @@ function AdminMaintenance() {
   );
 }
 
-/** One deed of an admin: who did what to whom, why, from where, and how it went. */
 function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
   const { t, i18n } = useTranslation("admin");
   const { dateTime } = useFormats();
@@ -197,14 +192,11 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
 }
 
 export interface AuditDetails {
-  /** Whom it was done to. */
   userId: string | null;
   reason: string | null;
-  /** All other params, as text. */
   others: string | null;
 }
 
-/** What an action was called with, as far as the log keeps it. */
 export function auditDetails(params: unknown): AuditDetails {
   const given = typeof params === "object" && params !== null ? (params as Record<string, unknown>) : {};
   const { userId, reason, ...others } = given;
@@ -230,7 +222,6 @@ export type AdminSection =
   | "jobs"
   | "audit-log";
 
-/** What the list of the admin pages has, in its order. */
 export const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: LucideIcon }[] = [
   { id: "overview", textKey: "admin:sections.overview", icon: Gauge },
   { id: "users", textKey: "admin:sections.users", icon: UserCog },

@@ -37,7 +37,6 @@ const ICONS = {
   resetTotp: KeyRound,
 };
 
-/** Everybody who has an account here or looks around as a guest, newest first. */
 export function AdminUsers() {
   const { t } = useTranslation("admin");
   const [search, setSearch] = useState("");
@@ -130,7 +129,6 @@ interface UserDeedDialogProps {
   onLink: (link: PasswordLink) => void;
 }
 
-/** Asks before something is done to an account, and says what it will mean for its owner. */
 function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
@@ -178,7 +176,6 @@ async function carryOut(call: Call, deed: UserDeed, userId: string, reason: stri
   return null;
 }
 
-/** One user, and what can be done to the account. */
 function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) => void }) {
   const { t } = useTranslation("admin");
   const me = useMe();
@@ -215,11 +212,9 @@ function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) =
   );
 }
 
-/** What an admin can do to an account. */
 type UserDeed = "disable" | "enable" | "makeAdmin" | "takeAdmin" | "sendReset" | "resetTotp";
 
 const DANGEROUS: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "takeAdmin", "resetTotp"]);
-/** Those that ask why. */
 const WITH_REASON: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "resetTotp"]);
 
 /** What the server would allow: an admin cannot be disabled, and only people with an account can be made one. */

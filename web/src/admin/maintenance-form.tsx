@@ -9,7 +9,6 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { TextArea } from "../ui/form.tsx";
 
-/** Turns maintenance on, with what others are told, or off. */
 export function MaintenanceForm({ maintenance }: { maintenance: Maintenance }) {
   const { t } = useTranslation("admin");
   const call = useCall();

@@ -2,7 +2,6 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { TextField } from "../ui/form.tsx";
 
-/** Why something is done, for the audit log. */
 export function ReasonField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { t } = useTranslation("admin");
   return (

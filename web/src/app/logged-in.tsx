@@ -75,7 +75,6 @@ const StatusPage = lazy(async () => ({
   default: (await import("../admin/status/status-page.tsx")).StatusPage,
 }));
 
-/** The pages of who is logged in: those that fill the window, then those beside the lists. */
 function Pages() {
   return (
     <Guarded>

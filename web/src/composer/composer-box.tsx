@@ -33,7 +33,6 @@ interface ComposerBoxProps {
   autoFocus?: boolean;
 }
 
-/** The box in which one writes: text, files, emoji, and what is answered. */
 export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxProps) {
   const { t } = useTranslation("composer");
   const { id: channelId, groupId, slowModeSeconds } = channel;
@@ -170,7 +169,6 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   );
 }
 
-/** Over the place in which files can be dropped, while they are over it. */
 function DropOverlay({ place, title }: { place: DOMRect; title: string }) {
   const { t } = useTranslation("composer");
   const { left, top, width, height } = place;
@@ -194,7 +192,6 @@ interface ReplyBarProps {
   onCancel: () => void;
 }
 
-/** What the next message answers, and whether that tells its author. */
 function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
   const { t } = useTranslation("composer");
   const me = useMe();
@@ -223,7 +220,6 @@ function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
   );
 }
 
-/** Says which files were not taken, and why. */
 function useRefusals(): (refused: readonly Refusal[]) => void {
   const { t, i18n } = useTranslation("composer");
   return (refused) => {

@@ -13,7 +13,6 @@ import { useUsers } from "../data/people.ts";
 import { cx } from "../ui/cx.ts";
 import { ComposerBox } from "./composer-box.tsx";
 
-/** Whether the user can write in a channel, and if not, why. */
 type ComposerState = { kind: "open" } | { kind: "muted"; untilMs: number } | { kind: "readOnly" };
 
 interface ComposerProps {

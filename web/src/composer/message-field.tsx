@@ -170,7 +170,6 @@ function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
   return true;
 }
 
-/** Whether a key ends what is written. */
 function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
   const { key, shiftKey, altKey, currentTarget: field, nativeEvent } = event;
   // While characters are composed (Japanese, Chinese, …) Enter chooses among them.
@@ -185,7 +184,6 @@ interface GrowingFieldProps extends Omit<ComponentProps<"textarea">, "ref"> {
   value: string;
 }
 
-/** A field as high as its text, up to a part of the window. */
 function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
   useLayoutEffect(() => {
     const { current: element } = fieldRef;
@@ -204,7 +202,6 @@ function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
   );
 }
 
-/** The suggestions, above the field. */
 function SuggestionList({
   suggestions,
   options,

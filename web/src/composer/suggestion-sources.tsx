@@ -73,7 +73,6 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
   return null;
 }
 
-/** Those of a direct channel. */
 function People({ channel, query, onFound }: SourceProps) {
   const users = useUsers(channel.memberIds);
   const found = rankByName(users, query, ({ nickname, username }) => [nickname, username ?? ""]).map(

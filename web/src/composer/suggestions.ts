@@ -3,7 +3,6 @@ import { useOptions } from "../ui/hooks.ts";
 import { editField } from "./markdown-edit.ts";
 import type { Written } from "./use-written.ts";
 
-/** Something to put in place of what is being written. */
 export interface Suggestion {
   readonly key: string;
   readonly label: string;
@@ -12,7 +11,6 @@ export interface Suggestion {
     | { kind: "user"; id: string; avatarUrl: string | null }
     | { kind: "sign"; sign: string; color?: number }
     | { kind: "channel" };
-  /** The text, or the token that a name is written for. */
   readonly insert: { text: string } | { wire: string; name: string };
 }
 
@@ -51,7 +49,6 @@ export function replacement(
   return { from: trigger.start, to: caret, insert: spaced, selectFrom: at, selectTo: at };
 }
 
-/** What is being written that something can be proposed for. */
 export interface Trigger {
   readonly kind: "mention" | "channel" | "emoji" | "command";
   /** Where its sign stands. */
@@ -99,20 +96,17 @@ export function closedEmoji(text: string, caret: number): { start: number; name:
 const NONE: readonly Suggestion[] = [];
 
 export interface Suggestions {
-  /** What is looked up; null where nothing is. */
   trigger: Trigger | null;
   found: readonly Suggestion[];
   isOpen: boolean;
   options: ReturnType<typeof useOptions>;
   onFound: (kind: Trigger["kind"], found: readonly Suggestion[]) => void;
-  /** Looks at where the caret is now. */
   look: () => void;
   close: () => void;
   /** Arrows, Enter, Tab and Esc, while something is proposed. Returns whether the key was for that. */
   onKey: (event: KeyboardEvent) => boolean;
 }
 
-/** What is proposed while somebody writes a name, a channel, an emoji or a command. */
 export function useSuggestions({ field, nameFor }: Written): Suggestions {
   const [written, setTrigger] = useState<Trigger | null>(null);
   /** What was found last. It stays while nothing is looked up: nobody would say it again when the same is looked up next. */

@@ -13,7 +13,6 @@ interface UploadStripProps {
   onRetry: (uploadId: string) => void;
 }
 
-/** The files that go with the next message: what they are, and how far they have come. */
 export function UploadStrip({ uploads, onRemove, onRetry }: UploadStripProps) {
   const { t } = useTranslation("composer");
   if (uploads.length === 0) return null;

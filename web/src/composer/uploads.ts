@@ -6,7 +6,6 @@ import { useServerCache } from "../data/data-context.ts";
 import { uploadFile } from "../data/files.ts";
 import { perCache } from "../data/lookup.ts";
 
-/** A file on its way into a message. */
 export interface Upload {
   readonly id: string;
   readonly file: File;
@@ -19,7 +18,6 @@ export interface Upload {
   readonly error: unknown;
 }
 
-/** Why a file is not even begun with. */
 export type Refusal =
   | { file: File; reason: "empty" | "tooMany" }
   | { file: File; reason: "tooLarge"; maxBytes: number };

@@ -50,7 +50,6 @@ export function useAuditLog(
   });
 }
 
-/** Words that are not to be written in the group. */
 export function useWordFilter(groupId: string): UseQueryResult<WordFilter> {
   return useAsk("group.getWordFilter", { groupId }, { ...ON_OPEN, select: ({ wordFilter }) => wordFilter });
 }
@@ -86,12 +85,10 @@ export const moderationEffects: Effects = {
 
 const COMMANDS_STALE_AFTER_MS = 5 * 60_000;
 
-/** The webhooks of a channel. */
 export function useWebhooks(channelId: string): UseQueryResult<Webhook[]> {
   return useAsk("webhook.list", { channelId }, { ...ON_OPEN, select: ({ webhooks }) => webhooks });
 }
 
-/** The bots of a group. */
 export function useBots(groupId: string): UseQueryResult<Bot[]> {
   return useAsk("bot.list", { groupId }, { ...ON_OPEN, select: ({ bots }) => bots });
 }

@@ -130,7 +130,6 @@ export function useCanInChannel(
   return hasPermission(useChannelPermissions(channel), name);
 }
 
-/** What a channel allows and denies, to whom. */
 export function useOverrides(channelId: string): UseQueryResult<Override[]> {
   return useAsk("channel.listOverrides", { channelId }, { ...ON_OPEN, select: ({ overrides }) => overrides });
 }

@@ -14,7 +14,6 @@ type Page = Result<"message.list">;
 /** Beyond this the window lets go of the other end than the one that it grows at. */
 export const MAX_WINDOW = 1000;
 
-/** The window that a page around a place makes. */
 export function windowAround({ messages, head }: Page): HistoryWindow {
   const first = messages[0];
   const last = messages.at(-1);
@@ -25,7 +24,6 @@ export function windowAround({ messages, head }: Page): HistoryWindow {
   };
 }
 
-/** The window with the page before it. */
 export function withOlder(window: HistoryWindow, { messages: page, hasMore }: Page): HistoryWindow {
   const first = window.messages[0];
   const older = page.filter(({ seq }) => first === undefined || seq < first.seq);
@@ -37,7 +35,6 @@ export function withOlder(window: HistoryWindow, { messages: page, hasMore }: Pa
   };
 }
 
-/** The window with the page after it. */
 export function withNewer(window: HistoryWindow, { messages: page, hasMore, head }: Page): HistoryWindow {
   const last = window.messages.at(-1);
   const newer = page.filter(({ seq }) => last === undefined || seq > last.seq);
@@ -90,7 +87,6 @@ export function joinLive(
   return { messages: [...before, ...live], isLive: true };
 }
 
-/** A message as it is with these reactions. */
 function withReactions(message: Message, rev: number, reactions: Reaction[]): Message {
   const { reactions: _, ...rest } = message;
   return reactions.length === 0 ? { ...rest, rev } : { ...rest, rev, reactions };

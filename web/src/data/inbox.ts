@@ -57,7 +57,6 @@ export function useGroupUnread(groupId: string | null): Unread {
   return useLoaded("channel.listUnread", {}, (state) => unreadInGroup(state, groupId)).data ?? NOTHING;
 }
 
-/** Where a setting holds: a whole group, or a channel. */
 export type Place = { groupId: string } | { channelId: string };
 
 /** All settings that are not as they are without any. */

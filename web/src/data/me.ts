@@ -34,7 +34,6 @@ export function useSessions(): UseQueryResult<Session[]> {
   return useAsk("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
 }
 
-/** Whom the user has blocked. */
 export function useBlocked(): UseQueryResult<User[]> {
   return useQuery({ ...askBlocked(useServerCache()), ...ON_OPEN, select: ({ users }) => users });
 }

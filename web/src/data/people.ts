@@ -18,7 +18,6 @@ export function useFriendRequests(options?: { enabled?: boolean }): Loaded<reado
   return useLoaded("friend.listRequests", {}, friendRequestsOf, options);
 }
 
-/** Who may reach the user. */
 export function useReach(): UseQueryResult<Reach> {
   return useAsk("friend.getReach", {}, { ...ON_OPEN, select: ({ reach }) => reach });
 }
@@ -59,7 +58,6 @@ export const directEffects: Effects = {
 
 const MAX_USERS = 5000;
 
-/** The profiles that were shown. */
 export const usersOf = perCache(
   ({ client }) =>
     new Lookup<User>({

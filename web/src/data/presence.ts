@@ -27,7 +27,6 @@ export function useStatus(userId: string | null | undefined): Status | undefined
 
 export type OwnStatus = Result<"presence.setStatus">["status"];
 
-/** What the user has set for others to see. */
 export function useOwnStatus(): UseQueryResult<OwnStatus> {
   const { id } = useMe();
   return useAsk("presence.watch", { userIds: [id] }, { select: ({ ownStatus }) => ownStatus });

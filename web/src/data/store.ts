@@ -4,7 +4,6 @@ import type { Params } from "@fanfare/contract";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useServerCache } from "./data-context.ts";
 
-/** A part of the session's state. */
 export interface Loaded<T> {
   /** Undefined while it is being loaded, and where it could not be. */
   data: T | undefined;

@@ -58,13 +58,11 @@ export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
 interface GroupIconFieldProps {
   name: string;
   id: string;
-  /** As it is now. */
   iconUrl: string | null;
   /** What was chosen and is not uploaded yet. */
   file: File | null;
   onChoose: (file: File) => void;
   disabled?: boolean;
-  /** Beside the button, such as one that removes the picture. */
   more?: ReactNode;
 }
 
@@ -88,7 +86,6 @@ export function GroupIconField({ name, id, iconUrl, file, onChoose, disabled, mo
   );
 }
 
-/** Takes an invite link, or only its code, and goes to its page. */
 export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
   const { t } = useTranslation("groups");
   const [, navigate] = useLocation();

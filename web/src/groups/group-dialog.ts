@@ -1,6 +1,5 @@
 import type { Channel } from "@fanfare/contract";
 
-/** What is asked or shown in front of the list of channels. */
 export type GroupDialog =
   | { kind: "createChannel"; sectionId: string | null }
   | { kind: "createSection" }

@@ -77,7 +77,6 @@ export function GroupRail() {
   );
 }
 
-/** Create a group, or join one by invite. */
 function AddGroupDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("groups");
   const [way, setWay] = useState<"create" | "join">("create");
@@ -127,7 +126,6 @@ function GroupRailItem({ group, isActive }: GroupRailItemProps) {
   );
 }
 
-/** The way to the inbox, with the number of what is unread there. */
 function InboxRailLink() {
   const { t } = useTranslation("groups");
   const [path] = useLocation();
@@ -153,7 +151,6 @@ interface RailLinkProps {
   name: string;
   isActive: boolean;
   unread: boolean;
-  /** A number to show, and what it says. */
   count: number;
   countLabel: string;
   children: ReactNode;

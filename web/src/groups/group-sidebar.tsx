@@ -23,11 +23,9 @@ import { NotificationDialog } from "./notification-dialog.tsx";
 
 interface GroupSidebarProps {
   groupId: string;
-  /** The channel that is shown. */
   channelId: string | undefined;
 }
 
-/** The group's menu, its channels, and what is asked in front of them. */
 export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
   const { t } = useTranslation("groups");
   const group = useGroup(groupId);
@@ -60,7 +58,6 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
   );
 }
 
-/** The name of the group, and what can be done with all of it. */
 function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
   const { t } = useTranslation("groups");
   const call = useCall();
@@ -219,7 +216,6 @@ interface SectionDialogProps {
   onClose: () => void;
 }
 
-/** The name of a section. */
 function SectionDialog({ groupId, section, onClose }: SectionDialogProps) {
   const { t } = useTranslation("groups");
   const call = useCall();

@@ -13,7 +13,6 @@ import { useNow } from "../shared/hooks.ts";
 
 interface NotificationDialogProps {
   place: Place;
-  /** Of the group or channel. */
   name: string;
   onClose: () => void;
 }

@@ -2,7 +2,6 @@ export const LANGUAGES = ["en", "zh"] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** What each language calls itself. */
 export const LANGUAGE_NAMES: Record<Language, string> = { en: "English", zh: "简体中文" };
 
 /** For `lang` and Intl: which kind of Chinese decides on the shape of characters. */

@@ -40,7 +40,6 @@ export async function loadAppTexts(): Promise<void> {
   await addTexts(i18next.language as Language);
 }
 
-/** Shows everything in another language. */
 export async function changeLanguage(language: Language): Promise<void> {
   if (i18next.language === language) return;
   // The application may come to need its own meanwhile.

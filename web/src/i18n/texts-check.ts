@@ -1,4 +1,3 @@
-/** A text that a file asks for. */
 export interface Use {
   path: string;
   namespace: string;

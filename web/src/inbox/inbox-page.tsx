@@ -23,7 +23,6 @@ import { reasonOf, useMessagePlace } from "./use-message-place.ts";
 import { useFriendRequests, useUser } from "../data/people.ts";
 import { useName } from "../people/members/user-name.tsx";
 
-/** What concerns the user: who has mentioned or answered them, and who asks to be a friend. */
 export function InboxPage() {
   const { t } = useTranslation("inbox");
   const call = useCall();
@@ -119,7 +118,6 @@ async function markEverythingRead(call: Call): Promise<void> {
   } while (cursor !== null);
 }
 
-/** Mentions and answers, the newest first. */
 function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
   const { t } = useTranslation("inbox");
   const pages = useInbox();
@@ -200,7 +198,6 @@ function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem })
   );
 }
 
-/** Who asks to be a friend; nothing where nobody does. */
 export function RequestList() {
   const { t } = useTranslation("inbox");
   const isAccount = useMe().kind === "member";

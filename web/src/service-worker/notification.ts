@@ -14,7 +14,6 @@ export interface Shown {
   body: string;
   /** One notification for each channel: a newer message takes the place of the one before. */
   tag: string;
-  /** Where a click leads. */
   path: string;
 }
 

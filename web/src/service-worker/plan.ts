@@ -1,7 +1,6 @@
 export interface Asked {
   method: string;
   mode: string;
-  /** As `location.origin`. */
   origin: string;
   path: string;
 }

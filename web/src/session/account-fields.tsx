@@ -39,7 +39,6 @@ export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "fie
   );
 }
 
-/** What a new account is logged in to with. */
 export function UsernameAndPassword({
   form,
 }: {

@@ -52,7 +52,6 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
 /** Put off until the page is loaded again. */
 const usePutOff = create(() => ({ isPutOff: false }));
 
-/** Offers guests an account of their own. */
 export function ClaimBanner() {
   const { t } = useTranslation("session");
   const isGuest = useMe().kind === "guest";

@@ -88,7 +88,6 @@ function EntranceFooter() {
   );
 }
 
-/** Sound that spreads: decoration behind the name. */
 function Waves() {
   return (
     <svg
@@ -141,7 +140,6 @@ export function Outcome({ icon: Icon, title, text, tone = "good", children }: Ou
   );
 }
 
-/** Why the user was logged out. */
 export function NoticeLine({ notice }: { notice: SessionNotice | null }) {
   const { t } = useTranslation("session");
   if (notice === null) return null;
@@ -162,7 +160,6 @@ export function NoticeLine({ notice }: { notice: SessionNotice | null }) {
 
 export const ENTRANCE_LINK = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
 
-/** What a page before the login is for. */
 export function EntranceTitle({ title, text }: { title: string; text?: string | undefined }) {
   usePageTitle(title);
   return (
@@ -197,7 +194,6 @@ function readToken(): string | null {
 
 const NAME = "Fanfare";
 
-/** What the tab of the browser says while this is shown. */
 function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${NAME}`;

@@ -49,7 +49,6 @@ interface LandingProps {
   inviteCode: string | undefined;
 }
 
-/** The first page: the ways in that this server offers. */
 function Landing({ notice, inviteCode }: LandingProps) {
   const { t } = useTranslation("session");
   const ways = useWaysIn();

@@ -19,7 +19,6 @@ import { wantedInvite } from "./wanted-place.ts";
 
 interface OidcReturnProps {
   back: Extract<OidcReturn, { oidcCode: string }>;
-  /** What went wrong, for people. */
   onFailure: (text: string) => void;
 }
 

@@ -14,7 +14,6 @@ interface OidcTrip {
   /** What proves that this page began it: nobody else is told. */
   verifier: string;
   purpose: "login" | "link" | "setUpTotp" | "turnOffTotp";
-  /** Whether to stay logged in. */
   stay: boolean;
 }
 
@@ -119,7 +118,6 @@ export function OidcButton({ stay, isOnly = false }: { stay: boolean; isOnly?: b
   );
 }
 
-/** Between two ways in. */
 export function OrLine({ children }: { children: ReactNode }) {
   return (
     <p className="flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">

@@ -51,7 +51,6 @@ function pause(ms: number): Promise<void> {
  */
 const KEY = "fanfare.tokens";
 
-/** The tokens that are kept, and whether they are kept for all tabs. */
 export interface Kept {
   tokens: SessionTokens;
   isShared: boolean;

@@ -17,7 +17,6 @@ import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
 export type SessionNotice = "sessionEnded" | "updated" | "deleted";
 
 interface Session {
-  /** Null when nobody is logged in. */
   client: FanfareClient | null;
   notice: SessionNotice | null;
   /** The server requires a second factor: until it is set up, nothing else works. */
@@ -26,7 +25,6 @@ interface Session {
   number: number;
 }
 
-/** What tabs tell each other. */
 type Told = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
 
 /** Tokens that end sooner than this are renewed. */

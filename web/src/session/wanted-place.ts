@@ -33,7 +33,6 @@ export function takeWantedPlace(): string {
   return path !== null && isOwnPlace(path) ? path : ROUTES.landing;
 }
 
-/** Whether a page is only for who is not logged in. */
 export function isEntrance(path: string): boolean {
   return ENTRANCES.includes(path);
 }

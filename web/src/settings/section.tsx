@@ -6,7 +6,6 @@ interface SectionProps {
   children?: ReactNode;
 }
 
-/** A part of a page of settings. */
 export function Section({ title, text, children }: SectionProps) {
   const id = useId();
   return (

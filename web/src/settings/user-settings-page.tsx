@@ -48,7 +48,6 @@ const PARTS: Record<SectionId, ComponentType> = {
   data: DataPart,
 };
 
-/** Everything somebody can say about themselves, their account and this browser. */
 export function UserSettingsPage({ section }: { section: string | undefined }) {
   const { t } = useTranslation("settings");
   const [, navigate] = useLocation();
@@ -73,7 +72,6 @@ export function UserSettingsPage({ section }: { section: string | undefined }) {
   );
 }
 
-/** To take everything along, and to go. */
 function DataPart() {
   return (
     <>
@@ -83,7 +81,6 @@ function DataPart() {
   );
 }
 
-/** What the user is notified about, and how. */
 function NotificationsPart() {
   const { t } = useTranslation("settings");
   const hasSounds = usePreferences((preferences) => preferences.notificationSounds);
@@ -125,7 +122,6 @@ function DesktopSwitch() {
   );
 }
 
-/** Who can reach the user, and the warning before external links. */
 function PrivacyPart() {
   const { t } = useTranslation("settings");
   const confirmLinks = usePreferences((preferences) => preferences.confirmLinks);
@@ -145,7 +141,6 @@ function PrivacyPart() {
   );
 }
 
-/** What keeps the account its owner's. */
 function SecurityPart() {
   const isGuest = useMe().kind === "guest";
   return (
@@ -158,7 +153,6 @@ function SecurityPart() {
   );
 }
 
-/** Everything that the server has of the user, as one file. */
 function ExportData() {
   const { t } = useTranslation("settings");
   const { username, nickname } = useMe();

@@ -17,7 +17,6 @@ interface DraftState {
 const useDrafts = create<DraftState>(() => ({ userId: "", drafts: {} }));
 let saving: ReturnType<typeof setTimeout> | undefined;
 
-/** The draft of a channel; empty where there is none. */
 export function useDraft(channelId: string): string {
   return useDrafts(({ drafts }) => drafts[channelId] ?? "");
 }
@@ -36,7 +35,6 @@ export function setDraft(channelId: string, text: string): void {
   else saving = setTimeout(save, SAVE_AFTER_MS);
 }
 
-/** Reads the drafts of the user who has logged in. */
 export function openDrafts(userId: string): void {
   if (useDrafts.getState().userId === userId) return;
   useDrafts.setState({ userId, drafts: parseDrafts(loadStored(keyOf(userId))) });

@@ -3,7 +3,6 @@ import { loadStored, saveStored } from "./stored.ts";
 /** Groups of which the last channel is remembered: those that were left longest ago are forgotten first. */
 const MAX_GROUPS = 200;
 
-/** Where somebody was last. */
 export interface LastPlaces {
   /** A path of the page; null: nowhere yet. */
   path: string | null;
@@ -14,12 +13,10 @@ export interface LastPlaces {
 const NOWHERE: LastPlaces = { path: null, channels: {} };
 const keyOf = (userId: string): string => `fanfare.places.${userId}`;
 
-/** Where the user was last in this browser. */
 export function lastPlaces(userId: string): LastPlaces {
   return parseLastPlaces(loadStored(keyOf(userId)));
 }
 
-/** The channel that was shown last in a group. */
 export function lastChannelOf(userId: string, groupId: string): string | undefined {
   return lastPlaces(userId).channels[groupId];
 }

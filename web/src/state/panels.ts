@@ -13,7 +13,6 @@ export function openPanel(panel: Panel): void {
   usePanels.setState({ panel });
 }
 
-/** Opens a panel, or closes it where it is open. */
 export function togglePanel(panel: NonNullable<Panel>): void {
   usePanels.setState((state) => ({ panel: state.panel === panel ? null : panel }));
 }

@@ -1,4 +1,3 @@
-/** How somebody wants the page in this browser. */
 export interface Preferences {
   theme: "system" | "light" | "dark";
   density: "comfortable" | "compact";

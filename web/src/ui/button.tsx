@@ -116,7 +116,6 @@ interface TooltipProps {
   children: ReactElement;
 }
 
-/** A short text while the pointer or the focus is there. */
 export function Tooltip({ text, side = "top", children }: TooltipProps) {
   return (
     <TooltipBase.Root>

@@ -66,7 +66,6 @@ interface RadioGroupProps<V extends string> {
   value: V;
   onChange: (value: V) => void;
   options: readonly RadioOption<V>[];
-  /** Beside each other where there is room. */
   inline?: boolean;
 }
 

@@ -102,7 +102,6 @@ interface ConfirmDialogProps {
   onConfirm: () => Promise<unknown>;
 }
 
-/** Asks before something that cannot be undone. */
 export function ConfirmDialog({
   open = true,
   onClose,

@@ -10,7 +10,6 @@ interface AvatarProps {
   /** Gives the colour; stays when the name changes. */
   id: string;
   src?: string | null | undefined;
-  /** In pixels. */
   size?: number;
   /** Groups are square, people round. */
   shape?: "circle" | "square";
@@ -128,11 +127,9 @@ export function CountBadge({
 }
 
 interface ListRowProps {
-  /** An avatar or an icon. */
   leading?: ReactNode;
   title: ReactNode;
   subtitle?: ReactNode;
-  /** Buttons and badges at the end. */
   trailing?: ReactNode;
   /** Makes the whole row a button; `trailing` stays beside it. */
   onClick?: () => void;

@@ -239,7 +239,6 @@ export function errorsOfFields(
 interface FormProps {
   // oxlint-disable-next-line typescript/no-explicit-any -- a form of any values
   form: Pick<FormState<any>, "onSubmit" | "error" | "busy">;
-  /** What the button says. */
   action: string;
   /** Beside the button, such as one that cancels. */
   more?: ReactNode;

@@ -10,7 +10,6 @@ import {
 /** Narrower than this there is one column; the same as `--breakpoint-md` of theme.css. */
 const PHONE = "(width < 48rem)";
 
-/** Whether a media query holds now. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (onChange) => {
@@ -42,7 +41,6 @@ export function useEscape(onEscape: () => void): void {
 }
 
 interface Options {
-  /** How many there are. */
   count: number;
   /** While it stays the same, the same option stays active; else the first one is. */
   about: string;
@@ -77,7 +75,6 @@ export function useOptions({ count, about, onPick }: Options) {
   return {
     active,
     onKey,
-    /** For the field. */
     fieldProps: {
       role: "combobox",
       "aria-autocomplete": "list",

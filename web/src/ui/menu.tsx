@@ -54,7 +54,6 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
   );
 }
 
-/** The entries within a Menu or a ContextMenu. */
 function MenuItems({ items }: { items: MenuList }) {
   return items.map((item, index) => {
     if (!item) return null;

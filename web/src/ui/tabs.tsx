@@ -14,7 +14,6 @@ interface TabsProps<V extends string> {
   onChange: (value: V) => void;
 }
 
-/** Several views of one place, one at a time. */
 export function Tabs<V extends string>({ label, tabs, value, onChange }: TabsProps<V>) {
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(next as V)} className="flex min-h-0 flex-col">

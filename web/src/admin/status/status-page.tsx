@@ -26,7 +26,6 @@ const DOT: Record<ConnectionState, string> = {
   closed: "bg-danger",
 };
 
-/** How the connection and the server are; for admins what all gateways did in the last minutes. */
 export function StatusPage() {
   const { t } = useTranslation("status");
   const { admin } = useMe();
@@ -43,7 +42,6 @@ export function StatusPage() {
   );
 }
 
-/** The connection of this browser, how fast it is, and which server is at its other end. */
 function ConnectionFigures() {
   const { t } = useTranslation("status");
   const state = useConnectionState();
@@ -93,7 +91,6 @@ function ConnectionFigures() {
   );
 }
 
-/** What all gateways did in the last ten minutes. */
 function MetricsPanel() {
   const { t } = useTranslation("status");
   const metrics = useAdminMetrics();
@@ -128,7 +125,6 @@ function MetricsPanel() {
   );
 }
 
-/** The newest step in figures. */
 function MetricsFigures({ metrics: { gateways, steps } }: { metrics: Result<"admin.metrics"> }) {
   const { t } = useTranslation("status");
   const { milliseconds, number } = useFormats();
@@ -152,7 +148,6 @@ function MetricsFigures({ metrics: { gateways, steps } }: { metrics: Result<"adm
   );
 }
 
-/** The last ten minutes as lines, the fan-out first. */
 function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"> }) {
   const { t } = useTranslation("status");
   const { milliseconds, number, bytes, time } = useFormats();
@@ -210,7 +205,6 @@ function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"
   );
 }
 
-/** The median. */
 export function middleOf(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
@@ -218,7 +212,6 @@ export function middleOf(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-/** The same figures as the charts', newest first. */
 export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
   const { t } = useTranslation("status");
   const { milliseconds, number, bytes, time } = useFormats();

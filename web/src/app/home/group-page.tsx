@@ -33,7 +33,6 @@ export function GroupPage({ groupId }: { groupId: string }) {
   );
 }
 
-/** A channel of a group, by its address. */
 export function GroupChannelPage({ groupId, channelId }: { groupId: string; channelId: string }) {
   const me = useMe();
   const { data: groups } = useGroups();
@@ -77,7 +76,6 @@ function ThreadRedirect({ channelId, children }: ThreadRedirectProps) {
   return isPending || parentId !== null ? <PageLoading /> : children;
 }
 
-/** What an address names and nobody has, or not this user. */
 function NotThere({ what, groupId }: { what: "group" | "channel"; groupId?: string }) {
   const { t } = useTranslation("home");
   return (

@@ -29,7 +29,6 @@ export function HomePage() {
   return <Redirect to={isThere && path !== null ? path : groupPath(first.id)} replace />;
 }
 
-/** For who is in no group yet: makes one, or goes where an invite leads. */
 function FirstGroup() {
   const { t } = useTranslation("groups");
   const canCreate = useCanCreateGroups();

@@ -23,7 +23,6 @@ import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
 import { PanelSlot } from "../shell/side-panel.tsx";
 import { useShell } from "../shell/page-header.tsx";
 
-/** Groups and channels beside the page that is shown. */
 export function MainLayout({ children }: { children: ReactNode }) {
   const [, place] = useRoute("/groups/:groupId/*?");
   const channelId = place?.["*"]?.split("/")[1];
@@ -49,7 +48,6 @@ function useLastGroup() {
 
 interface NewGroupInviteProps {
   group: Group;
-  /** The channel that is shown. */
   channelId: string | undefined;
 }
 
@@ -70,7 +68,6 @@ interface SidebarProps {
   channelId: string | undefined;
 }
 
-/** The channels of the group, or the direct ones where there is none; and oneself. */
 function Sidebar({ groupId, channelId }: SidebarProps) {
   const [path] = useLocation();
   return (
@@ -88,9 +85,7 @@ function Sidebar({ groupId, channelId }: SidebarProps) {
 }
 
 interface AppShellProps {
-  /** The groups: 64 px at the left. */
   rail: ReactNode;
-  /** What is in the place: channels, or direct messages. */
   sidebar: ReactNode;
   /** A PageHeader, then the page; a SidePanel anywhere in it stands beside it. */
   children: ReactNode;
@@ -142,7 +137,6 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
   );
 }
 
-/** Notices by the admins: maintenance and announcements. */
 function NoticeBanners() {
   const { t } = useTranslation("shell");
   const { announcement, pausedBecause, dismiss } = useServerNotices();

@@ -73,7 +73,6 @@ function Words({ connection, seconds }: { connection: Connection; seconds: numbe
   );
 }
 
-/** Milliseconds since then, counted on while it is not null. */
 function useElapsed(sinceMs: number | null): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {
@@ -89,7 +88,6 @@ function useElapsed(sinceMs: number | null): number {
   return sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs);
 }
 
-/** How the connection is, with what the server and the browser say about it. */
 function useConnection(client: FanfareClient): Connection {
   const [watch] = useState(() => watchConnection(client));
   return useSyncExternalStore(watch.subscribe, watch.get);

@@ -55,7 +55,6 @@ function Failed() {
   );
 }
 
-/** Until it is known who is here. */
 export function Splash() {
   const { t } = useTranslation("shell");
   return (

@@ -24,7 +24,6 @@ interface PageHeaderProps {
   title?: ReactNode;
   /** Beside the title where there is room, such as the topic of a channel. */
   subtitle?: ReactNode;
-  /** Buttons at the end. */
   actions?: ReactNode;
 }
 
@@ -68,7 +67,6 @@ export function PagePending({ of }: Pick<ComponentProps<typeof Pending>, "of">) 
   );
 }
 
-/** Where a page stands whose code is on its way. */
 export function PageLoading() {
   const { t } = useTranslation("shell");
   return (

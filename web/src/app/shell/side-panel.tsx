@@ -13,7 +13,6 @@ interface SidePanelProps {
   title: string;
   /** Beside the title, such as a number. */
   more?: ReactNode;
-  /** Buttons before the one that closes. */
   actions?: ReactNode;
   onClose: () => void;
   /** Fills the height; it scrolls by itself. */

@@ -43,7 +43,6 @@ const THEMES: { theme: Preferences["theme"]; icon: LucideIcon }[] = [
   { theme: "dark", icon: Moon },
 ];
 
-/** Oneself at the foot of the lists, and what one can do about it. */
 export function UserMenu() {
   const { t } = useTranslation("shell");
   const me = useMe();
@@ -129,7 +128,6 @@ function GuestLogoutDialog({ open, onClose }: { open: boolean; onClose: () => vo
   );
 }
 
-/** Whether what is shown is live, in a word. */
 function ConnectionStatus() {
   const { t } = useTranslation("shell");
   const state = useConnectionState();

@@ -22,7 +22,6 @@ const ShortcutSheet = lazy(async () => ({
   default: (await import("./shortcut-sheet.tsx")).ShortcutSheet,
 }));
 
-/** The keys that work everywhere, and what they open. */
 export function GlobalShortcuts() {
   const overlay = useOverlay((state) => state.overlay);
   useKeys();
@@ -85,7 +84,6 @@ interface Deeds {
   goToGroup: (index: number) => boolean;
 }
 
-/** What the shortcuts do where the user is now. */
 function useShortcutActions(): Deeds {
   const { store } = useServerCache();
   const call = useCall();
@@ -94,7 +92,6 @@ function useShortcutActions(): Deeds {
   const unread = useWantedUnread();
   const [, navigate] = useLocation();
 
-  /** The channels beside which the user is, from above. */
   const listed = (): { id: string; groupId: string | null }[] => {
     const groupId = place?.groupId ?? null;
     if (groupId === null) return [...(directsOf(store.state) ?? [])];

@@ -1,6 +1,5 @@
 import { create } from "zustand";
 
-/** What stands in front of the page, opened from anywhere by a key. */
 export type Overlay = "switcher" | "shortcuts" | null;
 
 export const useOverlay = create<{ overlay: Overlay }>(() => ({ overlay: null }));

@@ -3,7 +3,6 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Kbd } from "../../ui/display.tsx";
 import { isApple, keysOf, SECTIONS } from "./shortcuts.ts";
 
-/** All keys on one page. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("shortcuts");
   const apple = isApple();

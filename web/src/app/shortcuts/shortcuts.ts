@@ -39,7 +39,6 @@ export const GROUP_KEYS = 9;
 
 const of = (...names: ShortcutName[]): Shortcut[] => names.map((name) => SHORTCUTS[name]);
 
-/** Everything there is, for the help. */
 export const SECTIONS: readonly Section[] = [
   {
     id: "go",
@@ -84,7 +83,6 @@ export const SECTIONS: readonly Section[] = [
   },
 ];
 
-/** What of a key event says which keys are down. */
 export type Keys = Pick<
   KeyboardEvent,
   "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey" | "isComposing"

@@ -89,7 +89,6 @@ function isOwn({ name, workerStart }: PerformanceResourceTiming): boolean {
   return workerStart === 0 && new URL(name).origin === location.origin;
 }
 
-/** Says that there is a new version, until it is brought in or put off. */
 export function UpdatePrompt() {
   const { t } = useTranslation("updates");
   const apply = useUpdate((state) => state.apply);

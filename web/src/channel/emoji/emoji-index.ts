@@ -1,6 +1,5 @@
 import type { Language } from "../../i18n/language.ts";
 
-/** One emoji, as the build puts it together from emojibase. */
 export interface EmojiEntry {
   emoji: string;
   /** Its group in emojibase. */
@@ -13,7 +12,6 @@ export interface EmojiEntry {
   names: string[];
 }
 
-/** All emoji in a language. */
 export interface EmojiIndex {
   emojis: readonly EmojiEntry[];
 }

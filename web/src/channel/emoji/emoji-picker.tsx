@@ -20,7 +20,6 @@ const CATEGORIES = [
 /** On a telephone, focus would open a keyboard over what is offered. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 
-/** All emoji, with a search: arrow keys lead through them, Enter picks. */
 export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const { t, i18n } = useTranslation("emoji");
   const resolve = async (locale: string) => {

@@ -9,9 +9,7 @@ import { loadStored, saveStored } from "../../state/stored.ts";
 const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
 
 interface EmojiPopoverProps {
-  /** A button. */
   trigger: ReactElement;
-  /** What the emoji is for, for screen readers. */
   label: string;
   onPick: (emoji: string) => void;
   open?: boolean;

@@ -19,7 +19,6 @@ interface ChannelPageProps {
   channel: ChannelState;
 }
 
-/** A channel of a group: what is written in it, and where one writes. */
 export function ChannelPage({ group, channel }: ChannelPageProps) {
   const { t } = useTranslation("messages");
   const panel = usePanels((state) => state.panel);

@@ -66,7 +66,6 @@ export function editLastOwn(view: ChannelView, ownId: string): boolean {
   return last !== undefined;
 }
 
-/** Forgets everything, when somebody else logs in. */
 export function forgetConversations(): void {
   useConversations.setState({}, true);
 }

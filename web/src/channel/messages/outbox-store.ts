@@ -10,7 +10,6 @@ export interface StoredMessage {
   readonly options: SendOptions;
   /** When it was written, in milliseconds since 1970; messages are sent in this order. */
   readonly atMs: number;
-  /** The tab that sends it. */
   readonly tabId: string;
   /** Why it could not be sent, if it failed for good. */
   readonly failure: Pick<FanfareError, "type" | "message" | "data" | "retryable" | "requestId"> | null;

@@ -11,7 +11,6 @@ const OPTIONS: Record<Style, Intl.DateTimeFormatOptions> = {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A time in the language of the page. */
 export function formatTime(time: string, style: Style): string {
   return formatFor(style).format(new Date(time));
 }
@@ -42,7 +41,6 @@ export function shortTime(time: string): string {
   return formatTime(time, isSameDay(new Date(time), new Date()) ? "time" : "short");
 }
 
-/** "Today", "Yesterday", or the day. */
 export function dayName(time: string): string {
   const day = new Date(time);
   const today = new Date();

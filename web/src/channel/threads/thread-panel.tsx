@@ -31,7 +31,6 @@ import { useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 
 interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
-  /** The channel that the thread belongs to. */
   parent: Channel;
   threadId: string;
   onClose: () => void;
@@ -67,7 +66,6 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
   );
 }
 
-/** That a thread was put away: it is still read and written in. */
 function ArchivedNote({ thread }: { thread: Channel }) {
   const { t } = useTranslation("threads");
   const { isArchived, mayChange, isBusy, toggle } = useArchive(thread);
@@ -85,7 +83,6 @@ function ArchivedNote({ thread }: { thread: Channel }) {
   );
 }
 
-/** The message that a thread is about. */
 function RootMessage({ parent, thread }: { parent: Channel; thread: Channel }) {
   if (thread.rootMessageId === null) return null;
   return <Root parent={parent} thread={thread} messageId={thread.rootMessageId} />;
@@ -112,7 +109,6 @@ function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel;
   );
 }
 
-/** What can be done with a thread as a whole. */
 function ThreadMenu({ thread }: { thread: Channel }) {
   const { t } = useTranslation("threads");
   const nowMs = useNow();
@@ -149,11 +145,9 @@ export interface Archive {
   mayChange: boolean;
   isArchived: boolean;
   isBusy: boolean;
-  /** Puts the thread away, or takes it up again. */
   toggle: () => void;
 }
 
-/** Whether a thread was put away. */
 export function useArchive(thread: Channel): Archive {
   const me = useMe();
   const managesChannels = useCanInChannel(thread, "manageChannels");

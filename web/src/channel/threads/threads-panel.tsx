@@ -12,7 +12,6 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
 import { PagedRows } from "../../shared/paged-list.tsx";
 
-/** The threads of a channel, at its right. */
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("threads");
   const [tab, setTab] = useState<"active" | "archived">("active");
@@ -41,7 +40,6 @@ export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: 
   );
 }
 
-/** The threads of a channel, or those that were put away. */
 function ThreadList({ channel, archived }: { channel: Channel; archived: boolean }) {
   const { t } = useTranslation("threads");
   const pages = useThreads(channel.id, archived);

@@ -26,13 +26,11 @@ export function SectionSelect({ groupId, ...field }: SectionSelectProps) {
   );
 }
 
-/** The choices for slow mode: seconds between two messages. */
 const SLOW_MODES = [0, 5, 10, 30, 60, 300, 900, 3600, 21_600] as const;
 
 type Unit = "second" | "minute" | "hour";
 
 interface SlowModeSelectProps {
-  /** Seconds. */
   value: number;
   onChange: (seconds: number) => void;
 }

@@ -112,7 +112,6 @@ interface ChannelRowsProps extends RowsProps {
   channels: readonly ChannelState[];
 }
 
-/** The channels of a section, or those in none. */
 function ChannelRows({ sectionId, channels, activeId, reorder, edgeAt, onOpen }: ChannelRowsProps) {
   if (channels.length === 0) return null;
   return (
@@ -140,7 +139,6 @@ interface SectionHeadProps {
   onOpen: OpenDialog;
 }
 
-/** The name of a section, which opens and closes it, and what can be done with it. */
 const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
   const { t } = useTranslation("channels");
   const { section, isCollapsed, edge, reorder, onOpen } = props;

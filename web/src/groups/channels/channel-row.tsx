@@ -49,7 +49,6 @@ interface ChannelRowProps {
   onOpen: OpenDialog;
 }
 
-/** A channel of the list: bold when something is unread, with a number for mentions. */
 export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   const { channel, sectionId, isActive, edge, reorder, onOpen } = props;
   const { t } = useTranslation("channels");
@@ -118,7 +117,6 @@ function useIsReadOnly({ id, groupId }: Channel): boolean {
   return held !== undefined && !hasPermission(held.permissions, "sendMessages");
 }
 
-/** What kind of channel it is. */
 function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
   const { t } = useTranslation("channels");
   const isReadOnly = useIsReadOnly(channel);
@@ -172,7 +170,6 @@ function ChannelThreads({ channel }: { channel: ChannelState }) {
   );
 }
 
-/** What can be done with a channel of the list. */
 function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDialog): MenuItem[] {
   const { t } = useTranslation("channels");
   const call = useCall();

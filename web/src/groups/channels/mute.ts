@@ -3,7 +3,6 @@ import type { NotificationSetting } from "@fanfare/contract";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** For how long a place can be muted. */
 export const MUTE_DURATIONS = [
   { id: "15m", ms: 15 * MINUTE_MS, textKey: "channels:mute.15m" },
   { id: "1h", ms: HOUR_MS, textKey: "channels:mute.1h" },

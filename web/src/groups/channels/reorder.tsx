@@ -6,11 +6,9 @@ import { cx } from "../../ui/cx.ts";
 import { channelTree } from "../../data/groups.ts";
 import { showFailure } from "../../ui/feedback.tsx";
 
-/** Something that is dragged, and where it would be put. */
 interface Drag {
   id: string;
   kind: "channel" | "section";
-  /** The channel or section that it is over. */
   overId: string | null;
   edge: Edge;
 }
@@ -28,7 +26,6 @@ interface ReorderState {
   reorder: Reorder;
   /** Where a line shows that what is dragged would be put there. */
   edgeAt: (id: string) => Edge | null;
-  /** What was moved, for screen readers. */
   announcement: string;
 }
 
@@ -160,7 +157,6 @@ function moveSection(channels: readonly Channel[], sectionId: string, index: num
   return placesThatChange(sections.filter((section) => section !== moved).toSpliced(index, 0, moved), null);
 }
 
-/** The side of a channel or section that something is dropped at. */
 export type Edge = "before" | "after";
 
 /**

@@ -47,7 +47,6 @@ export function RoleName({ role }: { role: Pick<Role, "name" | "color"> }) {
   );
 }
 
-/** A colour as CSS and colour fields write it. */
 export function colorText(color: number): string {
   return `#${color.toString(16).padStart(6, "0")}`;
 }

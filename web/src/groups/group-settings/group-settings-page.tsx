@@ -101,7 +101,6 @@ function InvitesPart({ group }: { group: Group }) {
   );
 }
 
-/** How much room the files take, how long messages are kept, and all of the group as a file. */
 function StoragePart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const isOwner = useCanInGroup(group.id, "ownGroup");
@@ -125,7 +124,6 @@ function StoragePart({ group }: { group: Group }) {
   );
 }
 
-/** The webhooks of each channel, one at a time. */
 function WebhooksPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const channels = channelsInOrder(useChannels(group.id).data ?? []);
@@ -145,7 +143,6 @@ function WebhooksPart({ group }: { group: Group }) {
   );
 }
 
-/** How much of its room the files of a group take. */
 export function Usage({ groupId }: { groupId: string }) {
   const { t } = useTranslation("group-settings");
   const { bytes } = useFormats();
@@ -183,7 +180,6 @@ export function Usage({ groupId }: { groupId: string }) {
   );
 }
 
-/** The settings of each channel, one at a time. */
 export function ChannelsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const asked = useChannels(group.id);
@@ -219,7 +215,6 @@ export function ChannelsPart({ group }: { group: Group }) {
   );
 }
 
-/** Words that are not to be written in the group. */
 export function FilterPart({ group }: { group: Group }) {
   const filter = useWordFilter(group.id);
   if (filter.data !== undefined) return <FilterForm groupId={group.id} filter={filter.data} />;

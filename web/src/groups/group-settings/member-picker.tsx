@@ -10,16 +10,13 @@ import { userName } from "../../people/members/user-name.tsx";
 interface MemberPickerProps {
   groupId: string;
   label: string;
-  /** Ids of those who are chosen. */
   value: readonly string[];
   onChange: (userIds: string[]) => void;
-  /** How many can be chosen. */
   max?: number;
 }
 
 const MAX_SHOWN = 6;
 
-/** Chooses members by name. */
 export function MemberPicker({ groupId, label, value, onChange, max = Infinity }: MemberPickerProps) {
   const { t } = useTranslation("group-settings");
   const [text, setText] = useState("");

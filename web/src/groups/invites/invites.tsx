@@ -24,11 +24,9 @@ const DAY_MS = 24 * 60 * 60_000;
 const DEFAULT_MAX_AGE_MS = 7 * DAY_MS;
 
 interface CurrentInvite {
-  /** Null until there is one. */
   invite: Invite | null;
   error: unknown;
   retry: () => void;
-  /** Shows another one. */
   choose: (invite: Invite) => void;
 }
 
@@ -110,7 +108,6 @@ const AGES_MS = [30 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS
 const USES = [1, 5, 10, 25, 100];
 const NO_LIMIT = "none";
 
-/** A link with an end, or for a number of people. */
 export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
   const { t } = useTranslation("invites");
   const { duration } = useFormats();
@@ -150,7 +147,6 @@ export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
   );
 }
 
-/** The invites of a group, the newest first, to copy and to take back. */
 export function InviteList({ groupId }: { groupId: string }) {
   const { t } = useTranslation("invites");
   const asked = useInvites(groupId);
@@ -211,7 +207,6 @@ function InviteRow({ invite }: { invite: Invite }) {
   );
 }
 
-/** What to send to somebody. */
 function inviteLink(code: string): string {
   return new URL(invitePath(code), location.origin).href;
 }

@@ -129,7 +129,6 @@ async function turnOn(): Promise<void> {
   if ((await askPermission()) === "granted") setPreferences({ desktopNotifications: true });
 }
 
-/** Plays a short sound; nothing where the browser lets the page make none yet. */
 function playSound(): void {
   audio ??= new AudioContext();
   if (audio.state === "suspended") void audio.resume();
@@ -146,7 +145,6 @@ function playSound(): void {
   }
 }
 
-/** A notice in words, and where it leads. */
 async function describeNotice(cache: ServerCache, { message, channel }: Notice): Promise<SystemNotification> {
   const author =
     message.as === undefined
@@ -193,7 +191,6 @@ interface SystemNotification {
   body: string;
   /** A newer one of the same channel takes the place of the one before, also of one that was pushed. */
   channelId: string;
-  /** Where a click leads. */
   path: string;
 }
 
@@ -216,7 +213,6 @@ async function showSystemNotification(notification: SystemNotification): Promise
   });
 }
 
-/** Takes away what the system shows of channels: they were read. */
 async function closeNotifications(channelIds: readonly string[]): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration();
   for (const tag of channelIds) {

@@ -5,7 +5,6 @@ import { useMemo, useEffect } from "react";
 import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useNow } from "../../shared/hooks.ts";
 
-/** The settings for a channel: its own, and those of its group. */
 export function settingsOf(
   settings: readonly NotificationSetting[],
   groupId: string | null,
@@ -36,7 +35,6 @@ export function wantedUnread(
   return wanted;
 }
 
-/** How many messages are for the user: mentions, and everything in direct channels. */
 export function countForUser(
   channels: readonly UnreadChannel[],
   wanted: ReadonlyMap<string, Unread>,
@@ -49,7 +47,6 @@ export function countForUser(
   return count;
 }
 
-/** What is unread and is to draw attention, by channel. */
 export function useWantedUnread(): ReadonlyMap<string, Unread> {
   const { data: channels } = useUnreadChannels();
   const { data: settings } = useNotificationSettings();

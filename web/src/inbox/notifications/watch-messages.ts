@@ -4,7 +4,6 @@ import type { ServerCache } from "../../data/cache.ts";
 import { isMutedNow } from "../../groups/channels/mute.ts";
 import { settingsOf } from "./wanted-unread.ts";
 
-/** A message that the user wants to be told of. */
 export interface Notice {
   message: Message;
   channel: ChannelState;
@@ -64,7 +63,6 @@ async function noticeOf(
   return null;
 }
 
-/** The roles of the user, where it depends on them. */
 async function rolesFor(
   cache: ServerCache,
   userId: string,
@@ -79,12 +77,10 @@ async function rolesFor(
   return member.roleIds;
 }
 
-/** Why a user can be notified of a message. */
 type Reason = "direct" | "mention" | "any";
 
 interface Listener {
   userId: string;
-  /** In the group of the channel. */
   roleIds: readonly string[];
   group: NotificationSetting | undefined;
   channel: NotificationSetting | undefined;

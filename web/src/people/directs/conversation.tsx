@@ -32,10 +32,8 @@ import {
 import { DirectDialogs } from "./direct-dialogs.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
 
-/** So many pictures stand in a row. */
 const MAX_SHOWN = 5;
 
-/** What was said, and where one writes. */
 export function Conversation({ channel }: { channel: ChannelState }) {
   const panel = usePanels((state) => state.panel);
   const [dialog, setDialog] = useState<DirectDialog | null>(null);
@@ -73,7 +71,6 @@ export function Conversation({ channel }: { channel: ChannelState }) {
   );
 }
 
-/** In place of where one writes. */
 function Blocked({ userId, name }: { userId: string; name: string }) {
   const { t } = useTranslation("directs");
   const call = useCall();
@@ -91,7 +88,6 @@ function Blocked({ userId, name }: { userId: string; name: string }) {
   );
 }
 
-/** Above the first message of a conversation: who it is with. */
 function Beginning({ direct: { title, otherId, otherIds } }: { direct: Direct }) {
   const { t } = useTranslation("directs");
   return (
@@ -124,7 +120,6 @@ interface DirectHeaderProps {
   onOpen: OpenDirectDialog;
 }
 
-/** Whom one talks with, how they are, and what can be done. */
 function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHeaderProps) {
   const { t } = useTranslation("directs");
   const panel = usePanels((state) => state.panel);

@@ -13,7 +13,6 @@ import { EmptyState } from "../../ui/feedback.tsx";
 import { PageHeader, PagePending } from "../../app/shell/page-header.tsx";
 import { Conversation } from "./conversation.tsx";
 
-/** A conversation with one or several, by its address. */
 export function DirectPage({ channelId }: { channelId: string }) {
   const me = useMe();
   const asked = useChannelState(channelId);

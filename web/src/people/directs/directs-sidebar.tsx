@@ -24,7 +24,6 @@ import {
 } from "./use-direct.ts";
 import { DirectDialogs } from "./direct-dialogs.tsx";
 
-/** The friends, and whom one talks with: those in which something was written last first. */
 export function DirectsSidebar() {
   const { t } = useTranslation("directs");
   const [path] = useLocation();
@@ -102,7 +101,6 @@ interface DirectRowProps {
   onOpen: OpenDirectDialog;
 }
 
-/** A conversation of the list: bold with a number when something is unread. */
 function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
   const { t } = useTranslation("directs");
   const direct = useDirect(channel);

@@ -17,12 +17,10 @@ import { cx } from "../../ui/cx.ts";
 import { ChosenPeople } from "../members/chosen-people.tsx";
 
 interface NewDirectDialogProps {
-  /** Who is chosen from the beginning. */
   userIds: readonly string[];
   onClose: () => void;
 }
 
-/** A conversation with one or with several. */
 export function NewDirectDialog({ userIds, onClose }: NewDirectDialogProps) {
   const { t } = useTranslation("directs");
   const call = useCall();
@@ -124,7 +122,6 @@ export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProp
   );
 }
 
-/** Why somebody cannot be reached, and what can be done about it. */
 export function Refusal({ isOfSeveral }: { isOfSeveral: boolean }) {
   const { t } = useTranslation("directs");
   return (
@@ -141,15 +138,12 @@ const MAX_SHOWN = 50;
 const NOBODY: readonly string[] = [];
 
 interface PeoplePickerProps {
-  /** Ids of those who are chosen. */
   value: readonly string[];
   onChange: (userIds: readonly string[]) => void;
-  /** Who cannot be chosen, such as those who are there already. */
   without?: readonly string[];
   max: number;
 }
 
-/** Chooses several people: friends and those one talks with, or any account by name. */
 export function PeoplePicker({ value, onChange, without = NOBODY, max }: PeoplePickerProps) {
   const { t } = useTranslation("directs");
   const [text, setText] = useState("");

@@ -22,7 +22,6 @@ interface PeoplePanelProps {
   onClose: () => void;
 }
 
-/** Who is in a conversation: the card of the other one, or everybody of several. */
 export function PeoplePanel({ channel, direct: { otherId }, onOpen, onClose }: PeoplePanelProps) {
   const { t } = useTranslation("directs");
   if (otherId !== null) {

@@ -15,14 +15,12 @@ import { FanfareError } from "@fanfare/client";
 export interface Direct {
   /** Its name, or the names of the others. */
   title: string;
-  /** Everybody but oneself. */
   otherIds: readonly string[];
   /** The other one, in a channel of two. */
   other: User | undefined;
   otherId: string | null;
 }
 
-/** So many names stand in a title. */
 const MAX_NAMES = 4;
 
 export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "name" | "memberIds">): Direct {
@@ -40,7 +38,6 @@ export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "nam
   return { title, otherIds, other, otherId };
 }
 
-/** What is asked about direct channels, in front of them. */
 export type DirectDialog =
   | { kind: "create"; userIds: readonly string[] }
   | { kind: "add" | "rename" | "leave" | "notifications"; channel: Channel };
@@ -49,11 +46,9 @@ export type OpenDirectDialog = (dialog: DirectDialog) => void;
 
 export interface DirectMenu {
   items: MenuItem[];
-  /** Puts it out of the list. */
   close: () => void;
 }
 
-/** What can be done with a direct channel. */
 export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): DirectMenu {
   const { t } = useTranslation("directs");
   const call = useCall();

@@ -21,11 +21,9 @@ import { TextField } from "../../ui/form.tsx";
 
 /** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
 const MAX_WATCHED = 400;
-/** So many are shown at first, and more at once then. */
 const STEP = 100;
 
 interface FriendListProps {
-  /** Only those who are there now. */
   isOnline: boolean;
   onShowAll: () => void;
 }
@@ -89,7 +87,6 @@ export function FriendList({ isOnline, onShowAll }: FriendListProps) {
   );
 }
 
-/** A friend: how they are, and the way to talk. */
 function FriendRow({ user }: { user: User }) {
   const { t } = useTranslation("friends");
   const openDirect = useOpenDirect();
@@ -120,11 +117,9 @@ interface PersonLineProps extends ComponentProps<"li"> {
   user: User;
   status?: Status | undefined;
   subtitle?: ReactNode;
-  /** Buttons at the end. */
   children: ReactNode;
 }
 
-/** Somebody in a list of people: a click shows the card. */
 export function PersonLine({ user, status, subtitle, children, ...rest }: PersonLineProps) {
   const name = useName(user);
   return (

@@ -13,7 +13,6 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-menu.ts";
 import { AddFriend, FriendList, PersonLine } from "./friend-list.tsx";
 
-/** Friends, requests and whom one has blocked. */
 export function FriendsPage() {
   const { t } = useTranslation("friends");
   const isAccount = useMe().kind === "member";
@@ -47,7 +46,6 @@ function GuestNote() {
 
 type View = "online" | "all" | "pending" | "blocked";
 
-/** A name to ask, then the lists. */
 export function FriendTabs() {
   const { t } = useTranslation("friends");
   const [view, setView] = useState<View>("online");
@@ -87,7 +85,6 @@ export function FriendTabs() {
   );
 }
 
-/** Whom the user has blocked. */
 function BlockedList() {
   const { t } = useTranslation("friends");
   const asked = useBlocked();
@@ -117,7 +114,6 @@ function Row({ user }: { user: User }) {
   );
 }
 
-/** Who asks the user, and whom the user has asked. */
 function RequestList() {
   const { t } = useTranslation("friends");
   const asked = useFriendRequests();

@@ -6,13 +6,11 @@ import { useName } from "./user-name.tsx";
 
 interface ChosenPeopleProps {
   label?: string;
-  /** Ids of those who are chosen. */
   value: readonly string[];
   onChange: (userIds: string[]) => void;
   removeLabel: (name: string) => string;
 }
 
-/** Those who are chosen, each with a button to take them out. */
 export function ChosenPeople({ label, value, onChange, removeLabel }: ChosenPeopleProps) {
   if (value.length === 0) return null;
   return (

@@ -3,16 +3,13 @@ import { create } from "zustand";
 import type { MemberDialogKind } from "../../groups/group-settings/members/use-member-menu.ts";
 import { useCallback, type ReactNode } from "react";
 
-/** Whose card is shown. */
 export interface ShownProfile {
   userId: string;
   /** The group in which they were clicked on; null: a direct channel, or no place. */
   groupId: string | null;
-  /** What the card stands beside. */
   anchor: HTMLElement;
 }
 
-/** What is asked about somebody, in front of everything. */
 export type PersonDialog =
   | { kind: "block" | "unfriend"; userId: string }
   | { kind: MemberDialogKind; member: Member };
@@ -41,7 +38,6 @@ export function closePersonDialog(): void {
   usePeople.setState({ dialog: null });
 }
 
-/** Forgets everything, when somebody else logs in. */
 export function forgetPeople(): void {
   usePeople.setState({ profile: null, dialog: null });
 }
@@ -55,7 +51,6 @@ interface UserPopoverProps {
   userId: string;
   /** The group in whose eyes they are shown, with their roles; null: none. */
   groupId: string | null;
-  /** For what shows no name, such as a picture. */
   label?: string;
   className?: string;
   /** -1 where the same card can be had by another button. */

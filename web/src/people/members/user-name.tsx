@@ -24,7 +24,6 @@ const DOTS: Record<Status, string> = {
   offline: "border-2 border-line-strong",
 };
 
-/** How somebody is, in a word. */
 export function StatusLine({ status }: { status: Status }) {
   const { t } = useTranslation("members");
   return (

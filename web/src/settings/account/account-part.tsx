@@ -14,7 +14,6 @@ import { PasswordField } from "../../session/account-fields.tsx";
 import { Badge } from "../../ui/display.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 
-/** How somebody logs in. */
 export function AccountPart() {
   const { t } = useTranslation("settings");
   const { username } = useMe();
@@ -125,7 +124,6 @@ function FirstPassword() {
   );
 }
 
-/** The address, whether it is confirmed, and another one. */
 function EmailSection() {
   const { t } = useTranslation("settings");
   const { email, emailVerified, hasPassword } = useMe();

@@ -13,7 +13,6 @@ type Level = NonNullable<NotificationSetting["level"]>;
 
 const LEVELS: readonly Level[] = ["all", "mentions", "nothing"];
 
-/** How much each group tells; its channels may differ from it, in their own menus. */
 export function GroupLevels() {
   const { t } = useTranslation("settings");
   const { data: groups } = useGroups();

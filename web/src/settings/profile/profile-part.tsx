@@ -17,7 +17,6 @@ import { Button } from "../../ui/button.tsx";
 
 const STATUSES: readonly OwnStatus[] = ["online", "idle", "doNotDisturb", "invisible"];
 
-/** What others see. */
 export function ProfilePart() {
   const { t } = useTranslation("settings");
   const me = useMe();
@@ -52,7 +51,6 @@ export function ProfilePart() {
   );
 }
 
-/** The status that others see while the user is online. */
 function StatusChoice() {
   const { t } = useTranslation("settings");
   const { data: status = "online" } = useOwnStatus();

@@ -37,7 +37,6 @@ export function deviceOf(userAgent: string | null): Device {
   };
 }
 
-/** How to call what a session was opened with. */
 export function useDeviceName(): (userAgent: string | null) => string {
   const { t } = useTranslation("settings");
   return (userAgent) => {

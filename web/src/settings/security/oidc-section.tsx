@@ -13,7 +13,6 @@ import { PasswordField } from "../../session/account-fields.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { Section } from "../section.tsx";
 
-/** The login of a provider that leads to this account too. */
 export function OidcSection() {
   const { t } = useTranslation("settings");
   const { oidcLinked, hasPassword } = useMe();

@@ -14,7 +14,6 @@ import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 import { deviceOf, useDeviceName } from "./device.ts";
 
-/** Where somebody is logged in, and how to end that. */
 export function SessionsSection() {
   const { t } = useTranslation("settings");
   const asked = useSessions();

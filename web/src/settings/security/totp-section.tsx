@@ -13,7 +13,6 @@ import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from
 import { Section } from "../section.tsx";
 import { type OidcProof, TotpSetupDialog } from "./totp-setup-dialog.tsx";
 
-/** The second factor: a code of an authenticator app at each login. */
 export function TotpSection({ onClose }: { onClose?: () => void }) {
   const { t } = useTranslation("settings");
   const { totpEnabled, hasPassword, oidcLinked } = useMe();

@@ -12,7 +12,6 @@ export interface Series {
 
 interface LineChartProps {
   title: string;
-  /** What is measured. */
   hint?: string;
   /** Ends of the steps, in milliseconds since 1970, oldest first. */
   times: readonly number[];
@@ -21,7 +20,6 @@ interface LineChartProps {
   maxSpanMs: number;
   format: (value: number) => string;
   formatTime: (atMs: number) => string;
-  /** What the chart says, for who does not see it. */
   summary: string;
 }
 
@@ -48,7 +46,6 @@ const MIN_SPAN_MS = 60_000;
 const TIME_LABEL_WIDTH = 84;
 const HALF_LABEL = 20;
 
-/** Lines over time, the newest at the right. The values under the pointer, else the newest, stand in the legend. */
 export function LineChart(props: LineChartProps) {
   const { title, hint, times, series, maxSpanMs, format, formatTime, summary } = props;
   const [figure, width] = useWidth();
@@ -169,7 +166,6 @@ function textOf(value: number | null | undefined, format: (value: number) => str
   return typeof value === "number" ? format(value) : "–";
 }
 
-/** The inner width of an element, in pixels, and the ref for it. */
 function useWidth(): [RefCallback<HTMLElement>, number] {
   const [width, setWidth] = useState(0);
   const ref = useCallback((element: HTMLElement | null) => {

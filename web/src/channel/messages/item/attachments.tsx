@@ -94,7 +94,6 @@ function VideoAttachment({ channelId, file }: { channelId: string; file: Attachm
   );
 }
 
-/** A file by name and size, to be downloaded. */
 function FileAttachment({ channelId, file }: { channelId: string; file: Attachment }) {
   const { t, i18n } = useTranslation("messages");
   const url = useFileUrl(channelId, file.fileId);
@@ -170,7 +169,6 @@ export function fit(
 interface LightboxProps {
   channelId: string;
   images: readonly Attachment[];
-  /** Which one is shown first. */
   start: number;
   onClose: () => void;
 }

@@ -18,7 +18,6 @@ import { setEditing } from "../conversation.ts";
 import { Attachments } from "./attachments.tsx";
 import { Reactions } from "./reactions.tsx";
 
-/** What a message says and what belongs to it. */
 export function MessageBody({ message, isEditing }: { message: Message; isEditing: boolean }) {
   const { content, attachments, embeds, reactions, threadId, editedAt, pinnedAt } = message;
   return (
@@ -104,7 +103,6 @@ function EmbedCard({ embed }: { embed: Embed }) {
   );
 }
 
-/** The thread about a message: how much was written there, and when last. */
 function ThreadSummary({ message, threadId }: { message: Message; threadId: string }) {
   const { t } = useTranslation("messages");
   const { openThread } = useMessageContext();

@@ -28,7 +28,6 @@ const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUs
 
 interface MentionsProviderProps {
   groupId: string | null;
-  /** Shows the card of a user; without it mentions are no buttons. */
   onUser?: OnUser | undefined;
   children: ReactNode;
 }
@@ -184,9 +183,7 @@ function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void })
 
 interface MessageCardProps {
   message: Message;
-  /** Buttons at the top. */
   actions?: ReactNode;
-  /** Below what it says. */
   children?: ReactNode;
 }
 

@@ -17,7 +17,6 @@ import { readableColor, type Author, useAuthor } from "./use-author.ts";
 import { ReactionPicker } from "./reactions.tsx";
 import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
 
-/** The id of the element of a message. */
 export const messageElementId = (messageId: string): string => `message-${messageId}`;
 
 interface MessageItemProps {
@@ -128,7 +127,6 @@ function Time({ message: { createdAt }, isQuiet = false }: { message: Message; i
 interface AuthorNameProps {
   author: Author;
   authorId: string;
-  /** Whether Tab leads to it. */
   isActive: boolean;
 }
 
@@ -177,11 +175,9 @@ function ColoredName({ name, authorId, groupId }: { name: string; authorId: stri
 
 interface MessageToolbarProps {
   message: Message;
-  /** Whether emoji are offered. */
   isReacting: boolean;
 }
 
-/** What is done most with the message under the pointer, and a menu with the rest. */
 function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
   const { t } = useTranslation("messages");
   const { react, reply, edit, thread } = useMessageActions()(message);
@@ -210,7 +206,6 @@ function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
   );
 }
 
-/** One line about the message that is answered; it leads there. */
 function ReplyPreview({ messageId }: { messageId: string }) {
   const { view } = useMessageContext();
   const held = view.snapshot.messages.find(({ id }) => id === messageId);
@@ -218,7 +213,6 @@ function ReplyPreview({ messageId }: { messageId: string }) {
   return <Asked messageId={messageId} />;
 }
 
-/** An older message than those that are held. */
 function Asked({ messageId }: { messageId: string }) {
   const { t } = useTranslation("messages");
   const { view } = useMessageContext();

@@ -10,7 +10,6 @@ import { useMessageContext } from "../list/use-rows.ts";
 import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
-/** What others feel about a message; pressing one joins or leaves them. */
 export function Reactions({ message, reactions }: { message: Message; reactions: readonly Reaction[] }) {
   const { permissions } = useMessageContext();
   const own = useOwnReactions(message);
@@ -84,7 +83,6 @@ interface ReactionPickerProps {
   onOpenChange?: (open: boolean) => void;
 }
 
-/** A button that offers emoji to react with. */
 export function ReactionPicker({ message, ...state }: ReactionPickerProps) {
   const { t } = useTranslation("messages");
   const toggle = useToggleReaction();

@@ -2,7 +2,6 @@ import type { Message } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useUser } from "../../../data/people.ts";
 
-/** How the author of a message is shown. */
 export interface Author {
   name: string;
   avatarUrl: string | null;

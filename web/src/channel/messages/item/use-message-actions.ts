@@ -79,7 +79,6 @@ function actionsOf(
   };
 }
 
-/** The same as entries of a menu. */
 export function useMessageMenu(): (message: Message) => MenuItem[] {
   const { t } = useTranslation("messages");
   const actionsFor = useMessageActions();

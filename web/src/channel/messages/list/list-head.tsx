@@ -11,11 +11,9 @@ interface ListHeadProps {
   hasOlder: boolean;
   error: string | null;
   onRetry: () => void;
-  /** Where there are no older messages. */
   beginning: ReactNode;
 }
 
-/** Above the first message: what the channel is for, or the places of older messages while they are loaded. */
 export function ListHead({ hasOlder, error, onRetry, beginning }: ListHeadProps) {
   return (
     <div
@@ -46,7 +44,6 @@ export function MessageSkeleton({ width }: { width: string }) {
 const PILL =
   "pointer-events-auto inline-flex min-h-control-sm items-center gap-2 rounded-full border px-3.5 text-sm font-medium shadow-raised";
 
-/** Leads back to the newest message, and says how many came meanwhile. */
 export function JumpToNewest({ count, onJump }: { count: number; onJump: () => void }) {
   const { t } = useTranslation("messages");
   return (
@@ -74,7 +71,6 @@ interface JumpToUnreadProps {
   onDismiss: () => void;
 }
 
-/** Leads up to the first message that was not read. */
 export function JumpToUnread({ count, onJump, onDismiss }: JumpToUnreadProps) {
   const { t } = useTranslation("messages");
   return (

@@ -5,7 +5,6 @@ import type { Scroll } from "./use-scroll.ts";
 import { messageElementId } from "../item/message-item.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
-/** How long a message that was jumped to is marked. */
 const HIGHLIGHT_MS = 2500;
 
 type Place = Parameters<ChannelMessages["jumpTo"]>[0];
@@ -60,7 +59,6 @@ export function useJump(
   return { highlightedId, jump };
 }
 
-/** What a key does with the message that has the focus. */
 export type MessageKey = "edit" | "reply" | "thread" | "react" | "pin" | "copy" | "remove";
 
 const KEYS: Readonly<Record<string, MessageKey>> = {

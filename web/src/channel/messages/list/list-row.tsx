@@ -28,7 +28,6 @@ interface ListRowProps {
   onDate: (day: Date) => void;
 }
 
-/** One line of the list. */
 export const ListRow = memo(function ListRow({
   row,
   isActive,
@@ -68,7 +67,6 @@ interface PendingItemProps {
   startsGroup: boolean;
 }
 
-/** An own message that the server has not confirmed yet. */
 function PendingItem({ message, startsGroup }: PendingItemProps) {
   const { t } = useTranslation("messages");
   const me = useMe();
@@ -94,7 +92,6 @@ interface BlockedFoldProps {
   onOpen: () => void;
 }
 
-/** Stands for messages by users who are blocked. */
 function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
   const { t } = useTranslation("messages");
   return (
@@ -109,7 +106,6 @@ function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
   );
 }
 
-/** Above the first message that was not read when the channel was opened. */
 function UnreadDivider() {
   const { t } = useTranslation("messages");
   return (
@@ -124,7 +120,6 @@ function UnreadDivider() {
   );
 }
 
-/** A message that could not be sent, to be sent again or deleted. */
 function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const { t } = useTranslation("messages");
   const { view } = useMessageContext();

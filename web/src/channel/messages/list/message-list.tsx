@@ -83,7 +83,6 @@ export function MessageList(props: MessageListProps) {
   );
 }
 
-/** What is asked or shown in front of the list; one at a time. */
 function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog | null; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const { view } = useMessageContext();
@@ -112,7 +111,6 @@ function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog | null; onC
   }
 }
 
-/** In the place of a channel that is being loaded. */
 function Loading() {
   const { t } = useTranslation("messages");
   return (
@@ -128,7 +126,6 @@ function Loading() {
   );
 }
 
-/** The texts that a message had, the newest first. */
 function HistoryDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const { id: messageId, channelId, content, editedAt } = message;
@@ -175,7 +172,6 @@ function Version({ content, time, note }: { content: string; time: string; note?
 }
 
 interface AnnouncerProps {
-  /** The newest messages that are held. */
   messages: readonly Message[];
   ownId: string;
 }
@@ -218,7 +214,6 @@ interface ReactorsDialogProps {
   onClose: () => void;
 }
 
-/** All users who reacted with an emoji. */
 function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const { t } = useTranslation("messages");
   const cache = useServerCache();

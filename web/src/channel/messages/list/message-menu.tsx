@@ -76,7 +76,6 @@ function isForBrowser({ target }: MouseEvent): boolean {
   return isSelected || target.closest("a, img, video, audio, textarea, input") !== null;
 }
 
-/** What can be done with a message, large enough for thumbs. */
 function MessageSheet({ message, onClose }: { message: Message; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const { react } = useMessageActions()(message);

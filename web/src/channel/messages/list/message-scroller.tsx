@@ -24,7 +24,6 @@ const ICONS: Record<Channel["kind"], LucideIcon> = {
   groupDirect: Users,
 };
 
-/** The room below the last message. */
 const END = { kind: "end", key: "end" } as const;
 
 interface MessageScrollerProps extends MessageListProps {
@@ -182,7 +181,6 @@ function useNewCount({ head, messages }: ChannelSnapshot, ownId: string, isAtEnd
     .length;
 }
 
-/** Above the first message of a channel. */
 function Beginning({ channel, title }: { channel: Channel; title: string }) {
   const { t } = useTranslation("messages");
   const Icon = ICONS[channel.kind];

@@ -19,7 +19,6 @@ export interface MessageRow {
   startsGroup: boolean;
 }
 
-/** Messages of blocked authors that follow each other. */
 export interface BlockedRow {
   kind: "blocked";
   key: string;
@@ -58,7 +57,6 @@ function newRows(input: RowsInput): Row[] {
   const rows: Row[] = [];
   let last: Message | undefined;
   let isMarked = readUpTo === null || readUpTo === 0;
-  /** Where the run of blocked authors is that goes on. */
   let fold: BlockedRow | null = null;
   for (const message of messages) {
     if (message.deletedAt !== null) continue;

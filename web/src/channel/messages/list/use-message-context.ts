@@ -17,7 +17,6 @@ const NO_ROLES: readonly Role[] = [];
 
 type Options = Pick<MessageContextValue, "channel" | "view" | "jumpTo" | "ask" | "setReacting" | "onUser">;
 
-/** What the messages of a list need to know; its functions have to stay the same. */
 export function useMessageContextValue(options: Options): MessageContextValue {
   const { channel } = options;
   const ownId = useServerCache().client.user?.id ?? "";

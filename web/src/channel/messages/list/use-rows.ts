@@ -26,7 +26,6 @@ export interface Rows extends Pick<StagedRows, "rows" | "isShift" | "place"> {
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING: readonly never[] = [];
 
-/** The rows of what is shown of a channel. */
 export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows {
   const { view, snapshot, messages, isLive } = channel;
   const ownId = useServerCache().client.user?.id ?? "";
@@ -56,10 +55,8 @@ function advanced(staged: StagedRows, to: RowsInput | "finish"): StagedRows {
   return to === "finish" ? finished(staged) : nextRows(staged, to);
 }
 
-/** The rows that are shown, and those that will be. */
 export interface StagedRows {
   readonly input: RowsInput;
-  /** The rows of the input. */
   readonly target: readonly Row[];
   /** What is shown now: the target, or a step on the way to it. */
   readonly rows: readonly Row[];
@@ -126,7 +123,6 @@ interface Pages {
   retry: () => void;
 }
 
-/** Loads the pages before and after what is shown, one at a time. */
 export function usePages(channel: ChannelMessages): Pages {
   const { snapshot, messages, hasOlder, hasNewer, isLive } = channel;
   const [error, setError] = useState<string | null>(null);
@@ -159,7 +155,6 @@ export function usePages(channel: ChannelMessages): Pages {
   };
 }
 
-/** What is asked or shown about a message, in front of the list. */
 export type MessageDialog =
   | { kind: "delete"; message: Message }
   | { kind: "history"; message: Message }

@@ -20,7 +20,6 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-/** What a colour stands for. */
 export type CodeKind = "comment" | "keyword" | "string" | "number" | "title" | "name" | "added" | "removed";
 
 export type CodePiece = string | { kind: CodeKind; children: readonly CodePiece[] };

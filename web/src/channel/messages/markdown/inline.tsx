@@ -19,7 +19,6 @@ export function Plain({ children }: { children: ReactNode }): ReactNode {
   return <PlainContext value>{children}</PlainContext>;
 }
 
-/** Emphasis, links, mentions … in one line of text. */
 export function Inline({ tokens }: { tokens: readonly Token[] }): ReactNode {
   return tokens.map((token, index) => {
     const before = tokens[index - 1]?.raw.slice(-1) ?? "";

@@ -1,6 +1,5 @@
 import { Marked, Tokenizer, type Token, type TokenizerThis, type Tokens } from "marked";
 
-/** A piece of plain text, or something in it that stands for something else. */
 export type TextPart =
   | string
   | { type: "user" | "role" | "channel"; id: string }

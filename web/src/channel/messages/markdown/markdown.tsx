@@ -32,7 +32,6 @@ export const Markdown = memo(function Markdown({ content }: { content: string })
   );
 });
 
-/** Whether a message is nothing but a few emoji, which are then shown big. */
 function isEmojiOnly(content: string): boolean {
   const rest = content.replace(EMOJI, "");
   if (rest.trim() !== "") return false;
@@ -46,7 +45,6 @@ export interface MentionProps {
   plain: boolean;
 }
 
-/** What a text needs to know of the world around it. */
 export interface MarkdownParts {
   User: ComponentType<MentionProps>;
   Role: ComponentType<MentionProps>;
@@ -75,7 +73,6 @@ export const MarkdownPreview = memo(function MarkdownPreview({ content }: { cont
   );
 });
 
-/** Paragraphs, lists, quotes, code … one below the other. */
 function Blocks({ tokens }: { tokens: readonly Token[] }): ReactNode {
   // The tokens of a text never change place.
   return tokens.map((token, index) => <Block key={index} token={token as Tokens.Generic} />);

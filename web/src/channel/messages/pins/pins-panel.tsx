@@ -14,7 +14,6 @@ import { SidePanel } from "../../../app/shell/side-panel.tsx";
 import { MentionsProvider, MessageCard } from "../item/message-card.tsx";
 import { useCall } from "../../../data/call.ts";
 
-/** The pinned messages of a channel, at its right. */
 export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const pinned = usePins(channel.id);

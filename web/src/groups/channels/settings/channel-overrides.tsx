@@ -110,7 +110,6 @@ interface StanceSwitchProps {
   disabled: boolean;
 }
 
-/** To deny something, to leave it to the group, or to allow it. */
 function StanceSwitch({ label, hint, value, onChange, disabled }: StanceSwitchProps) {
   const { t } = useTranslation("channels");
   const name = useId();

@@ -68,7 +68,6 @@ export function ChannelSettings({ group, channel }: { group: Group; channel: Cha
   return <Tabs label={t("settings.label")} tabs={offered} value={current.value} onChange={setChosen} />;
 }
 
-/** Name, topic, section and slow mode. */
 function ChannelOverview({ channel }: { channel: ChannelState }) {
   const { t } = useTranslation("channels");
   const call = useCall();
@@ -113,7 +112,6 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
   );
 }
 
-/** Addresses that other programs post messages for a channel to. */
 export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const { t } = useTranslation("channels");
   const asked = useWebhooks(channelId);

@@ -14,14 +14,12 @@ import { userName } from "../../../people/members/user-name.tsx";
 
 export type Stance = "deny" | "inherit" | "allow";
 
-/** What an override says about one permission. */
 export function stanceOf(override: Pick<Override, "allow" | "deny">, name: PermissionName): Stance {
   const bit = PERMISSIONS[name];
   if ((override.allow & bit) !== 0) return "allow";
   return (override.deny & bit) !== 0 ? "deny" : "inherit";
 }
 
-/** The override with another word about one permission. */
 export function withStance<O extends Pick<Override, "allow" | "deny">>(
   override: O,
   name: PermissionName,
@@ -35,7 +33,6 @@ export function withStance<O extends Pick<Override, "allow" | "deny">>(
   };
 }
 
-/** Names a target, for lists and to compare. */
 export function targetKey(target: Override["target"]): string {
   return target.type === "everyone" ? "everyone" : `${target.type}:${target.id}`;
 }
@@ -50,7 +47,6 @@ interface OverrideTargetsProps {
   mayTouchRole: (role: Role) => boolean;
 }
 
-/** For whom something is set in a channel, and who could be added. */
 export function OverrideTargets({ group, overrides, chosen, onChoose, mayTouchRole }: OverrideTargetsProps) {
   const { t } = useTranslation("channels");
   const roles = useRoles(group.id).data ?? [];

@@ -17,7 +17,6 @@ import { ACTION_MANIFEST, type ClientFacts } from "@fanfare/contract/manifest";
 
 const ANY = "";
 
-/** Who has done what in the group, newest first. */
 export function AuditPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const [action, setAction] = useState(ANY);
@@ -67,7 +66,6 @@ export function AuditPart({ group }: { group: Group }) {
   );
 }
 
-/** One deed as a sentence, with why, and what has changed. */
 function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   const { t, i18n } = useTranslation("group-settings");
   const { dateTime } = useFormats();
@@ -94,7 +92,6 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   );
 }
 
-/** What is different since, field by field. */
 function AuditChanges({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation("group-settings");
   const changes = changesOf(entry);
@@ -162,7 +159,6 @@ interface Change {
   after: Value;
 }
 
-/** Fields whose values are sets of permissions. */
 const PERMISSION_FIELDS = ["permissions", "allow", "deny"];
 
 /** What people can read; ids and addresses are left out. */
@@ -187,7 +183,6 @@ export function changesOf({ before, after }: AuditEntry): Change[] {
     .filter(({ before: old, after: now }) => old !== now);
 }
 
-/** The permissions in one number and not in the other. */
 export function bitsBetween(
   before: Value,
   after: Value,

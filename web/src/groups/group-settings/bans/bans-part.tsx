@@ -12,7 +12,6 @@ import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { PagedRows } from "../../../shared/paged-list.tsx";
 
-/** Who is kept out, and why. */
 export function BansPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const bans = useBans(group.id);

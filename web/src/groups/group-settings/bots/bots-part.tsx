@@ -22,7 +22,6 @@ import { useAuthority } from "../authority.tsx";
 
 type Asked = { what: "edit" | "rotate" | "delete"; bot: Bot } | { what: "create" };
 
-/** The bots of the group, what they may, and their tokens. */
 export function BotsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
@@ -161,7 +160,6 @@ const ALL: Record<BotScope, true> = {
   events: true,
 };
 
-/** What the token of a bot can be good for. */
 const BOT_SCOPES = Object.keys(ALL) as BotScope[];
 
 const USUAL: BotScope[] = ["group.read", "messages.read", "messages.write", "commands"];
@@ -171,11 +169,9 @@ interface BotDialogProps {
   /** The one to change; a new one without it. */
   bot?: Bot;
   onClose: () => void;
-  /** Gets the token of a new bot. */
   onToken: (token: string) => void;
 }
 
-/** Name, scopes and, for a new one, the roles of a bot. */
 function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();

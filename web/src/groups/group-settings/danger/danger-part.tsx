@@ -11,7 +11,6 @@ import { TextField } from "../../../ui/form.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 
-/** To give the group away, or to delete it. */
 export function DangerPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();

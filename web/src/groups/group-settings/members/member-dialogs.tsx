@@ -128,7 +128,6 @@ interface ModerateDialogProps {
   onClose: () => void;
 }
 
-/** Mutes, puts out or bans a member, with a reason for the audit log. */
 function ModerateDialog({ kind, groupId, userId, name, onClose }: ModerateDialogProps) {
   const { t } = useTranslation("group-settings");
   const { duration } = useFormats();

@@ -19,7 +19,6 @@ import { MemberDialogs } from "./member-dialogs.tsx";
 
 const MAX_ROLES_SHOWN = 3;
 
-/** Everybody in the group, and what can be done about them. */
 export function MembersPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const [text, setText] = useState("");
@@ -74,7 +73,6 @@ interface MemberRowProps {
   onOpen: (kind: MemberDialogKind) => void;
 }
 
-/** A member with roles, and a menu of what one may do about them. */
 function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
   const { t } = useTranslation("group-settings");
   const { date, dateTime } = useFormats();

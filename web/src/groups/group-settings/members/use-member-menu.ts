@@ -9,7 +9,6 @@ import type { MenuItem } from "../../../ui/menu.tsx";
 import type { OwnAuthority } from "../authority.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
-/** What is asked about a member. */
 export type MemberDialogKind = "roles" | "mute" | "kick" | "ban" | "transfer";
 
 export interface MemberDialog {
@@ -18,7 +17,6 @@ export interface MemberDialog {
   member: Member;
 }
 
-/** What the user may do about a member: roles, muting, giving the group away, putting out. */
 export function useMemberMenu(
   group: Group,
   member: Member,

@@ -15,7 +15,6 @@ import { GroupIconField } from "../../add-group.tsx";
 
 const FIRST_SEEN = "";
 
-/** Picture, name, description, and where newcomers arrive. */
 export function OverviewPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();

@@ -72,7 +72,6 @@ interface ColorFieldProps {
   disabled: boolean;
 }
 
-/** One of some colours, any other one, or none. */
 function ColorField({ value, onChange, disabled }: ColorFieldProps) {
   const { t } = useTranslation("group-settings");
   const id = useId();
@@ -129,7 +128,6 @@ interface PermissionGroup {
   names: readonly PermissionName[];
 }
 
-/** All that can be granted, as it is shown. */
 const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   {
     textKey: "group-settings:permissionGroup.take",
@@ -145,23 +143,19 @@ const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   },
 ];
 
-/** What a channel can allow or deny by itself. */
 export const CHANNEL_PERMISSION_NAMES: readonly PermissionName[] = PERMISSION_GROUPS.flatMap(
   ({ names }) => names,
 ).filter((name) => (PERMISSIONS[name] & CHANNEL_PERMISSIONS) !== 0);
 
 interface PermissionSwitchesProps {
-  /** Bits. */
   value: number;
   onChange: (value: number) => void;
   /** What the user may: nobody gives or takes what he lacks. */
   own: number;
   disabled?: boolean;
-  /** Those that are always on. */
   always?: readonly PermissionName[];
 }
 
-/** What a role may, each with what it means. */
 export function PermissionSwitches({ value, onChange, own, disabled, always = [] }: PermissionSwitchesProps) {
   const { t } = useTranslation("group-settings");
   return PERMISSION_GROUPS.map(({ textKey, names }) => (

@@ -74,7 +74,6 @@ export function RolesPart({ group }: { group: Group }) {
   );
 }
 
-/** What every member may. */
 function DefaultRoleEditor({ group, authority }: { group: Group; authority: OwnAuthority }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
@@ -105,7 +104,6 @@ interface RoleEditorProps {
   authority: OwnAuthority;
 }
 
-/** What a role is called and may, and who has it. */
 function RoleEditor({ group, role, authority }: RoleEditorProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();

@@ -122,7 +122,6 @@ interface Section {
   members: Listed[];
 }
 
-/** A line of the list. */
 type Line =
   | { kind: "heading"; key: string; section: Section }
   | { kind: "member"; key: string; listed: Listed; color: number | null };
@@ -181,12 +180,10 @@ interface MemberLineProps {
   group: Group;
   member: Member;
   user: User | undefined;
-  /** Of the highest role that has one. */
   color: number | null;
   authority: OwnAuthority;
 }
 
-/** A member in the list: a click shows the card, a right click what can be done. */
 function MemberLine({ group, member, user, color, authority }: MemberLineProps) {
   const { t } = useTranslation("members");
   const { userId } = member;

@@ -14,7 +14,6 @@ interface MembersPanelProps {
   onClose: () => void;
 }
 
-/** Everybody in the group, at the right of a channel. */
 export function MembersPanel({ group, onClose }: MembersPanelProps) {
   const { t } = useTranslation("members");
   const [text, setText] = useState("");

@@ -39,7 +39,6 @@ interface ProfileCardProps {
   isTalking?: boolean;
 }
 
-/** Who somebody is, what they are in the group, and what one can do about them. */
 export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardProps) {
   const { t } = useTranslation("members");
   const { date } = useFormats();
@@ -96,7 +95,6 @@ interface MemberFactsProps {
   member: Member;
 }
 
-/** A member's roles in a group, and the actions for moderating them. */
 function MemberFacts({ user, group, member }: MemberFactsProps) {
   const { t } = useTranslation("members");
   const { date, dateTime } = useFormats();
@@ -143,12 +141,10 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
 
 interface ProfileActionsProps {
   user: User | undefined;
-  /** What can be done besides, in the group. */
   more?: readonly MenuItem[];
   isTalking?: boolean;
 }
 
-/** The buttons of a card: to talk, to be friends, and a menu of the rest. */
 function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsProps) {
   const { t } = useTranslation("members");
   const isMe = useMe().id === user?.id;
