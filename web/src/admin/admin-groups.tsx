@@ -9,8 +9,8 @@ import { useFormats } from "../shared/formats.ts";
 import { Avatar, ListRow } from "../ui/display.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
-import { TextField, useForm } from "../ui/form.tsx";
+import { EmptyState } from "../ui/feedback.tsx";
+import { TextField, useForm, Form } from "../ui/form.tsx";
 import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
 import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
@@ -66,7 +66,13 @@ function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => vo
   const isTyped = form.values.name.trim() === group.name.trim();
   return (
     <Dialog onClose={onClose} title={t("groups.delete.title", { name: group.name })}>
-      <form onSubmit={form.onSubmit} className="grid gap-4">
+      <Form
+        danger
+        form={form}
+        action={t("groups.delete.action")}
+        more={<Button onClick={onClose}>{t("cancel")}</Button>}
+        disabled={!isTyped}
+      >
         <p className="text-muted">{t("groups.delete.text", { count: group.memberCount })}</p>
         <TextField
           label={t("groups.delete.typeName", { name: group.name })}
@@ -75,14 +81,7 @@ function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => vo
           {...form.field("name")}
         />
         <ReasonField value={form.values.reason} onChange={(reason) => form.set("reason", reason)} />
-        <ErrorNote text={form.error} />
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button type="submit" variant="danger" busy={form.busy} disabled={!isTyped}>
-            {t("groups.delete.action")}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

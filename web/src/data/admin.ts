@@ -1,13 +1,8 @@
 import type { AdminAuditEntry, AdminUser, DeadJob, Group, Result } from "@fanfare/contract";
-import {
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-  useInfiniteQuery,
-  useQuery,
-} from "@tanstack/react-query";
+import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useAsk, useServerCache, whenOnline } from "./data-context.ts";
-import { type Effects, changed, without } from "./lookup.ts";
+import { ON_OPEN, useAsk, useServerCache, whenOnline, usePages } from "./data-context.ts";
+import { type Effects, changed } from "./lookup.ts";
 
 /** The server's counts are up to ten seconds old. */
 const STATS_EVERY_MS = 10_000;
@@ -24,57 +19,28 @@ export function useAdminPolicy(): UseQueryResult<Result<"admin.getPolicy">> {
 
 /** Users, newest first, page by page; with a query those whose name or address begins so. */
 export function useAdminUsers(query = ""): UseInfiniteQueryResult<AdminUser[]> {
-  const cache = useServerCache();
   const text = query.trim();
-  return useInfiniteQuery({
-    ...cache.askPages(
-      "admin.listUsers",
-      text === "" ? {} : { query: text },
-      "beforeUserId",
-      ({ nextUserId }) => nextUserId,
-    ),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ users }) => users),
-  });
+  const params = text === "" ? {} : { query: text };
+  return usePages("admin.listUsers", params, "users", "beforeUserId", ({ nextUserId }) => nextUserId);
 }
 
 export function useAdminGroups(): UseInfiniteQueryResult<Group[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages("admin.listGroups", {}, "beforeGroupId", ({ nextGroupId }) => nextGroupId),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ groups }) => groups),
-  });
+  return usePages("admin.listGroups", {}, "groups", "beforeGroupId", ({ nextGroupId }) => nextGroupId);
 }
 
 /** What admins have done, newest first, page by page. */
-export function useAdminAuditLog(actorId?: string): UseInfiniteQueryResult<AdminAuditEntry[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages(
-      "admin.auditLog",
-      actorId === undefined ? {} : { actorId },
-      "beforeId",
-      ({ nextId }) => nextId,
-    ),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
-  });
+export function useAdminAuditLog(): UseInfiniteQueryResult<AdminAuditEntry[]> {
+  return usePages("admin.auditLog", {}, "entries", "beforeId", ({ nextId }) => nextId);
 }
 
 /** Background jobs that failed on every try, the latest first, page by page. */
 export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages("admin.listDeadJobs", {}, "beforeJobId", ({ nextJobId }) => nextJobId),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ jobs }) => jobs),
-  });
+  return usePages("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
 
 const jobGone = {
   after(cache: ServerCache, { jobId }: { jobId: string }) {
-    cache.patchList("admin.listDeadJobs", "jobs", (jobs) => without(jobs, ({ id }) => id === jobId));
+    cache.remove("admin.listDeadJobs", "jobs", ({ id }) => id === jobId);
   },
 };
 
@@ -97,7 +63,7 @@ export const adminEffects: Effects = {
   "admin.setAdmin": userAnswered,
   "admin.deleteGroup": {
     after(cache, { groupId }) {
-      cache.patchList("admin.listGroups", "groups", (groups) => without(groups, ({ id }) => id === groupId));
+      cache.remove("admin.listGroups", "groups", ({ id }) => id === groupId);
     },
   },
   "admin.retryJob": jobGone,

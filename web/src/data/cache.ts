@@ -11,11 +11,13 @@ import {
   infiniteQueryOptions,
   queryOptions,
 } from "@tanstack/react-query";
-import { batchedCall, withList } from "./lookup.ts";
+import { batchedCall, withList, without } from "./lookup.ts";
 import { whenOnline } from "./data-context.ts";
 
 /** The key of an answer: [name of the action, its params] or, by pages, also the param of the page. */
 export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;
+
+export type ItemOf<L> = L extends readonly (infer Item)[] ? Item : never;
 
 type AnyChange = (answer: unknown, params: unknown) => unknown;
 
@@ -118,6 +120,16 @@ export class ServerCache {
     where: Partial<Params<N>> = {},
   ): void {
     this.patch(name, (answer) => withList(answer, list, change(answer[list])), where);
+  }
+
+  /** Takes an item out of a list. */
+  remove<N extends ActionName, K extends keyof Result<N>>(
+    name: N,
+    list: K,
+    isGone: (item: ItemOf<Result<N>[K]>) => boolean,
+    where: Partial<Params<N>> = {},
+  ): void {
+    this.patchList(name, list, (items) => without(items as never[], isGone) as typeof items, where);
   }
 
   /** Puts an answer where it would stand if it had been asked for. */

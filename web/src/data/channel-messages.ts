@@ -1,9 +1,9 @@
 import type { ChannelSnapshot, ChannelView, FanfareClient } from "@fanfare/client";
 import { useCallback, useEffect, useState, useSyncExternalStore, useMemo } from "react";
-import { useConnectionState, useServerCache, useAsk } from "./data-context.ts";
+import { useConnectionState, useServerCache, useAsk, usePages } from "./data-context.ts";
 import { channelOf } from "@fanfare/client/store";
 import type { ChannelState, Message } from "@fanfare/contract";
-import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import { ChannelHistory, type HistoryPlace } from "./channel-history.ts";
 import { joinLive } from "./history-window.ts";
 import { type Loaded, useLatest, useLoaded, useStoreState } from "./store.ts";
@@ -177,15 +177,14 @@ export function usePins(channelId: string): Loaded<readonly Message[]> {
 
 /** The threads of a channel, or those that were put away: in which something was written last first, page by page. */
 export function useThreads(channelId: string, archived = false): UseInfiniteQueryResult<ChannelState[]> {
-  const list = useInfiniteQuery({
-    ...useServerCache().askPages(
-      "channel.listThreads",
-      { channelId, archived },
-      "cursor",
-      ({ nextCursor }) => nextCursor,
-    ),
-    select: ({ pages }) => pages.flatMap(({ channels }) => channels),
-  });
+  const list = usePages(
+    "channel.listThreads",
+    { channelId, archived },
+    "channels",
+    "cursor",
+    ({ nextCursor }) => nextCursor,
+    {},
+  );
   return useLatest(list, (state, listed: readonly ChannelState[]) =>
     listed.flatMap(({ id }) => channelOf(state, id) ?? []),
   );

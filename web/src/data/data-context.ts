@@ -1,9 +1,15 @@
 import type { ActionName, Params, Result } from "@fanfare/contract";
-import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import {
+  QueryClient,
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+  useQuery,
+  type UseQueryResult,
+} from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { FanfareError, type ClientEvents, type ConnectionState, type FanfareClient } from "@fanfare/client";
 import type { LoadName } from "@fanfare/client/store";
-import type { ServerCache } from "./cache.ts";
+import type { ItemOf, ServerCache } from "./cache.ts";
 
 export const DataContext = createContext<ServerCache | null>(null);
 
@@ -33,6 +39,22 @@ export function useAsk<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
     ...options,
     ...(select === undefined ? {} : { select }),
   } as Parameters<typeof useQuery<Result<N>, Error, T>>[0]);
+}
+
+/** A list that is read page by page: `list` of each, one after the other. `nextOf` answers the cursor of the next page. */
+export function usePages<N extends ActionName, L extends keyof Result<N>>(
+  name: N,
+  params: Params<N>,
+  list: L,
+  param: keyof Params<N> & string,
+  nextOf: (page: Result<N>) => string | number | null | undefined,
+  options: Pick<AskOptions, "staleTime"> = ON_OPEN,
+): UseInfiniteQueryResult<ItemOf<Result<N>[L]>[]> {
+  return useInfiniteQuery({
+    ...useServerCache().askPages(name, params, param, nextOf),
+    ...options,
+    select: ({ pages }) => pages.flatMap((page) => page[list] as ItemOf<Result<N>[L]>[]),
+  });
 }
 
 const MAX_TRIES = 5;

@@ -1,13 +1,8 @@
 import type { AuditEntry, Ban, Invite, Params, WordFilter, Bot, Command, Webhook } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import {
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-  useInfiniteQuery,
-  useQuery,
-} from "@tanstack/react-query";
-import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
-import { type Effects, without, withItem } from "./lookup.ts";
+import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { ON_OPEN, useAsk, useServerCache, usePages } from "./data-context.ts";
+import { type Effects, withItem } from "./lookup.ts";
 import type { ServerCache } from "./cache.ts";
 
 /** All invites for those who manage invites, else the user's own. */
@@ -17,17 +12,13 @@ export function useInvites(groupId: string): UseQueryResult<Invite[]> {
 
 /** Who is banned, in the order of their ids, page by page. */
 export function useBans(groupId: string): UseInfiniteQueryResult<Ban[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages(
-      "group.listBans",
-      { groupId, limit: LIMITS.pageMaxItems },
-      "afterUserId",
-      ({ nextUserId }) => nextUserId,
-    ),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ bans }) => bans),
-  });
+  return usePages(
+    "group.listBans",
+    { groupId, limit: LIMITS.pageMaxItems },
+    "bans",
+    "afterUserId",
+    ({ nextUserId }) => nextUserId,
+  );
 }
 
 const AUDIT_PAGE = 50;
@@ -37,17 +28,13 @@ export function useAuditLog(
   groupId: string,
   filter: Pick<Params<"group.auditLog">, "actorId" | "action"> = {},
 ): UseInfiniteQueryResult<AuditEntry[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages(
-      "group.auditLog",
-      { groupId, limit: AUDIT_PAGE, ...filter },
-      "beforeId",
-      ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : null),
-    ),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
-  });
+  return usePages(
+    "group.auditLog",
+    { groupId, limit: AUDIT_PAGE, ...filter },
+    "entries",
+    "beforeId",
+    ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : null),
+  );
 }
 
 export function useWordFilter(groupId: string): UseQueryResult<WordFilter> {
@@ -62,18 +49,13 @@ export const moderationEffects: Effects = {
   },
   "invite.revoke": {
     after(cache, { groupId, code }) {
-      cache.patchList(
-        "invite.list",
-        "invites",
-        (invites) => without(invites, (invite) => invite.code === code),
-        { groupId },
-      );
+      cache.remove("invite.list", "invites", (invite) => invite.code === code, { groupId });
     },
   },
   "group.ban": { after: (cache, { groupId }) => cache.refetch("group.listBans", { groupId }) },
   "group.unban": {
     after(cache, { groupId, userId }) {
-      cache.patchList("group.listBans", "bans", (bans) => without(bans, (ban) => ban.userId === userId), {
+      cache.remove("group.listBans", "bans", (ban) => ban.userId === userId, {
         groupId,
       });
     },
@@ -130,12 +112,7 @@ export const integrationEffects: Effects = {
   "webhook.update": webhookAnswered,
   "webhook.delete": {
     after(cache, { channelId, webhookId }) {
-      cache.patchList(
-        "webhook.list",
-        "webhooks",
-        (webhooks) => without(webhooks, ({ id }) => id === webhookId),
-        { channelId },
-      );
+      cache.remove("webhook.list", "webhooks", ({ id }) => id === webhookId, { channelId });
     },
   },
   "bot.create": botAnswered,
@@ -143,7 +120,7 @@ export const integrationEffects: Effects = {
   "bot.rotateToken": botAnswered,
   "bot.delete": {
     after(cache, { groupId, botId }) {
-      cache.patchList("bot.list", "bots", (bots) => without(bots, ({ id }) => id === botId), { groupId });
+      cache.remove("bot.list", "bots", ({ id }) => id === botId, { groupId });
     },
   },
 };

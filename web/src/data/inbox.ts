@@ -7,18 +7,15 @@ import {
   unreadInGroup,
 } from "@fanfare/client/store";
 import type { InboxItem, NotificationSetting, Result, UnreadChannel } from "@fanfare/contract";
-import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
-import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
+import { ON_OPEN, useAsk, usePages } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
 import { type Loaded, useLatest, useLoaded } from "./store.ts";
 import type { ServerCache } from "./cache.ts";
 
 /** Messages that mention the user, newest first, page by page. */
 export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
-  const list = useInfiniteQuery({
-    ...useServerCache().askPages("inbox.list", {}, "cursor", ({ nextCursor }) => nextCursor),
-    select: ({ pages }) => pages.flatMap(({ items }) => items),
-  });
+  const list = usePages("inbox.list", {}, "items", "cursor", ({ nextCursor }) => nextCursor, {});
   return useLatest(list, inboxItems);
 }
 

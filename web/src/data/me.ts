@@ -1,14 +1,9 @@
 import type { HeldToken, OwnUser, Session, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import {
-  useInfiniteQuery,
-  type UseInfiniteQueryResult,
-  useQuery,
-  type UseQueryResult,
-} from "@tanstack/react-query";
+import { type UseInfiniteQueryResult, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
-import { type Effects, without } from "./lookup.ts";
+import { ON_OPEN, useAsk, useServerCache, usePages } from "./data-context.ts";
+import type { Effects } from "./lookup.ts";
 import { useLoaded } from "./store.ts";
 
 /** The user who is logged in, as known at the last login until the server has answered. */
@@ -22,11 +17,7 @@ export function useMe(): OwnUser {
 
 /** Bots and webhooks whose tokens the user holds, newest first, page by page. */
 export function useHeldTokens(): UseInfiniteQueryResult<HeldToken[]> {
-  return useInfiniteQuery({
-    ...useServerCache().askPages("bot.listTokens", {}, "before", ({ nextBefore }) => nextBefore),
-    ...ON_OPEN,
-    select: ({ pages }) => pages.flatMap(({ tokens }) => tokens),
-  });
+  return usePages("bot.listTokens", {}, "tokens", "before", ({ nextBefore }) => nextBefore);
 }
 
 /** Where the user is logged in, newest first. */
@@ -58,22 +49,18 @@ function askBlocked(cache: ServerCache) {
 export const accountEffects: Effects = {
   "user.revokeSession": {
     after(cache, { sessionId }) {
-      cache.patchList("user.listSessions", "sessions", (sessions) =>
-        without(sessions, ({ id }) => id === sessionId),
-      );
+      cache.remove("user.listSessions", "sessions", ({ id }) => id === sessionId);
     },
   },
   "bot.revokeToken": {
     after(cache, revoked) {
-      cache.patchList("bot.listTokens", "tokens", (tokens) =>
-        without(tokens, ({ kind, id }) => kind === revoked.kind && id === revoked.id),
-      );
+      cache.remove("bot.listTokens", "tokens", ({ kind, id }) => kind === revoked.kind && id === revoked.id);
     },
   },
   "user.block": { after: (cache) => cache.refetch("user.listBlocked") },
   "user.unblock": {
     after(cache, { userId }) {
-      cache.patchList("user.listBlocked", "users", (users) => without(users, ({ id }) => id === userId));
+      cache.remove("user.listBlocked", "users", ({ id }) => id === userId);
     },
   },
 };

@@ -12,7 +12,7 @@ import { ChannelList } from "./channels/channel-list.tsx";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import { groupSettingsPath, landingPath } from "../routes.ts";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { Menu, type MenuList } from "../ui/menu.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
@@ -65,7 +65,10 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
   const [, navigate] = useLocation();
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const markRead = () => call("inbox.markGroupRead", { groupId: group.id }).catch(showFailure);
-  const items: (MenuItem | false)[] = [
+  const mayManage = hasPermission(permissions, "manageChannels");
+  // The owner can only give the group away, or delete it: both are in the settings.
+  const mayLeave = group.ownerId !== me.id;
+  const items: MenuList = [
     hasPermission(permissions, "createInvites") && {
       label: t("menu.invite"),
       icon: UserPlus,
@@ -76,40 +79,31 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
       icon: Settings,
       onSelect: () => navigate(groupSettingsPath(group.id)),
     },
-    ...(hasPermission(permissions, "manageChannels")
-      ? ([
-          {
-            label: t("menu.createChannel"),
-            icon: Plus,
-            onSelect: () => onOpen({ kind: "createChannel", sectionId: null }),
-          },
-          {
-            label: t("menu.createSection"),
-            icon: FolderPlus,
-            onSelect: () => onOpen({ kind: "createSection" }),
-          },
-        ] satisfies MenuItem[])
-      : []),
+    mayManage && {
+      label: t("menu.createChannel"),
+      icon: Plus,
+      onSelect: () => onOpen({ kind: "createChannel", sectionId: null }),
+    },
+    mayManage && {
+      label: t("menu.createSection"),
+      icon: FolderPlus,
+      onSelect: () => onOpen({ kind: "createSection" }),
+    },
     "separator",
     { label: t("menu.notifications"), icon: Bell, onSelect: () => onOpen({ kind: "groupNotifications" }) },
     { label: t("menu.markRead"), icon: CheckCheck, onSelect: () => void markRead() },
-    // The owner can only give the group away, or delete it: both are in the settings.
-    ...(group.ownerId === me.id
-      ? []
-      : ([
-          "separator",
-          {
-            label: t("menu.leave"),
-            icon: LogOut,
-            danger: true,
-            onSelect: () => onOpen({ kind: "leave" }),
-          },
-        ] satisfies MenuItem[])),
+    mayLeave && "separator",
+    mayLeave && {
+      label: t("menu.leave"),
+      icon: LogOut,
+      danger: true,
+      onSelect: () => onOpen({ kind: "leave" }),
+    },
   ];
   return (
     <Menu
       align="start"
-      items={items.filter((item) => item !== false)}
+      items={items}
       trigger={
         <button
           type="button"

@@ -244,19 +244,35 @@ interface FormProps {
   more?: ReactNode;
   /** The button is as wide as the fields. */
   wide?: boolean;
+  /** What the button does cannot be undone. */
+  danger?: boolean;
   disabled?: boolean;
   children: ReactNode;
 }
 
 /** Fields, what went wrong, and the button: with `useForm`. */
-export function Form({ form, action, more, wide = false, disabled = false, children }: FormProps) {
+export function Form({
+  form,
+  action,
+  more,
+  wide = false,
+  disabled = false,
+  danger = false,
+  children,
+}: FormProps) {
   return (
     <form onSubmit={form.onSubmit} className="grid content-start gap-4">
       {children}
       <ErrorNote text={form.error} />
       <div className={cx("flex flex-wrap gap-2", !wide && "justify-end")}>
         {more}
-        <Button type="submit" variant="primary" busy={form.busy} disabled={disabled} wide={wide}>
+        <Button
+          type="submit"
+          variant={danger ? "danger" : "primary"}
+          busy={form.busy}
+          disabled={disabled}
+          wide={wide}
+        >
           {action}
         </Button>
       </div>

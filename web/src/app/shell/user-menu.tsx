@@ -26,7 +26,6 @@ import { Avatar } from "../../ui/display.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Menu, type MenuList } from "../../ui/menu.tsx";
-import { VisuallyHidden } from "../../ui/visually-hidden.tsx";
 import { logOut } from "../../session/session-store.ts";
 import { showFailure } from "../../ui/feedback.tsx";
 import { useCall } from "../../data/call.ts";
@@ -68,7 +67,7 @@ export function UserMenu() {
             />
             <span className="min-w-0 flex-1 leading-tight">
               <span className="block truncate text-sm font-semibold">
-                <VisuallyHidden>{t("you")} </VisuallyHidden>
+                <span className="sr-only">{t("you")} </span>
                 {me.nickname}
               </span>
               <ConnectionStatus />

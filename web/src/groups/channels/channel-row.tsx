@@ -27,7 +27,7 @@ import { useThreads } from "../../data/channel-messages.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { useDraft } from "../../state/drafts.ts";
-import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
+import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
 import { CountBadge } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
@@ -170,7 +170,7 @@ function ChannelThreads({ channel }: { channel: ChannelState }) {
   );
 }
 
-function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDialog): MenuItem[] {
+function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDialog): MenuList {
   const { t } = useTranslation("channels");
   const call = useCall();
   const permissions = useChannelPermissions(channel);
@@ -196,42 +196,30 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
       onSelect: () => onOpen({ kind: "channelNotifications", channel }),
     },
     { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
-    ...(reorder.mayMove
-      ? ([
-          "separator",
-          {
-            label: t("menu.moveUp"),
-            icon: ArrowUp,
-            shortcut: "Alt ↑",
-            onSelect: () => reorder.step(channel, -1),
-          },
-          {
-            label: t("menu.moveDown"),
-            icon: ArrowDown,
-            shortcut: "Alt ↓",
-            onSelect: () => reorder.step(channel, 1),
-          },
-        ] satisfies MenuItem[])
-      : []),
-    ...(mayEdit
-      ? ([
-          "separator",
-          {
-            label: t("menu.edit"),
-            icon: Settings,
-            onSelect: () => onOpen({ kind: "editChannel", channel }),
-          },
-        ] satisfies MenuItem[])
-      : []),
-    ...(mayManage
-      ? ([
-          {
-            label: t("menu.delete"),
-            icon: Trash2,
-            danger: true,
-            onSelect: () => onOpen({ kind: "deleteChannel", channel }),
-          },
-        ] satisfies MenuItem[])
-      : []),
+    reorder.mayMove && "separator",
+    reorder.mayMove && {
+      label: t("menu.moveUp"),
+      icon: ArrowUp,
+      shortcut: "Alt ↑",
+      onSelect: () => reorder.step(channel, -1),
+    },
+    reorder.mayMove && {
+      label: t("menu.moveDown"),
+      icon: ArrowDown,
+      shortcut: "Alt ↓",
+      onSelect: () => reorder.step(channel, 1),
+    },
+    mayEdit && "separator",
+    mayEdit && {
+      label: t("menu.edit"),
+      icon: Settings,
+      onSelect: () => onOpen({ kind: "editChannel", channel }),
+    },
+    mayManage && {
+      label: t("menu.delete"),
+      icon: Trash2,
+      danger: true,
+      onSelect: () => onOpen({ kind: "deleteChannel", channel }),
+    },
   ];
 }

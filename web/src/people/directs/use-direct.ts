@@ -7,9 +7,9 @@ import { Bell, CheckCheck, LogOut, Pencil, UserPlus, X } from "lucide-react";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { directPath } from "../../routes.ts";
-import type { MenuItem } from "../../ui/menu.tsx";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { FanfareError } from "@fanfare/client";
+import type { MenuList } from "../../ui/menu.tsx";
 
 /** How a direct channel is shown to the one who is logged in. */
 export interface Direct {
@@ -45,7 +45,7 @@ export type DirectDialog =
 export type OpenDirectDialog = (dialog: DirectDialog) => void;
 
 export interface DirectMenu {
-  items: MenuItem[];
+  items: MenuList;
   close: () => void;
 }
 
@@ -60,7 +60,7 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
     if (path === directPath(channelId)) navigate(directPath());
   };
   const isGroup = channel.kind === "groupDirect";
-  const items: (MenuItem | false)[] = [
+  const items: MenuList = [
     {
       label: t("menu.markRead"),
       icon: CheckCheck,
@@ -93,7 +93,7 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
       onSelect: () => onOpen({ kind: "leave", channel }),
     },
   ];
-  return { items: items.filter((item) => item !== false), close };
+  return { items, close };
 }
 
 /** Goes to the direct channel with somebody, which is made where there is none; says why where that cannot be. */

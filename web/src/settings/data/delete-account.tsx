@@ -9,8 +9,7 @@ import { Avatar, ListRow } from "../../ui/display.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/feedback.tsx";
-import { useForm } from "../../ui/form.tsx";
+import { useForm, Form } from "../../ui/form.tsx";
 import { CodeField, PasswordField } from "../../session/account-fields.tsx";
 import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
@@ -80,7 +79,17 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
         <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
         {t("delete.warning")}
       </p>
-      <form onSubmit={form.onSubmit} className="grid gap-4">
+      <Form
+        danger
+        form={form}
+        action={t("delete.action")}
+        more={
+          <Button variant="ghost" onClick={onClose}>
+            {t("ui:cancel")}
+          </Button>
+        }
+        disabled={!form.values.understood}
+      >
         {hasPassword && (
           <PasswordField
             label={t("account.currentPassword")}
@@ -95,16 +104,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
           checked={form.values.understood}
           onChange={(understood) => form.set("understood", understood)}
         />
-        <ErrorNote text={form.error} />
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button variant="ghost" onClick={onClose}>
-            {t("ui:cancel")}
-          </Button>
-          <Button type="submit" variant="danger" busy={form.busy} disabled={!form.values.understood}>
-            {t("delete.action")}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

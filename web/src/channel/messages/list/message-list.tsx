@@ -1,10 +1,9 @@
 import type { ChannelState, Message } from "@fanfare/contract";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
-import { useServerCache } from "../../../data/data-context.ts";
+import { useServerCache, usePages } from "../../../data/data-context.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
@@ -129,22 +128,19 @@ function Loading() {
 function HistoryDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const { id: messageId, channelId, content, editedAt } = message;
-  const pages = useInfiniteQuery({
-    ...useServerCache().askPages(
-      "message.listEdits",
-      { channelId, messageId },
-      "before",
-      ({ edits, hasMore }) => (hasMore ? edits.at(-1)?.version : null),
-    ),
-    staleTime: 0,
-  });
-  const former = pages.data?.pages.flatMap(({ edits }) => edits) ?? [];
+  const pages = usePages(
+    "message.listEdits",
+    { channelId, messageId },
+    "edits",
+    "before",
+    ({ edits, hasMore }) => (hasMore ? edits.at(-1)?.version : null),
+  );
   return (
     <Dialog onClose={onClose} title={t("history.title")} size="lg">
       <ol className="grid gap-4">
         <Version content={content} time={editedAt ?? message.createdAt} note={t("history.now")} />
       </ol>
-      <PagedList pages={pages} items={former} placeholder={<SkeletonRows count={2} />}>
+      <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={2} />}>
         {(edits) => (
           <ol className="grid gap-4" start={2}>
             {edits.map(({ version, content: text, writtenAt }) => (
@@ -219,17 +215,16 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const cache = useServerCache();
   const { channelId, id: messageId } = message;
   const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
-  const pages = useInfiniteQuery({
-    ...cache.askPages("message.listReactors", params, "afterUserId", ({ nextUserId }) => nextUserId),
-    staleTime: 0,
-  });
+  const pages = usePages(
+    "message.listReactors",
+    params,
+    "userIds",
+    "afterUserId",
+    ({ nextUserId }) => nextUserId,
+  );
   return (
     <Dialog onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
-      <PagedList
-        pages={pages}
-        items={pages.data?.pages.flatMap(({ userIds }) => userIds) ?? []}
-        placeholder={<SkeletonRows count={3} withAvatar />}
-      >
+      <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={3} withAvatar />}>
         {(userIds) => (
           <ul className="grid gap-1">
             {userIds.map((userId) => (

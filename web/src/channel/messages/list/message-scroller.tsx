@@ -9,7 +9,7 @@ import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
 import { ListRow } from "./list-row.tsx";
-import { useMessageContext, usePages, useRows } from "./use-rows.ts";
+import { useMessageContext, usePageLoading, useRows } from "./use-rows.ts";
 import type { MessageListProps } from "./message-list.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
@@ -42,7 +42,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { editingId } = useConversation(channel.id);
   const unread = useUnreadMark(view, channel.lastReadSeq);
   const rows = useRows(channelMessages, unread.readUpTo);
-  const pages = usePages(channelMessages);
+  const pages = usePageLoading(channelMessages);
   const { frame, list, ...scroll } = useScroll({
     rows,
     isLive,

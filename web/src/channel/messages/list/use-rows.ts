@@ -123,7 +123,7 @@ interface Pages {
   retry: () => void;
 }
 
-export function usePages(channel: ChannelMessages): Pages {
+export function usePageLoading(channel: ChannelMessages): Pages {
   const { snapshot, messages, hasOlder, hasNewer, isLive } = channel;
   const [error, setError] = useState<string | null>(null);
   const isLoading = useRef(false);

@@ -12,7 +12,7 @@ import { Avatar, Badge, ListRow } from "../../../ui/display.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState, Pending } from "../../../ui/feedback.tsx";
-import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { Menu, type MenuList } from "../../../ui/menu.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useRoles } from "../../../data/groups.ts";
@@ -113,11 +113,9 @@ function BotRow({ group, bot, onAsk }: BotRowProps) {
   const maker = useUser(bot.createdBy);
   const user = useUser(bot.id);
   const holdsToken = me.id === bot.createdBy || me.id === group.ownerId;
-  const items: MenuItem[] = [
+  const items: MenuList = [
     { label: t("bots.edit"), icon: Pencil, onSelect: () => onAsk("edit") },
-    ...(holdsToken
-      ? [{ label: t("bots.rotate"), icon: KeyRound, onSelect: () => onAsk("rotate") } satisfies MenuItem]
-      : []),
+    holdsToken && { label: t("bots.rotate"), icon: KeyRound, onSelect: () => onAsk("rotate") },
     { label: t("bots.delete"), icon: Trash2, danger: true, onSelect: () => onAsk("delete") },
   ];
   const facts = t("bots.by", { name: userName(maker), date: date(Date.parse(bot.createdAt)) });
