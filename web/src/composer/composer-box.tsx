@@ -5,7 +5,7 @@ import { AtSign, CirclePlus, CornerUpRight, FileUp, SendHorizontal, Smile, X } f
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useChannel } from "../data/channel-messages.ts";
+import { useChannel } from "../data/open-channels.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
 import { useChannelPermissions } from "../data/groups.ts";

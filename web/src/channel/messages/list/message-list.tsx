@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
-import { useServerCache, usePages } from "../../../data/data-context.ts";
+import { usePages } from "../../../data/data-context.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
@@ -212,7 +212,6 @@ interface ReactorsDialogProps {
 
 function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const { t } = useTranslation("messages");
-  const cache = useServerCache();
   const { channelId, id: messageId } = message;
   const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
   const pages = usePages(
