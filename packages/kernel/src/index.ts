@@ -1,7 +1,7 @@
 export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
-export { boundedMap } from "./work-queue.ts";
+export { boundedMap, chunks } from "./work-queue.ts";
 export { upTo } from "./up-to.ts";
 export { createBroker } from "./broker.ts";
 export {

@@ -54,3 +54,10 @@ export async function boundedMap<T, R>(
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
   return results;
 }
+
+/** Cuts a list into pieces of at most `size`. */
+export function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}

@@ -6,11 +6,10 @@ import {
   type Message,
   userRoom,
 } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, type Handler, may, type NodeContext } from "@fanfare/kernel";
+import { AnswerBudget, boundedMap, chunks, type Handler, may, type NodeContext } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { ownMentionKeys } from "./own-mention-keys.ts";
 import { CLOCK_SKEW_SECONDS, CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
-import { chunks } from "./chunks.ts";
 
 export function listInbox(dependencies: InboxDependencies): Handler<"inbox.list"> {
   const { node, markers } = dependencies;

@@ -1,10 +1,9 @@
-import { callOf, boundedMap, type Handler, toServiceError } from "@fanfare/kernel";
+import { callOf, boundedMap, chunks, type Handler, toServiceError } from "@fanfare/kernel";
 import { type Services, LIMITS, listChannels, type Result, type UnreadChannel } from "@fanfare/contract";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./own-mention-keys.ts";
 import { advanceMarker, newestMentions } from "./inbox.ts";
 import { CONCURRENCY } from "./bounds.ts";
-import { chunks } from "./chunks.ts";
 import type { Thread } from "./follow.repository.ts";
 
 export function listUnreadChannels(dependencies: InboxDependencies): Handler<"channel.listUnread"> {

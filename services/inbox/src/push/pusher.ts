@@ -1,8 +1,7 @@
 import type { Locale } from "@fanfare/contract";
-import { boundedMap, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
+import { boundedMap, chunks, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
 import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
-import { chunks } from "../chunks.ts";
 import type { SettingRepository } from "../setting.repository.ts";
 import { type Candidate, createCrowds, pushCandidates, wantsPush } from "./candidates.ts";
 import { createPushes, type Push, type Pushes } from "./pushes.ts";
