@@ -1,5 +1,5 @@
 import { FanfareClient } from "@fanfare/client";
-import type { Params } from "@fanfare/contract";
+import { type Params, PERMISSIONS } from "@fanfare/contract";
 import { createAccount, must, post, type Person } from "@fanfare/testing";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -74,6 +74,59 @@ test("threads are found in their channel and group by those who see the channel,
   expect(places).toContainEqual({ id: privateThread, parentId: privateId });
   await must(instance.url, "channel.delete", { channelId: openThread }, owner.accessToken);
   expect(await find(member, wanted)).toEqual(["an open secret"]);
+});
+
+test("everywhere is the groups and direct messages that the searcher is in now, and what they see there", async () => {
+  const made = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
+  const otherGroup = made.group.id;
+  const { invite } = await must(instance.url, "invite.create", { groupId: otherGroup }, owner.accessToken);
+  await must(instance.url, "invite.accept", { code: invite.code }, member.accessToken);
+  const direct = await must(instance.url, "channel.openDirect", { userId: member.userId }, owner.accessToken);
+  const third = await createAccount(instance.url);
+  await must(instance.url, "invite.accept", { code: invite.code }, third.accessToken);
+  const userIds = [member.userId, third.userId];
+  const several = await must(instance.url, "channel.createGroupDirect", { userIds }, owner.accessToken);
+  const strangers = await must(
+    instance.url,
+    "channel.openDirect",
+    { userId: third.userId },
+    owner.accessToken,
+  );
+  await send(owner, made.channels[0]!.id, "another secret");
+  await send(owner, direct.channel.id, "a direct secret");
+  await send(third, several.channel.id, "a shared secret");
+  await send(third, strangers.channel.id, "a foreign secret");
+  const wanted = { everywhere: true, text: "secret" } as const;
+  const all = ["a shared secret", "a direct secret", "another secret", "an open secret"];
+  expect(await find(member, wanted)).toEqual(all);
+  expect(await find(member, { ...wanted, from: third.userId })).toEqual(["a shared secret"]);
+  expect(await find(third, wanted)).toEqual(["a foreign secret", "a shared secret", "another secret"]);
+  expect(await find(owner, wanted)).toHaveLength(6);
+
+  const hidden = {
+    channelId: openId,
+    target: { type: "everyone" },
+    allow: 0,
+    deny: PERMISSIONS.view,
+  } as const;
+  await must(instance.url, "channel.setOverride", hidden, owner.accessToken);
+  expect(await find(member, wanted)).toEqual(all.slice(0, 3));
+  const banned = { groupId: otherGroup, userId: member.userId };
+  await must(instance.url, "group.ban", banned, owner.accessToken);
+  expect(await find(member, wanted)).toEqual(all.slice(0, 2));
+  await must(
+    instance.url,
+    "channel.removeFromDirect",
+    { channelId: several.channel.id, userId: member.userId },
+    member.accessToken,
+  );
+  expect(await find(member, wanted)).toEqual(["a direct secret"]);
+  // As in the channel itself: to be blocked ends what one can write there, not what one can read.
+  await must(instance.url, "user.block", { userId: member.userId }, owner.accessToken);
+  expect(await find(member, { channelId: direct.channel.id, text: "secret" })).toEqual(["a direct secret"]);
+  expect(await find(member, wanted)).toEqual(["a direct secret"]);
+  await must(instance.url, "group.leave", { groupId }, member.accessToken);
+  expect(await find(member, wanted)).toEqual(["a direct secret"]);
 });
 
 test("what was just written, edited, pinned or deleted is so in the next search", async () => {

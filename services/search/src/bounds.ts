@@ -15,8 +15,12 @@ export const CHANNELS_PER_ROUND = 50;
 export const LOGS_AT_ONCE = 4;
 /** Changes that one search waits for; what is beyond it is indexed behind it. */
 export const STEPS_PER_SEARCH = 10;
-/** Threads whose heads one search of a group looks at; what is beyond it the next one does. */
+/** Threads of one group whose heads a search looks at; what is beyond it the next one does. */
 export const THREADS_PER_SEARCH = 500;
+/** Groups whose threads a search looks at together. */
+export const GROUPS_AT_ONCE = 25;
+/** Calls of other services by one search that are under way at once. */
+export const CALLS_AT_ONCE = 8;
 /** An activity is noted a second late, by clocks that are not quite the same: so much of the past is looked at again. */
 export const ACTIVITY_LATE_MS = 60_000;
 /** Of groups that nobody has searched for so long, their threads are looked through anew. */
@@ -32,13 +36,15 @@ export const WAITING_CHANNELS = 10_000;
 
 /** Entries that one search looks at, so that none takes long; a page that ends there says where to go on. */
 export const ENTRIES_PER_SEARCH = 20_000;
-/** Entries of one channel that are read at a time when more than one word has to match. */
+/** Channels times tokens in one query to MongoDB, which merges the sorted entries of up to 200; of more it would sort all of them. */
+export const RANGES_PER_QUERY = 200;
+/** Entries that are read at a time when more than one word has to match. */
 export const ENTRIES_PER_READ = 200;
 /** The same if the first word has a prefix: each read sorts all entries with a token that starts with it. */
 export const ENTRIES_PER_SORTED_READ = 5000;
 /** Channels in one command to the embedded database, which runs one at a time: about 10 ms. */
 export const CHANNELS_PER_FIND = 200;
-/** Channels that are looked at together. */
+/** Queries of one search that are under way at once. */
 export const SEARCH_CONCURRENCY = 10;
 /** The longest that one query may take. */
 export const QUERY_TIMEOUT_MS = 5000;

@@ -1,4 +1,4 @@
-import { DURABLE } from "@fanfare/kernel";
+import { chunks, DURABLE } from "@fanfare/kernel";
 import { type Connection, type mongo, Types } from "mongoose";
 import { CHANNELS_PER_FIND, INDEX_VERSION, QUERY_TIMEOUT_MS } from "./bounds.ts";
 import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
@@ -28,23 +28,27 @@ export class EmbeddedEntries implements SearchEntries {
   }
 
   async find({ channelIds, words, below, from, limit }: EntryQuery): Promise<FoundEntries> {
-    const found: string[] = [];
+    let found: string[] = [];
     // One part after the other, so that other commands come between them.
-    for (let i = 0; i < channelIds.length; i += CHANNELS_PER_FIND) {
+    for (const places of chunks(channelIds, CHANNELS_PER_FIND)) {
       const { ids } = await this.#db.command({
         fanfareSearchFind: NAME,
-        places: channelIds.slice(i, i + CHANNELS_PER_FIND).map(idOf),
+        places: places.map(idOf),
         words,
         below: idOf(below),
-        from: idOf(from),
+        // What is older than a whole page of results is not on it.
+        from: idOf(found[limit] ?? from),
         limit: limit + 1,
         maxTimeMS: QUERY_TIMEOUT_MS,
       });
-      found.push(...(ids as Types.ObjectId[]).map((id) => id.toHexString()));
+      const more = (ids as Types.ObjectId[]).map((id) => id.toHexString());
+      found = [...found, ...more]
+        .toSorted()
+        .toReversed()
+        .slice(0, limit + 1);
     }
-    const all = found.toSorted().toReversed();
-    const messageIds = all.slice(0, limit);
-    return { messageIds, nextBelow: all.length > limit ? messageIds.at(-1)! : null };
+    const messageIds = found.slice(0, limit);
+    return { messageIds, nextBelow: found.length > limit ? messageIds.at(-1)! : null };
   }
 
   async delete(messageIds: readonly string[]): Promise<void> {

@@ -2,13 +2,26 @@ import {
   type Services,
   type Channel,
   type Head,
+  LIMITS,
   listChannels,
   type Message,
   type ParsedParams,
+  type Result,
 } from "@fanfare/contract";
-import { callOf, boundedMap, type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import {
+  boundedMap,
+  callOf,
+  chunks,
+  type Handler,
+  may,
+  type NodeContext,
+  serviceError,
+} from "@fanfare/kernel";
 import {
   ACTIVITY_LATE_MS,
+  CALLS_AT_ONCE,
+  CHANNELS_PER_ROUND,
+  GROUPS_AT_ONCE,
   INDEX_CONCURRENCY,
   REMOVALS_PER_BATCH,
   STEPS_PER_SEARCH,
@@ -39,8 +52,8 @@ interface Where {
   channelIds: readonly string[];
   /** The only one that is searched; null: whatever is in the channels. */
   threadId: string | null;
-  /** The group whose threads are searched too; null: none are. */
-  groupId: string | null;
+  /** The groups whose threads are searched too. */
+  groupIds: readonly string[];
 }
 
 const HIGHEST_ID = "f".repeat(24);
@@ -50,9 +63,8 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
     const { node, entries } = dependencies;
     const where = await visiblePlaces(node, services, userId, params);
     const budget = { steps: STEPS_PER_SEARCH };
-    const isThere = await indexPlaces(dependencies, where.places, budget);
-    const { groupId } = where;
-    const areThreadsThere = groupId === null || (await indexThreads(dependencies, groupId, userId, budget));
+    const behind = await indexPlaces(dependencies, where.places, budget);
+    const areThreadsThere = await indexThreads(dependencies, where.groupIds, userId, budget);
     // The contract sees to it that something is asked for.
     const words = wantedWords(params, where.threadId) as [SearchWord, ...SearchWord[]];
     const { messageIds, nextBelow } = await entries.find({
@@ -67,7 +79,7 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
       messages: found.messages.filter((message) => isInTime(message, params)),
       threads: found.threads,
       nextCursor: found.nextCursor ?? nextBelow,
-      isComplete: isThere && areThreadsThere,
+      isComplete: behind.size === 0 && areThreadsThere,
     };
   };
 }
@@ -79,23 +91,58 @@ async function visiblePlaces(
   userId: string,
   { groupId, channelId }: Search,
 ): Promise<Where> {
-  if (groupId !== undefined) {
-    const channels = await listChannels(callOf(services), groupId);
-    const places = channels.map(({ id, head }) => ({ channelId: id, head }));
-    return { places, channelIds: channels.map(({ id }) => id), threadId: null, groupId };
-  }
-  const access = await node.access.get(userId, { channelId: channelId! });
+  if (channelId !== undefined) return placeOfChannel(node, userId, channelId);
+  if (groupId === undefined) return placesOfUser(node, userId);
+  const channels = await listChannels(callOf(services), groupId);
+  const places = channels.map(({ id, head }) => ({ channelId: id, head }));
+  return { places, channelIds: channels.map(({ id }) => id), threadId: null, groupIds: [groupId] };
+}
+
+async function placeOfChannel(node: NodeContext, userId: string, channelId: string): Promise<Where> {
+  const access = await node.access.get(userId, { channelId });
   if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
-  const [{ heads }, { channels }] = await Promise.all([
-    node.services.message.listHeads({ userId, channelIds: [channelId!] }),
+  const [places, { channels }] = await Promise.all([
+    listHeads(node, userId, [channelId]),
     access.groupId === null
       ? { channels: [] }
-      : node.services.channel.findThreads({ channelIds: [channelId!] }),
+      : node.services.channel.findThreads({ channelIds: [channelId] }),
   ]);
   const parentId = channels[0]?.parentId;
+  const groupIds = access.groupId === null ? [] : [access.groupId];
   return parentId == null
-    ? { places: heads, channelIds: [channelId!], threadId: null, groupId: access.groupId }
-    : { places: heads, channelIds: [parentId], threadId: channelId!, groupId: null };
+    ? { places, channelIds: [channelId], threadId: null, groupIds }
+    : { places, channelIds: [parentId], threadId: channelId, groupIds: [] };
+}
+
+/** Everything that the user sees in groups, and their direct messages. */
+async function placesOfUser(node: NodeContext, userId: string): Promise<Where> {
+  const channelIds: string[] = [];
+  const groupIds = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const page: Result<"group.listUserChannels"> = await node.services.group.listUserChannels({
+      userId,
+      cursor,
+    });
+    for (const { channelId, groupId } of page.channels) {
+      channelIds.push(channelId);
+      if (groupId !== null) groupIds.add(groupId);
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return {
+    places: await listHeads(node, userId, channelIds),
+    channelIds,
+    threadId: null,
+    groupIds: [...groupIds],
+  };
+}
+
+async function listHeads(node: NodeContext, userId: string, channelIds: readonly string[]): Promise<Place[]> {
+  const parts = await boundedMap(chunks(channelIds, LIMITS.channelsPerGroup), CALLS_AT_ONCE, (some) =>
+    node.services.message.listHeads({ userId, channelIds: some }),
+  );
+  return parts.flatMap(({ heads }) => heads);
 }
 
 /** @returns `nextCursor`: the last message that was read, where the others did not fit into the answer */
@@ -154,49 +201,71 @@ function lower(a: string, b: string): string {
 }
 
 /**
- * Brings the threads of a group up to their heads: those in which something was written since it was done last, oldest first, so that
+ * Brings the threads of groups up to their heads: those in which something was written since it was done last, oldest first, so that
  * nothing is left out where a search ends before.
  * @returns whether it is all there
  */
 async function indexThreads(
   dependencies: SearchDependencies,
-  groupId: string,
+  groupIds: readonly string[],
   userId: string,
   budget: Budget,
 ): Promise<boolean> {
   const { node, groupProgress } = dependencies;
-  const known = (await groupProgress.find(groupId)) ?? BEGINNING;
-  const after = earlier(known, `${Date.now() - ACTIVITY_LATE_MS}-${"0".repeat(24)}`);
-  const asked = { groupId, after, limit: THREADS_PER_SEARCH };
-  const { threads } = await node.services.channel.listActiveThreads(asked);
-  if (threads.length === 0) return true;
-  const channelIds = threads.map(({ channelId }) => channelId);
-  const { heads } = await node.services.message.listHeads({ userId, channelIds });
-  const isThere = await indexPlaces(dependencies, heads satisfies Place[], budget);
-  const { cursor } = threads.at(-1)!;
-  // Only then: a process that dies in between does the same again.
-  if (isThere && cursor !== known) await groupProgress.set(groupId, cursor);
-  return isThere && threads.length < THREADS_PER_SEARCH;
+  const known = await groupProgress.find(groupIds);
+  const lately = `${Date.now() - ACTIVITY_LATE_MS}-${"0".repeat(24)}`;
+  let isThere = true;
+  for (const some of chunks(groupIds, GROUPS_AT_ONCE)) {
+    // The next search goes on with the groups that this one does not get to.
+    if (budget.steps < 0) return false;
+    const active = await boundedMap(some, CALLS_AT_ONCE, async (groupId) => {
+      const after = earlier(known.get(groupId) ?? BEGINNING, lately);
+      const asked = { groupId, after, limit: THREADS_PER_SEARCH };
+      return { groupId, ...(await node.services.channel.listActiveThreads(asked)) };
+    });
+    const threadIds = active.flatMap(({ threads }) => threads.map(({ channelId }) => channelId));
+    const behind = await indexPlaces(dependencies, await listHeads(node, userId, threadIds), budget);
+    for (const { groupId, threads } of active) {
+      const last = threads.at(-1);
+      if (last === undefined) continue;
+      const isDone = threads.every(({ channelId }) => !behind.has(channelId));
+      // Only then: a process that dies in between does the same again.
+      if (isDone && last.cursor !== known.get(groupId)) await groupProgress.set(groupId, last.cursor);
+      isThere &&= isDone && threads.length < THREADS_PER_SEARCH;
+    }
+  }
+  return isThere;
 }
 
 function earlier(a: string, b: string): string {
   return Number(a.split("-")[0]) <= Number(b.split("-")[0]) ? a : b;
 }
 
-/** Brings the index of channels up to their heads, for so many steps; the rest follows behind. @returns whether it is there */
+/**
+ * Brings the index of channels up to their heads, for so many steps; the rest follows behind.
+ * @returns those that are not there yet
+ */
 async function indexPlaces(
   { progress, indexer }: SearchDependencies,
   places: readonly Place[],
   budget: Budget,
-): Promise<boolean> {
+): Promise<ReadonlySet<string>> {
   const indexed = await progress.find(places.map(({ channelId }) => channelId));
   const behind = places.filter(({ channelId, head }) => indexed.get(channelId)!.rev < head.rev);
-  const caughtUp = await boundedMap(behind, INDEX_CONCURRENCY, async ({ channelId }) => {
-    while (takeStep(budget)) if (await indexer.step(channelId)) return true;
-    indexer.hint(channelId);
-    return false;
+  const rounds = chunks(
+    behind.map(({ channelId }) => channelId),
+    CHANNELS_PER_ROUND,
+  );
+  const left = await boundedMap(rounds, INDEX_CONCURRENCY, async (channelIds) => {
+    let rest = channelIds;
+    while (rest.length > 0 && takeStep(budget)) {
+      const done = await indexer.step(rest);
+      rest = rest.filter((channelId) => !done.has(channelId));
+    }
+    for (const channelId of rest) indexer.hint(channelId);
+    return rest;
   });
-  return caughtUp.every(Boolean);
+  return new Set(left.flat());
 }
 
 /** @returns whether there was one left */
@@ -207,7 +276,9 @@ function takeStep(budget: Budget): boolean {
 
 /** One step of a channel's index, for `fanfare reindex`. */
 export function indexChannel({ indexer }: SearchDependencies): Handler<"search.indexChannel"> {
-  return async ({ params: { channelId } }) => ({ isComplete: await indexer.step(channelId) });
+  return async ({ params: { channelId } }) => ({
+    isComplete: (await indexer.step([channelId])).has(channelId),
+  });
 }
 
 /** Entries left by a lost event are never shown: their channel or thread is gone. */

@@ -113,3 +113,43 @@ test("of a channel that has more than its part of a round the rest follows, and 
   expect(new Set(puts.flat()).size).toBe(704);
   expect(puts.flat()).toHaveLength(704);
 });
+
+test("a step that is asked for while a round reads the same log does not count that round", async () => {
+  const message = {
+    id: "m1",
+    channelId: "a".repeat(24),
+    rev: 1,
+    authorId: "x",
+    content: "hello",
+    deletedAt: null,
+  };
+  const log: object[] = [];
+  const began = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const puts: string[] = [];
+  const call = async () => {
+    const messages = [...log];
+    began.resolve();
+    await goOn.promise;
+    return { messages };
+  };
+  const indexer = new Indexer({
+    entries: { put: async (some) => void puts.push(...some.map(({ messageId }) => messageId)) },
+    progress: {
+      find: async (ids) => new Map(ids.map((id) => [id, NOTHING])),
+      advance: async () => undefined,
+    },
+    services: createServices(call as unknown as Call),
+    logger: { warn: () => undefined },
+  });
+  const first = indexer.step([message.channelId]);
+  await began.promise;
+  log.push(message);
+  const second = indexer.step([message.channelId]);
+  goOn.resolve();
+  expect([...(await first)]).toEqual([message.channelId]);
+  expect([...(await second)]).toEqual([]);
+  expect([...(await indexer.step([message.channelId]))]).toEqual([message.channelId]);
+  expect(puts).toEqual(["m1"]);
+  await indexer.close();
+});

@@ -51,9 +51,16 @@ export class Indexer {
     this.#timer ??= setTimeout(() => this.#begin(), this.#options.indexAfterMs ?? INDEX_AFTER_MS);
   }
 
-  /** Indexes the next changes of a channel. @returns whether that was all of them */
-  async step(channelId: string): Promise<boolean> {
-    return (await (this.#rounds.get(channelId) ?? this.#start([channelId]))).has(channelId);
+  /**
+   * Indexes the next changes of at most CHANNELS_PER_ROUND channels.
+   * @returns those whose changes from before the call are all indexed
+   */
+  async step(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const others = channelIds.flatMap((channelId) => this.#rounds.get(channelId) ?? []);
+    const idle = channelIds.filter((channelId) => !this.#rounds.has(channelId));
+    // A round that is under way may have read a log before its newest changes, so its channels take another step.
+    const [done] = await Promise.all([this.#start(idle), ...new Set(others)]);
+    return done;
   }
 
   async close(): Promise<void> {
@@ -79,11 +86,9 @@ export class Indexer {
     while (this.#waiting.size > 0 && !this.#isClosed()) {
       const some = [...this.#waiting].slice(0, CHANNELS_PER_ROUND);
       for (const channelId of some) this.#waiting.delete(channelId);
-      const idle = some.filter((channelId) => !this.#rounds.has(channelId));
-      const done = await this.#resting(() => this.#start(idle));
-      for (const channelId of some) {
-        let isComplete = done.has(channelId);
-        while (!isComplete && !this.#isClosed()) isComplete = await this.#resting(() => this.step(channelId));
+      for (let left = some; left.length > 0 && !this.#isClosed();) {
+        const done = await this.#resting(() => this.step(left));
+        left = left.filter((channelId) => !done.has(channelId));
       }
     }
   }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ENTRIES_PER_SEARCH } from "./bounds.ts";
+import { ENTRIES_PER_SEARCH, RANGES_PER_QUERY } from "./bounds.ts";
 import { scanChannels } from "./mongo-entries.ts";
 import { matches, type SearchWord } from "./tokenize.ts";
 
@@ -16,21 +16,22 @@ const HIGHEST = "f".repeat(24);
 /** What the repository answers, from a list; counts what was read. */
 function store(all: readonly StoredEntry[]) {
   const read = { entries: 0 };
-  const findInChannel = (
-    channelId: string,
+  const findInChannels = (
+    channelIds: readonly string[],
     word: SearchWord,
     { below, from, limit }: { below: string; from: string; limit: number },
   ) => {
     const found = all
       .filter(
-        (one) => one.channelId === channelId && matches(word, one.tokens) && one.id < below && one.id >= from,
+        (one) =>
+          channelIds.includes(one.channelId) && matches(word, one.tokens) && one.id < below && one.id >= from,
       )
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, limit);
     read.entries += found.length;
     return Promise.resolve(found);
   };
-  return { findInChannel, read };
+  return { findInChannels, read };
 }
 
 async function readAll(
@@ -61,7 +62,8 @@ test("pages of channels of any sizes are what there is, newest first, each once"
       fc.array(burst, { maxLength: 6 }),
       fc.integer({ min: 1, max: 50 }),
       fc.boolean(),
-      async (bursts, limit, two) => {
+      fc.integer({ min: 1, max: 3 }),
+      async (bursts, limit, two, perQuery) => {
         let n = 0;
         const all = bursts.flatMap(({ channel, size, every }) =>
           Array.from({ length: size }, (_, i): StoredEntry => {
@@ -69,7 +71,11 @@ test("pages of channels of any sizes are what there is, newest first, each once"
             return { id: idOf((n += 1)), channelId: `${channel}`, tokens };
           }),
         );
-        const common: SearchWord = { tokens: ["common"] };
+        const others = Array.from(
+          { length: Math.floor(RANGES_PER_QUERY / perQuery) - 1 },
+          (_, i) => `other${i}`,
+        );
+        const common: SearchWord = { tokens: ["common", ...others] };
         const words: [SearchWord, ...SearchWord[]] = two ? [common, { tokens: ["rare"] }] : [common];
         const expected = all.filter(
           (one) => one.channelId !== "3" && words.every((word) => matches(word, one.tokens)),

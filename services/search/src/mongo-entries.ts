@@ -1,4 +1,4 @@
-import { boundedMap, DURABLE, duplicateOperations } from "@fanfare/kernel";
+import { boundedMap, chunks, DURABLE, duplicateOperations } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
 import {
   ENTRIES_PER_READ,
@@ -6,6 +6,7 @@ import {
   ENTRIES_PER_SORTED_READ,
   INDEX_VERSION,
   QUERY_TIMEOUT_MS,
+  RANGES_PER_QUERY,
   SEARCH_CONCURRENCY,
 } from "./bounds.ts";
 import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
@@ -81,16 +82,16 @@ export class MongoEntries implements SearchEntries {
     return scanChannels(this, query);
   }
 
-  /** Entries of a channel that match a word, newest first. @param below only lower ids; @param from this one and higher */
-  async findInChannel(
-    channelId: string,
+  /** Entries of channels that match a word, newest first. @param below only lower ids; @param from this one and higher */
+  async findInChannels(
+    channelIds: readonly string[],
     { tokens, prefix }: SearchWord,
     { below, from, limit, withTokens }: { below: string; from: string; limit: number; withTokens: boolean },
   ): Promise<{ id: string; tokens: readonly string[] }[]> {
     const found = await this.#native
       .find(
         {
-          channelId: new Types.ObjectId(channelId),
+          channelId: { $in: channelIds.map((id) => new Types.ObjectId(id)) },
           // A word has only letters, digits and marks: none of them means anything in a pattern.
           tokens:
             prefix === undefined && tokens.length === 1
@@ -118,36 +119,43 @@ export class MongoEntries implements SearchEntries {
   }
 }
 
-interface ChannelScan {
-  channelId: string;
-  /** Everything of the channel above this id has been looked at; null: all of it. */
+/** Channels that are read together. */
+interface Scan {
+  channelIds: readonly string[];
+  /** Everything of them above this id has been looked at; null: all of it. */
   readTo: string | null;
 }
 
 /**
- * The newest entries of several channels that match all words. Each channel is read from its newest on, and always the one that was
+ * The newest entries of several channels that match all words. Channels are read from their newest entries on, and always those that were
  * read least far, until there are enough results that nothing unread can come before, or enough entries have been looked at.
  */
 export async function scanChannels(
-  entries: Pick<MongoEntries, "findInChannel">,
+  entries: Pick<MongoEntries, "findInChannels">,
   { channelIds, words: [first, ...rest], below, from, limit }: EntryQuery,
 ): Promise<FoundEntries> {
   const withTokens = rest.length > 0;
-  const scans = channelIds.map((channelId): ChannelScan => ({ channelId, readTo: below }));
-  const found: string[] = [];
+  const perScan = Math.max(1, Math.floor(RANGES_PER_QUERY / first.tokens.length));
+  const scans = chunks(channelIds, perScan).map((some): Scan => ({ channelIds: some, readTo: below }));
+  let found: string[] = [];
   let left = ENTRIES_PER_SEARCH;
-  const read = async (scan: ChannelScan, count: number): Promise<void> => {
-    const some = await entries.findInChannel(scan.channelId, first, {
+  const read = async (scan: Scan, count: number): Promise<void> => {
+    const some = await entries.findInChannels(scan.channelIds, first, {
       below: scan.readTo!,
-      from,
+      // What is older than a whole page of results is not on it.
+      from: found[limit] ?? from,
       limit: count,
       withTokens,
     });
     left -= some.length;
     scan.readTo = some.length < count ? null : some.at(-1)!.id;
-    for (const { id, tokens } of some) if (rest.every((word) => matches(word, tokens))) found.push(id);
+    const matching = some.filter(({ tokens }) => rest.every((word) => matches(word, tokens)));
+    found = [...found, ...matching.map(({ id }) => id)]
+      .toSorted()
+      .toReversed()
+      .slice(0, limit + 1);
   };
-  const share = Math.max(1, Math.floor(ENTRIES_PER_SEARCH / 2 / Math.max(1, channelIds.length)));
+  const share = Math.max(1, Math.floor(ENTRIES_PER_SEARCH / 2 / Math.max(1, scans.length)));
   const perRead = first.prefix === undefined ? ENTRIES_PER_READ : ENTRIES_PER_SORTED_READ;
   const atOnce = withTokens ? Math.min(perRead, share) : limit + 1;
   await boundedMap(scans, SEARCH_CONCURRENCY, (scan) => read(scan, atOnce));
@@ -155,7 +163,7 @@ export async function scanChannels(
     const behind = leastRead(scans);
     const sure = found.filter((id) => behind === null || id >= behind.readTo!);
     if (behind === null || sure.length > limit || left <= 0) {
-      const messageIds = sure.toSorted().toReversed().slice(0, limit);
+      const messageIds = sure.slice(0, limit);
       const isCut = sure.length > limit;
       return { messageIds, nextBelow: isCut ? messageIds.at(-1)! : (behind?.readTo ?? null) };
     }
@@ -163,9 +171,9 @@ export async function scanChannels(
   }
 }
 
-/** The channel whose unread entries may be the newest. */
-function leastRead(scans: readonly ChannelScan[]): ChannelScan | null {
-  let least: ChannelScan | null = null;
+/** Those whose unread entries may be the newest. */
+function leastRead(scans: readonly Scan[]): Scan | null {
+  let least: Scan | null = null;
   for (const scan of scans) {
     if (scan.readTo !== null && (least === null || scan.readTo > least.readTo!)) least = scan;
   }

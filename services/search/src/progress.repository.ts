@@ -121,10 +121,10 @@ export type GroupProgressRepository = ReturnType<typeof createGroupProgressRepos
 export function createGroupProgressRepository(database: Connection, version: string) {
   const progress = groupProgressModel(database);
   return {
-    /** null: nothing is indexed, or in an older way. */
-    async find(groupId: string): Promise<string | null> {
-      const found = await progress.findById(groupId).lean();
-      return found?.version === version ? found.upTo : null;
+    /** Without those of which nothing is indexed, or in an older way. */
+    async find(groupIds: readonly string[]): Promise<Map<string, string>> {
+      const found = await progress.find({ _id: { $in: groupIds }, version }).lean();
+      return new Map(found.map(({ _id, upTo }) => [_id.toHexString(), upTo]));
     },
 
     async set(groupId: string, upTo: string): Promise<void> {

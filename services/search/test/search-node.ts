@@ -21,6 +21,8 @@ export interface SearchNode {
   parents: Map<string, string>;
   /** What there is to see for each user. */
   sees: Map<string, Set<string>>;
+  /** Of each channel that is not in the one group `GROUP_ID`; null: of a direct one. */
+  groups: Map<string, string | null>;
   /** Calls of `message.listChanges`. */
   reads: { channelId: string; afterRev: number }[];
   write(channelId: string, content: string, more?: Partial<Message>): Message;
@@ -28,6 +30,10 @@ export interface SearchNode {
   as<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
   stop(): Promise<void>;
 }
+
+export const GROUP_ID = "f".repeat(24);
+/** A user's channels come in pages, as those of somebody who is in large groups do. */
+const CHANNELS_PER_PAGE = 100;
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
@@ -52,6 +58,9 @@ export async function startSearchNode(
   const byId = new Map<string, Message>();
   const parents: SearchNode["parents"] = new Map();
   const sees = new Map<string, Set<string>>();
+  const groups: SearchNode["groups"] = new Map();
+  const groupOf = (channelId: string): string | null =>
+    groups.has(channelId) ? groups.get(channelId)! : GROUP_ID;
   const reads: SearchNode["reads"] = [];
   let call: AnyCall | undefined;
   let revs = new Map<string, number>();
@@ -68,7 +77,7 @@ export async function startSearchNode(
             sees.get(userId)?.has(parents.get(channelId ?? "") ?? channelId ?? "") === true
               ? MEMBER_PERMISSIONS
               : NO_PERMISSIONS,
-          groupId: "f".repeat(24),
+          groupId: groupOf(parents.get(channelId ?? "") ?? channelId ?? ""),
           mutedUntil: null,
           rooms: [],
         }),
@@ -78,8 +87,9 @@ export async function startSearchNode(
             return parentId === undefined ? [] : [{ id, parentId } as Channel];
           }),
         }),
-        "channel.listActiveThreads": ({ params: { after, limit } }) => ({
+        "channel.listActiveThreads": ({ params: { groupId, after, limit } }) => ({
           threads: [...parents.keys()]
+            .filter((id) => groupOf(parents.get(id)!) === groupId)
             .map((id) => ({
               channelId: id,
               cursor: `${Date.parse(logs.get(id)?.at(-1)?.createdAt ?? "")}-${id}`,
@@ -88,6 +98,15 @@ export async function startSearchNode(
             .sort((a, b) => (a.cursor < b.cursor ? -1 : 1))
             .slice(0, limit),
         }),
+        "group.listUserChannels": ({ params: { userId, cursor } }) => {
+          const seen = [...(sees.get(userId) ?? [])].sort();
+          const channels = seen.filter((id) => id > (cursor ?? "")).slice(0, CHANNELS_PER_PAGE);
+          return {
+            channels: channels.map((channelId) => ({ channelId, groupId: groupOf(channelId) })),
+            places: [],
+            nextCursor: channels.length === CHANNELS_PER_PAGE ? channels.at(-1)! : null,
+          };
+        },
         "message.listHeads": ({ params: { channelIds } }) => ({
           heads: channelIds.map((channelId) => ({ channelId, head: headOf(channelId), lastReadSeq: 0 })),
         }),
@@ -110,10 +129,16 @@ export async function startSearchNode(
     settings: { $noServiceNamePrefix: true },
     actions: {
       "channel.list": {
-        handler: ({ meta }: { meta: { actor: { userId: string } } }) => ({
-          channels: [...(sees.get(meta.actor.userId) ?? [])].map(
-            (id) => ({ id, head: headOf(id) }) as unknown as Channel,
-          ),
+        handler: ({
+          meta,
+          params,
+        }: {
+          meta: { actor: { userId: string } };
+          params: { groupId: string };
+        }) => ({
+          channels: [...(sees.get(meta.actor.userId) ?? [])]
+            .filter((id) => groupOf(id) === params.groupId)
+            .map((id) => ({ id, head: headOf(id) }) as unknown as Channel),
           nextChannelId: null,
         }),
       },
@@ -142,6 +167,7 @@ export async function startSearchNode(
     logs,
     parents,
     sees,
+    groups,
     reads,
     write(channelId, content, more = {}) {
       const log = logs.get(channelId) ?? [];

@@ -5,7 +5,7 @@ import type { Params } from "@fanfare/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Indexer } from "../src/indexer.ts";
 import { ProgressRepository } from "../src/progress.repository.ts";
-import { newId, startSearchNode, type SearchNode } from "./search-node.ts";
+import { GROUP_ID as groupId, newId, startSearchNode, type SearchNode } from "./search-node.ts";
 
 let dir: string;
 let node: SearchNode;
@@ -14,7 +14,6 @@ let secretId: string;
 
 const searcher = "a".repeat(24);
 const other = "b".repeat(24);
-const groupId = "f".repeat(24);
 
 const { MONGO_URL } = process.env;
 
@@ -24,7 +23,7 @@ function inOwnDatabase(mongoUrl: string): string {
   return url.href;
 }
 
-type Wanted = Omit<Params<"message.search">, "channelId" | "groupId">;
+type Wanted = Omit<Params<"message.search">, "channelId" | "groupId" | "everywhere">;
 
 async function find(wanted: Wanted, place: Partial<Params<"message.search">> = { channelId }, as = searcher) {
   return node.as(as, "message.search", { ...wanted, ...place });
@@ -64,6 +63,7 @@ describe.each([
   beforeEach(() => {
     [channelId, secretId] = [newId(), newId()];
     node.sees.clear();
+    node.groups.clear();
     node.sees.set(searcher, new Set([channelId]));
     node.sees.set(other, new Set([channelId, secretId]));
   });
@@ -200,6 +200,66 @@ describe.each([
     expect(await texts({ text: "word" })).toEqual(["word in the open"]);
   });
 
+  test("everywhere is all groups and direct messages that the searcher is in, and threads there, as they see them now", async () => {
+    const [away, hidden, direct, thread] = [newId(), newId(), newId(), newId()];
+    const [elsewhere, everywhere] = ["9".repeat(24), { everywhere: true } as const];
+    node.groups.set(away, elsewhere).set(hidden, elsewhere).set(direct, null);
+    node.parents.set(thread, away);
+    node.sees.get(searcher)!.add(away).add(direct);
+    node.sees.get(other)!.delete(channelId);
+    const [here, there] = ["word in a group", "word in another group"];
+    node.write(channelId, here);
+    node.write(away, there);
+    node.write(direct, "word in a direct message", { authorId: other });
+    node.write(hidden, "word where the searcher is not");
+    node.write(secretId, "word that is secret");
+    node.write(thread, "word in a thread", { authorId: other });
+    const all = ["word in a thread", "word in a direct message", there, here];
+    expect(await texts({ text: "word" }, everywhere)).toEqual(all);
+    expect(await texts({ text: "word", from: other }, everywhere)).toEqual(all.slice(0, 2));
+    const { threads, isComplete } = await find({ text: "word" }, everywhere);
+    expect(threads).toMatchObject([{ id: thread, parentId: away }]);
+    expect(isComplete).toBe(true);
+    expect(await texts({ text: "word" }, everywhere, other)).toEqual(["word that is secret"]);
+    expect(await texts({ text: "word" }, everywhere, "d".repeat(24))).toEqual([]);
+    expect(await texts({ text: "word" }, { groupId })).toEqual([here]);
+
+    node.sees.get(searcher)!.delete(away);
+    expect(await texts({ text: "word" }, everywhere)).toEqual(["word in a direct message", here]);
+    node.sees.get(searcher)!.delete(direct);
+    expect(await texts({ text: "word" }, everywhere)).toEqual([here]);
+  });
+
+  test("pages of everywhere join without a hole or a repetition, and many channels that are behind are indexed at once", async () => {
+    const groupIds = [groupId, "8".repeat(24), "9".repeat(24), null];
+    const channels = Array.from({ length: 230 }, (_, i) => {
+      const id = newId();
+      node.groups.set(id, groupIds[i % 4]!);
+      return id;
+    });
+    node.sees.set(searcher, new Set(channels));
+    const expected: string[] = [];
+    // Not one after the other, so that the newest are in channels of different parts; one has most of it.
+    for (let i = 0; i < 460; i++) {
+      const isWanted = i % 4 !== 0;
+      const at = [7, (i * 101) % 230, 7, 200 + (i % 30)][i % 4]!;
+      node.write(channels[at]!, isWanted ? `common rare ${i}` : `common ${i}`);
+      if (isWanted) expected.unshift(`common rare ${i}`);
+    }
+    for (const text of ["rare", "common rare"]) {
+      const all: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const wanted = { text, limit: 50, ...(cursor !== null && { cursor }) };
+        const page = await find(wanted, { everywhere: true });
+        expect(page.isComplete).toBe(true);
+        all.push(...page.messages.map(({ content }) => content));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(all).toEqual(expected);
+    }
+  });
+
   test("pages of many channels join without a hole or a repetition", async () => {
     const channels = Array.from({ length: 7 }, () => newId());
     node.sees.set(searcher, new Set(channels));
@@ -263,7 +323,7 @@ describe.each([
       advance: () => Promise.reject(new Error("killed")),
     };
     const indexer = new Indexer({ entries, progress: dying, services, logger });
-    await expect(indexer.step(channelId)).rejects.toThrow("killed");
+    await expect(indexer.step([channelId])).rejects.toThrow("killed");
     expect(await count()).toBe(20);
     expect(await texts({ text: "kept", limit: 50 })).toEqual(expected);
     expect(await count()).toBe(20);
@@ -287,7 +347,11 @@ describe.each([
 
   test.each<Partial<Params<"message.search">>>([
     { channelId: "c".repeat(24), groupId },
+    { channelId: "c".repeat(24), everywhere: true, text: "two places" },
+    { groupId, everywhere: true, text: "two places" },
     { text: "no place", channelId: undefined },
+    { text: "no place", everywhere: false as unknown as true },
+    { everywhere: true },
     { text: "  !? ", channelId: "c".repeat(24) },
     { channelId: "c".repeat(24) },
   ])("refused: %j", async (params) => {

@@ -6,12 +6,16 @@ import { LIMITS } from "../limits.ts";
 export const messageActions = {
   search: action({
     summary:
-      "A page of the messages of a channel with its threads, or of all channels of a group that the caller sees, that have all of " +
-      "this; newest first.",
+      "A page of the messages that have all of this, newest first: of a channel with its threads, of all channels of a group that the " +
+      "caller sees, or of all their groups and direct messages.",
     params: z
       .object({
         groupId: e.id.optional(),
         channelId: e.id.optional(),
+        everywhere: z
+          .literal(true)
+          .optional()
+          .describe("in all groups and direct messages that the caller is in at this moment"),
         text: z
           .string()
           .max(LIMITS.searchTextMaxChars)
@@ -29,8 +33,9 @@ export const messageActions = {
         limit: z.int().min(1).max(LIMITS.searchPageMaxItems).default(25),
       })
       .refine(
-        ({ groupId, channelId }) => (groupId === undefined) !== (channelId === undefined),
-        "give either groupId or channelId",
+        ({ groupId, channelId, everywhere }) =>
+          [groupId, channelId, everywhere].filter((scope) => scope !== undefined).length === 1,
+        "give exactly one of groupId, channelId and everywhere",
       )
       .refine(
         ({ text = "", from, mentions, has }) =>
