@@ -1,31 +1,30 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ACTIONS, actionDefinition, actionsWhere, pausesInMaintenance, type ActionName } from "./actions.ts";
-import { action } from "./define.ts";
+import { actionDefinition, actionsWhere, pausesInMaintenance, type ActionName } from "./actions.ts";
+import { internal, mutation, query } from "./define.ts";
 
 const inChannel = z.object({ channelId: z.string() });
 const shared = { summary: "Does something.", params: inChannel, result: z.object({}) };
 const external = { ...shared, permission: { rule: "session" } } as const;
 
-test("an action that clients can call compiles only with all its facts", () => {
-  action({ ...external, mutates: true, botScope: null, cost: 1 });
-  // @ts-expect-error it has to state whether it mutates
-  action({ ...external, botScope: null, cost: 1 });
-  // @ts-expect-error it has to state which scope bots need
-  action({ ...external, mutates: true, cost: 1 });
-  // @ts-expect-error it has to state its cost
-  action({ ...external, mutates: true, botScope: null });
+test("an action states who can call it; what else it does not state is the safest", () => {
+  // @ts-expect-error it has to state who can call it
+  expect(() => query(shared)).toThrow("rule");
+  // @ts-expect-error only `internal` makes internal actions
+  mutation({ ...shared, permission: { rule: "internal" } });
   // @ts-expect-error there is no such scope
-  action({ ...external, mutates: true, botScope: "everything", cost: 1 });
+  query({ ...external, botScope: "everything" });
   // @ts-expect-error there is no such parameter to shard by
-  action({ ...external, mutates: true, botScope: null, cost: 1, shardBy: "groupId" });
-  expect(action({ ...shared, permission: { rule: "internal" } }).transports).toEqual([]);
+  mutation({ ...external, shardBy: "groupId" });
+  // @ts-expect-error only reads are heavy
+  mutation({ ...external, isHeavy: true });
+  expect(query(external)).toMatchObject({ mutates: false, botScope: null, transports: ["socket", "http"] });
+  expect(mutation(external)).toMatchObject({ mutates: true, botScope: null });
+  expect(internal(shared).transports).toEqual([]);
 });
 
-test("costs are positive, and pages of messages and inboxes are heavy", () => {
-  const costs = actionsWhere(({ transports }) => transports.length > 0).map((name) => ACTIONS[name].cost);
-  for (const cost of costs) expect(cost).toBeGreaterThanOrEqual(1);
-  expect(actionsWhere(({ cost }) => cost >= 5)).toEqual(
+test("pages of messages and inboxes are heavy", () => {
+  expect(actionsWhere(({ isHeavy }) => isHeavy === true)).toEqual(
     expect.arrayContaining(["message.list", "channel.sync", "message.search", "inbox.list"]),
   );
 });

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { LIMITS } from "./limits.ts";
 import type { PermissionRule } from "./permissions.ts";
@@ -59,28 +59,21 @@ export type Subscription<P, R> =
 /** What the entry of an action in a group's audit log is about; `targetId` is the id of one. */
 export type AuditTarget = "bot" | "channel" | "group" | "invite" | "message" | "role" | "user" | "webhook";
 
-/** What every action that clients can call has to state. */
-export interface ActionFacts {
-  /** Whether it changes what is stored or what others see. What mutates is refused during maintenance. */
-  mutates: boolean;
-  /** The scope that a bot's token needs; `any`: every bot can call it; null: no bot can. Not checked for public actions. */
-  botScope: BotScope | "any" | null;
-  /**
-   * The expected work of one call, relative to one read of a document by an index (1). From 5 on a call is heavy: it hashes a
-   * password, or reads or answers hundreds of documents.
-   */
-  cost: number;
-}
-
 export interface ActionDefinition<
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   Rule extends PermissionRule = PermissionRule,
-> extends ActionFacts {
+> {
   summary: string;
   params: P;
   result: R;
   permission: Rule;
+  /** Whether it changes what is stored or what others see. What mutates is refused during maintenance. */
+  mutates: boolean;
+  /** The scope that a bot's token needs; `any`: every bot can call it; null: no bot can. Not checked for public actions. */
+  botScope: BotScope | "any" | null;
+  /** A query that reads or answers hundreds of documents: few of them run at a time. */
+  isHeavy?: true;
   /** What it may answer besides COMMON_ERRORS and the errors that its permission rule implies. */
   errors: readonly ErrorCode[];
   rateLimit: ActionRateLimit;
@@ -111,38 +104,63 @@ export interface ActionDefinition<
 
 const EVERYWHERE: readonly Transport[] = ["socket", "http"];
 const DEFAULT_RATE_LIMIT: ActionRateLimit = { points: 100, durationMs: 10_000 };
-/** Internal actions are not called by clients, so nothing reads these. */
-const INTERNAL_FACTS: ActionFacts = { mutates: true, botScope: null, cost: 0 };
 
+export const perMinute = (points: number): RateLimit => ({ points, durationMs: 60_000 });
+
+const nothing = z.object({});
+type Nothing = typeof nothing;
 type Internal = { rule: "internal" };
-type Defaults = "errors" | "rateLimit" | "transports";
-type Options<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Omit<
-  ActionDefinition<P, R, Rule>,
-  Defaults | keyof ActionFacts
-> &
-  Partial<Pick<ActionDefinition<P, R>, Defaults>>;
-type ActionInput<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Options<
-  P,
-  R,
-  Rule
-> &
-  (Rule extends Internal ? unknown : ActionFacts);
+type External = Exclude<PermissionRule, Internal>;
 
-/**
- * Defines one action. Defaults: no errors of its own, 100 calls in 10 s, by socket and HTTP. An action that clients can call does
- * not compile without its `ActionFacts`.
- */
-export function action<P extends z.ZodType, R extends z.ZodType, const Rule extends PermissionRule>(
-  definition: ActionInput<P, R, Rule>,
+type Options<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Pick<
+  ActionDefinition<P, R, Rule>,
+  "permission" | "summary"
+> &
+  Partial<Omit<ActionDefinition<P, R, Rule>, "mutates">>;
+
+function define<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule>(
+  mutates: boolean,
+  definition: Options<P, R, Rule>,
 ): ActionDefinition<P, R, Rule> {
+  const { rule } = definition.permission;
   return {
-    ...INTERNAL_FACTS,
+    params: nothing as z.ZodType as P,
+    result: nothing as z.ZodType as R,
+    mutates,
+    botScope: rule === "public" ? "any" : null,
     errors: [],
     rateLimit: DEFAULT_RATE_LIMIT,
-    transports: definition.permission.rule === "internal" ? [] : EVERYWHERE,
+    transports: rule === "internal" ? [] : EVERYWHERE,
     ...definition,
   };
 }
+
+/**
+ * An action that only reads. Defaults of this and the others: no params, an empty result, not for bots, no errors of its own, 100 calls
+ * in 10 s, by socket and HTTP.
+ */
+export const query = <
+  P extends z.ZodType = Nothing,
+  R extends z.ZodType = Nothing,
+  const Rule extends External = External,
+>(
+  definition: Options<P, R, Rule>,
+): ActionDefinition<P, R, Rule> => define(false, definition);
+
+/** An action that changes what is stored or what others see. */
+export const mutation = <
+  P extends z.ZodType = Nothing,
+  R extends z.ZodType = Nothing,
+  const Rule extends External = External,
+>(
+  definition: Omit<Options<P, R, Rule>, "isHeavy">,
+): ActionDefinition<P, R, Rule> => define<P, R, Rule>(true, definition);
+
+/** An action that only services call. */
+export const internal = <P extends z.ZodType = Nothing, R extends z.ZodType = Nothing>(
+  definition: Omit<Options<P, R, Internal>, "permission">,
+): ActionDefinition<P, R, Internal> =>
+  define<P, R, Internal>(true, { ...definition, permission: { rule: "internal" } });
 
 export interface EventDefinition<P extends z.ZodType = z.ZodType> {
   summary: string;

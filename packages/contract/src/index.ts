@@ -3,7 +3,6 @@ export * from "./actions.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
 export type {
   ActionDefinition,
-  ActionFacts,
   ActionRateLimit,
   AuditTarget,
   EventDefinition,

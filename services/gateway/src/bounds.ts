@@ -21,8 +21,6 @@ export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
 /** Requests for files of the page, for avatars and pictures of one address: a first visit takes some fifty. */
 export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 
-/** From this `cost` on a call that only reads is a heavy read. */
-export const HEAVY_READ_COST = 5;
 /** Heavy reads that one user and one address run at once, on one thread of one gateway: more would only hold more memory. */
 export const MAX_HEAVY_READS_PER_USER = 1;
 export const MAX_HEAVY_READS_PER_ADDRESS = 2;

@@ -27,7 +27,6 @@ import {
 import { Admission, Usual, type CallKind } from "./admission.ts";
 import {
   ADDRESS_RATE_LIMIT,
-  HEAVY_READ_COST,
   OVERLOADED_RETRY_MS,
   PAGE_RATE_LIMIT,
   RECONNECT_WITHIN_MS,
@@ -129,8 +128,7 @@ export class Calls {
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
       const definition = actionDefinition(name);
-      const { params, permission, rateLimit, mutates, cost, shardBy, transports } = definition;
-      const isHeavyRead = !mutates && cost >= HEAVY_READ_COST;
+      const { params, permission, rateLimit, mutates, isHeavy, shardBy, transports } = definition;
       const limits = new ActionLimits(name, rateLimit, rateLimits);
       const isPublic = permission.rule === "public";
       const pauses = pausesInMaintenance(definition);
@@ -143,7 +141,7 @@ export class Calls {
           pauses,
           needsSecondFactor: needsSecondFactor(definition),
           mutates,
-          isHeavyRead,
+          isHeavyRead: isHeavy === true,
           shardBy,
           limits,
           metrics: ofAction,

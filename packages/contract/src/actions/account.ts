@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
-const minute = 60_000;
-const hour = 60 * minute;
+const hour = 60 * 60_000;
 /** Each call costs a password hash, or lets somebody guess. */
-const credentialLimit = { points: 20, durationMs: minute, perAddress: true, exact: true };
+const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 /** Each call may send a mail. */
 const mailLimit = { points: 10, durationMs: hour, perAddress: true, exact: true };
 
@@ -36,20 +34,16 @@ const confirmation = {
 
 /** What keeps an account its owner's: passwords, addresses, the second factor, logins at an OIDC provider. */
 export const userActions = {
-  requestPasswordReset: action({
+  requestPasswordReset: mutation({
     summary:
       "Have a link to set a new password sent. The answer is the same whether there is such an account.",
     params: z.object({ email: e.email }),
-    result: nothing,
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 3,
     errors: ["OIDC_REQUIRED"],
     rateLimit: { ...mailLimit, perValueOf: { param: "email", points: 3, durationMs: hour } },
     transports: ["http"],
   }),
-  resetPassword: action({
+  resetPassword: mutation({
     summary:
       "Set a new password with the token of the link that was mailed; all sessions end. Where this verifies the address for the first time, " +
       "everything that was set up before goes too: the linked login, the second factor, webhooks and bots.",
@@ -68,14 +62,11 @@ export const userActions = {
       email: z.string().nullable().describe("the verified address"),
     }),
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 5,
     errors: ["INVALID_LINK", "WEAK_PASSWORD"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  inspectPasswordReset: action({
+  inspectPasswordReset: query({
     summary: "The account that a mailed link sets the password of, and how else it can be signed in to.",
     params: z.object({ token: secret }),
     result: z.object({
@@ -87,57 +78,38 @@ export const userActions = {
         .describe("The address was never verified, so the reset removes every other way to sign in."),
     }),
     permission: { rule: "public" },
-    mutates: false,
-    botScope: "any",
-    cost: 2,
     errors: ["INVALID_LINK"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  requestEmailVerification: action({
+  requestEmailVerification: mutation({
     summary: "Have the link that verifies the own e-mail address sent again.",
-    params: nothing,
-    result: nothing,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: ["EMAIL_MISSING"],
     rateLimit: mailLimit,
   }),
-  inspectEmailVerification: action({
+  inspectEmailVerification: query({
     summary: "The account and e-mail address of a verification link.",
     params: z.object({ token: secret }),
     result: z.object({ username: z.string().nullable(), email: e.email }),
     permission: { rule: "public" },
-    mutates: false,
-    botScope: "any",
-    cost: 2,
     errors: ["INVALID_LINK"],
-    rateLimit: { points: 30, durationMs: minute },
+    rateLimit: perMinute(30),
     transports: ["http"],
   }),
-  verifyEmail: action({
+  verifyEmail: mutation({
     summary: "Verify an e-mail address, or change to a new one, with the token of the link that was mailed.",
     params: z.object({ token: secret }),
-    result: nothing,
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 2,
     errors: ["INVALID_LINK", "EMAIL_TAKEN"],
-    rateLimit: { points: 30, durationMs: minute },
+    rateLimit: perMinute(30),
     transports: ["http"],
   }),
-  changeEmail: action({
+  changeEmail: mutation({
     summary:
       "Have a link sent to a new e-mail address. It takes the old one's place when the link is opened.",
     params: z.object({ email: e.email, ...confirmation }),
-    result: nothing,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     errors: [
       "WRONG_CREDENTIALS",
       "OIDC_FAILED",
@@ -147,7 +119,7 @@ export const userActions = {
     ],
     rateLimit: mailLimit,
   }),
-  setupTotp: action({
+  setupTotp: mutation({
     summary:
       "Make a new secret for an authenticator app. It counts once `user.enableTotp` has seen a code of it.",
     params: z.object(confirmation),
@@ -156,36 +128,26 @@ export const userActions = {
       uri: z.string().describe("otpauth://, to be shown as a QR code."),
     }),
     permission: { rule: "account" },
-    mutates: true,
     worksWithoutSecondFactor: true,
-    botScope: null,
-    cost: 5,
     errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "LOGIN_NOT_FRESH", "TOTP_ALREADY_ON"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  enableTotp: action({
+  enableTotp: mutation({
     summary: "Ask for a code at each login from now on. The recovery codes are shown once, here.",
     params: z.object({ code }),
     result: z.object({ recoveryCodes: z.array(z.string()).describe("Each is good for one login.") }),
     permission: { rule: "account" },
-    mutates: true,
     worksWithoutSecondFactor: true,
-    botScope: null,
-    cost: 3,
     errors: ["WRONG_CODE", "TOTP_ALREADY_ON", "TOTP_NOT_SET_UP"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  disableTotp: action({
+  disableTotp: mutation({
     summary:
       "Ask for no code at login any more. Refused while the policy requires a second factor of the account.",
     params: z.object({ ...confirmation, code }),
-    result: nothing,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     errors: [
       "WRONG_CREDENTIALS",
       "OIDC_FAILED",
@@ -197,7 +159,7 @@ export const userActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  exchangeOidcCode: action({
+  exchangeOidcCode: mutation({
     summary: "Log in with what the login at the OIDC provider ended with. The first time makes an account.",
     params: z.object({
       ...oidcLogin,
@@ -208,10 +170,7 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    mutates: true,
     worksInMaintenance: true,
-    botScope: "any",
-    cost: 3,
     startsSession: true,
     errors: [
       "OIDC_FAILED",
@@ -231,31 +190,25 @@ export const userActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  linkOidc: action({
+  linkOidc: mutation({
     summary: "Let the account be logged in to by the OIDC provider too.",
     params: z.object({ ...oidcLogin, password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "OIDC_LINKED"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  unlinkOidc: action({
+  unlinkOidc: mutation({
     summary: "Let the account no longer be logged in to by the OIDC provider.",
     params: z.object({ password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     errors: ["WRONG_CREDENTIALS"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  startOidc: action({
+  startOidc: internal({
     summary: "Begin a login at the OIDC provider.",
     params: z.object({
       challenge: z.string(),
@@ -265,13 +218,11 @@ export const userActions = {
       authorizationUrl: z.string(),
       flow: z.string().describe("What the browser keeps as a cookie until it is back."),
     }),
-    permission: { rule: "internal" },
   }),
-  finishOidc: action({
+  finishOidc: internal({
     summary: "Take what the provider sent the browser back with.",
     params: z.object({ query: z.string(), flow: z.string() }),
     result: z.object({ oidcCode: z.string() }),
-    permission: { rule: "internal" },
     errors: ["OIDC_FAILED"],
   }),
 };

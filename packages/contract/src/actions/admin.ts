@@ -1,13 +1,9 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
-const ofUser = z.object({ userId: e.id });
 const ofJob = z.object({ jobId: e.id });
-const ofGroup = z.object({ groupId: e.id });
-const limit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 const oneUser = z.object({ user: e.AdminUserSchema });
 const newUser = z.object({ username: e.newUsername, email: e.email.optional(), locale: e.locale.optional() });
 const passwordLink = z.object({
@@ -32,10 +28,9 @@ const policy = z.object({
 
 /** Every action here that changes something is in the audit log before it is done. */
 export const adminActions = {
-  stats: action({
+  stats: query({
     summary:
       "Counts of users, groups and messages, and the state of the process that answers. Counts are up to ten seconds old.",
-    params: nothing,
     result: z.object({
       users: count.describe("guests included"),
       online: count.describe(
@@ -53,211 +48,145 @@ export const adminActions = {
       }),
     }),
     permission: admin,
-    mutates: false,
-    botScope: null,
-    cost: 3,
   }),
-  listUsers: action({
+  listUsers: query({
     summary:
       "A page of users, newest first; with `query`, those whose username, nickname or e-mail address starts with it.",
     params: z.object({
       query: z.string().trim().min(1).max(LIMITS.emailMaxChars).optional(),
       beforeUserId: e.id.optional(),
-      limit,
+      limit: e.pageLimit,
     }),
     result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
     permission: admin,
-    mutates: false,
-    botScope: null,
-    cost: 3,
   }),
-  createUser: action({
+  createUser: mutation({
     summary:
       "Create an account without a password, regardless of the registration policy. The user gets a link to set one by mail; without an address or a mail server the link is in the result.",
     params: newUser,
     result: passwordLink.extend(oneUser.shape),
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: NEW_USER_ERRORS,
-    rateLimit: { points: 60, durationMs: 60_000 },
+    rateLimit: perMinute(60),
   }),
-  sendPasswordReset: action({
+  sendPasswordReset: mutation({
     summary:
       "Send a user a link to set a new password. If it can't be mailed, it is in the result. The link works once.",
-    params: ofUser,
+    params: e.ofUser,
     result: passwordLink,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: PASSWORD_LINK_ERRORS,
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  disableUser: action({
+  disableUser: mutation({
     summary:
       "End the user's sessions and refuse new ones. Admins cannot be disabled: take the admin role away first.",
-    params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
+    params: e.ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: oneUser,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: ["USER_NOT_FOUND"],
   }),
-  enableUser: action({
+  enableUser: mutation({
     summary: "Let a disabled user log in again.",
-    params: ofUser,
+    params: e.ofUser,
     result: oneUser,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["USER_NOT_FOUND"],
   }),
-  setAdmin: action({
+  setAdmin: mutation({
     summary:
       "Make a user an admin, from their next access token on, or take the role away, which ends all their sessions.",
-    params: ofUser.extend({ admin: z.boolean() }),
+    params: e.ofUser.extend({ admin: z.boolean() }),
     result: oneUser,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
-  resetTotp: action({
+  resetTotp: mutation({
     summary: "Remove the second factor of an account whose owner has lost it. All its sessions end.",
-    params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
-    result: nothing,
+    params: e.ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["USER_NOT_FOUND"],
   }),
-  listGroups: action({
+  listGroups: query({
     summary: "A page of all groups, newest first.",
-    params: z.object({ beforeGroupId: e.id.optional(), limit }),
+    params: z.object({ beforeGroupId: e.id.optional(), limit: e.pageLimit }),
     result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
     permission: admin,
-    mutates: false,
-    botScope: null,
-    cost: 2,
   }),
-  deleteGroup: action({
+  deleteGroup: mutation({
     summary: "Delete any group with its channels and messages. You can't undo this.",
-    params: ofGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
-    result: nothing,
+    params: e.inGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 5,
     errors: ["GROUP_NOT_FOUND"],
   }),
-  announce: action({
+  announce: mutation({
     summary: "Show a notice to every connected user. It is not stored.",
     params: z.object({ text: e.notice }),
-    result: nothing,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 3,
-    rateLimit: { points: 10, durationMs: 60_000 },
+    rateLimit: perMinute(10),
   }),
-  setMaintenance: action({
+  setMaintenance: mutation({
     summary:
       "Turn maintenance mode on or off. While it is on, only admins can make changes; others get MAINTENANCE with this message.",
     params: z.object({ enabled: z.boolean(), message: e.notice.optional() }),
     result: z.object({ maintenance: e.MaintenanceSchema }),
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 2,
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  getPolicy: action({
+  getPolicy: query({
     summary: "The policy of this instance, and which of its values are set by the environment.",
-    params: nothing,
     result: policy,
     permission: admin,
-    mutates: false,
-    botScope: null,
-    cost: 1,
   }),
-  setPolicy: action({
+  setPolicy: mutation({
     summary: "Change the policy of this instance, with immediate effect.",
     params: e.InstancePolicySchema.partial(),
     result: policy,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["POLICY_FIXED", "TOTP_NOT_SET_UP"],
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  auditLog: action({
+  auditLog: query({
     summary: "A page of what admins have done, newest first.",
-    params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit }),
+    params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit: e.pageLimit }),
     result: z.object({ entries: z.array(e.AdminAuditEntrySchema), nextId: e.id.nullable() }),
     permission: admin,
-    mutates: false,
-    botScope: null,
-    cost: 2,
   }),
-  listDeadJobs: action({
+  listDeadJobs: query({
     summary: "A page of the background jobs that failed on every try, latest failure first.",
-    params: z.object({ beforeJobId: e.id.optional(), limit }),
+    params: z.object({ beforeJobId: e.id.optional(), limit: e.pageLimit }),
     result: z.object({ jobs: z.array(e.DeadJobSchema), nextJobId: e.id.nullable() }),
     permission: admin,
-    mutates: false,
-    botScope: null,
-    cost: 2,
   }),
-  retryJob: action({
+  retryJob: mutation({
     summary: "Run a failed job again, with as many tries as a new one.",
     params: ofJob,
-    result: nothing,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["JOB_NOT_FOUND"],
   }),
-  deleteJob: action({
+  deleteJob: mutation({
     summary: "Delete a failed job without running it again.",
     params: ofJob,
-    result: nothing,
     permission: admin,
-    mutates: true,
-    botScope: null,
-    cost: 1,
     errors: ["JOB_NOT_FOUND"],
   }),
-  getMaintenance: action({
+  getMaintenance: internal({
     summary: "Whether maintenance mode is on.",
-    params: nothing,
     result: e.MaintenanceSchema,
-    permission: { rule: "internal" },
   }),
-  readPolicy: action({
+  readPolicy: internal({
     summary: "The policy values that admins have set, and how often they were changed.",
-    params: nothing,
     result: e.StoredPolicySchema,
-    permission: { rule: "internal" },
   }),
 };
 
 export const userActions = {
   // What the owning services do for it.
-  count: action({
+  count: internal({
     summary: "How many users there are.",
-    params: nothing,
     result: z.object({ users: z.int() }),
-    permission: { rule: "internal" },
   }),
-  listAll: action({
+  listAll: internal({
     summary: "As admin.listUsers.",
     params: z.object({
       query: z.string().optional(),
@@ -265,88 +194,71 @@ export const userActions = {
       limit: z.int().min(1).max(LIMITS.pageMaxItems),
     }),
     result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
-    permission: { rule: "internal" },
   }),
-  setDisabled: action({
+  setDisabled: internal({
     summary: "As admin.disableUser and admin.enableUser.",
-    params: ofUser.extend({ disabled: z.boolean() }),
+    params: e.ofUser.extend({ disabled: z.boolean() }),
     result: oneUser,
-    permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND", "FORBIDDEN"],
   }),
-  setAdmin: action({
+  setAdmin: internal({
     summary: "As admin.setAdmin.",
-    params: ofUser.extend({ admin: z.boolean() }),
+    params: e.ofUser.extend({ admin: z.boolean() }),
     result: oneUser,
-    permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
-  createAdmin: action({
+  createAdmin: internal({
     summary: "Create an admin account.",
     params: z.object({ username: e.newUsername, password: e.password }),
     result: oneUser,
-    permission: { rule: "internal" },
     errors: ["USERNAME_TAKEN", "WEAK_PASSWORD", "LIMIT_REACHED"],
   }),
-  createWithoutPassword: action({
+  createWithoutPassword: internal({
     summary: "As admin.createUser.",
     params: newUser,
     result: passwordLink.extend(oneUser.shape),
-    permission: { rule: "internal" },
     errors: NEW_USER_ERRORS,
   }),
-  sendPasswordLink: action({
+  sendPasswordLink: internal({
     summary: "As admin.sendPasswordReset.",
-    params: ofUser,
+    params: e.ofUser,
     result: passwordLink,
-    permission: { rule: "internal" },
     errors: PASSWORD_LINK_ERRORS,
   }),
-  resetTotp: action({
+  resetTotp: internal({
     summary: "As admin.resetTotp.",
-    params: ofUser,
-    result: nothing,
-    permission: { rule: "internal" },
+    params: e.ofUser,
     errors: ["USER_NOT_FOUND"],
   }),
 };
 
 export const groupActions = {
-  count: action({
+  count: internal({
     summary: "How many groups there are, including those being deleted.",
-    params: nothing,
     result: z.object({ groups: z.int() }),
-    permission: { rule: "internal" },
   }),
-  listAll: action({
+  listAll: internal({
     summary: "As admin.listGroups.",
     params: z.object({ beforeGroupId: e.id.optional(), limit: z.int().min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
-    permission: { rule: "internal" },
   }),
-  remove: action({
+  remove: internal({
     summary: "As admin.deleteGroup.",
-    params: ofGroup,
-    result: nothing,
-    permission: { rule: "internal" },
+    params: e.inGroup,
     errors: ["GROUP_NOT_FOUND"],
   }),
 };
 
 export const messageActions = {
-  count: action({
+  count: internal({
     summary: "How many messages there are.",
-    params: nothing,
     result: z.object({ messages: z.int() }),
-    permission: { rule: "internal" },
   }),
 };
 
 export const presenceActions = {
-  count: action({
+  count: internal({
     summary: "How many users are connected; in a cluster, one at each of two gateways counts twice.",
-    params: nothing,
     result: z.object({ online: z.int() }),
-    permission: { rule: "internal" },
   }),
 };

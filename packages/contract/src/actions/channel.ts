@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
 const slowModeSeconds = z.int().min(0).max(LIMITS.slowModeMaxSeconds).default(0);
-const inChannel = z.object({ channelId: e.id });
 
 export const ChannelSyncSchema = z
   .object({
@@ -22,7 +20,7 @@ export const ChannelSyncSchema = z
 export type ChannelSync = z.output<typeof ChannelSyncSchema>;
 
 export const channelActions = {
-  create: action({
+  create: mutation({
     summary: "Make a channel in a group, or a section that channels stand in.",
     params: z.object({
       groupId: e.id,
@@ -40,15 +38,13 @@ export const channelActions = {
     }),
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "group", can: "manageChannels" },
-    mutates: true,
     botScope: "channels.manage",
-    cost: 3,
     audited: "channel",
     errors: ["LIMIT_REACHED", "CHANNEL_NOT_FOUND", "ROLE_NOT_FOUND", "MEMBER_NOT_FOUND"],
   }),
-  update: action({
+  update: mutation({
     summary: "Change a channel's name, topic, slow mode or place.",
-    params: inChannel.extend({
+    params: e.inChannel.extend({
       name: e.channelName.optional(),
       topic: e.topic.optional(),
       sectionId: e.id.nullable().optional(),
@@ -57,71 +53,54 @@ export const channelActions = {
     }),
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "manageChannels" },
-    mutates: true,
     botScope: "channels.manage",
-    cost: 2,
     audited: "channel",
   }),
-  reorder: action({
+  reorder: mutation({
     summary: "Put channels of a group into other places, all at once. Repeating it changes nothing.",
     params: z.object({
       groupId: e.id,
       places: z.array(e.ChannelPlaceSchema).min(1).max(LIMITS.channelsPerGroup),
     }),
-    result: nothing,
     permission: { rule: "group", can: "manageChannels" },
-    mutates: true,
     botScope: "channels.manage",
-    cost: 3,
     audited: "channel",
     errors: ["CHANNEL_NOT_FOUND"],
   }),
-  listOverrides: action({
+  listOverrides: query({
     summary: "What a channel allows and denies, to whom.",
-    params: inChannel,
+    params: e.inChannel,
     result: z.object({ overrides: z.array(e.OverrideSchema) }),
     permission: { rule: "channel", can: "manageRoles" },
-    mutates: false,
-    botScope: null,
-    cost: 1,
   }),
-  setOverride: action({
+  setOverride: mutation({
     summary:
       "Allow or deny something in a channel to everyone, a role or a member. To deny `view` makes it private.",
-    params: inChannel.extend({
+    params: e.inChannel.extend({
       target: e.OverrideTargetSchema,
       allow: e.overrideBits,
       deny: e.overrideBits,
     }),
     result: z.object({ channel: e.ChannelSchema, overrides: z.array(e.OverrideSchema) }),
     permission: { rule: "channel", can: "manageRoles" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     audited: "channel",
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
   }),
-  removeOverride: action({
+  removeOverride: mutation({
     summary: "Remove a channel's permission override for everyone, a role or a member.",
-    params: inChannel.extend({ target: e.OverrideTargetSchema }),
+    params: e.inChannel.extend({ target: e.OverrideTargetSchema }),
     result: z.object({ channel: e.ChannelSchema, overrides: z.array(e.OverrideSchema) }),
     permission: { rule: "channel", can: "manageRoles" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     audited: "channel",
   }),
-  delete: action({
+  delete: mutation({
     summary: "Delete a channel with its messages. You can't undo this.",
-    params: inChannel,
-    result: nothing,
+    params: e.inChannel,
     permission: { rule: "channel", can: "manageChannels" },
-    mutates: true,
     botScope: "channels.manage",
-    cost: 3,
     audited: "channel",
   }),
-  list: action({
+  list: query({
     summary:
       "The channels of a group that the caller sees, each with its head and what the caller has read. Almost always one page.",
     params: z.object({
@@ -133,20 +112,16 @@ export const channelActions = {
       nextChannelId: e.id.nullable().describe("null: this is the last page"),
     }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 3,
   }),
-  markRead: action({
+  markRead: mutation({
     summary: "Everything up to this message is read. A marker never goes back.",
-    params: inChannel.extend({ seq: e.seq }),
+    params: e.inChannel.extend({ seq: e.seq }),
     result: z.object({ lastReadSeq: e.seq }),
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.read",
-    cost: 1,
   }),
-  sync: action({
+  sync: query({
     summary: "What changed in these channels since the caller last looked.",
     params: z.object({
       cursors: z
@@ -156,8 +131,7 @@ export const channelActions = {
     }),
     result: z.object({ channels: z.array(ChannelSyncSchema) }),
     permission: { rule: "session" },
-    mutates: false,
     botScope: "messages.read",
-    cost: 10,
+    isHeavy: true,
   }),
 };

@@ -1,24 +1,19 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const ofUser = z.object({ userId: e.id });
-const nothing = z.object({});
-
 /** Every service that stores personal data has one. */
 export const forgetUser = (what: string) => ({
-  ...action({
+  ...internal({
     summary: `A user was deleted: ${what} Repeatable.`,
-    params: ofUser,
-    result: nothing,
-    permission: { rule: "internal" },
+    params: e.ofUser,
   }),
   forgetsUser: true as const,
 });
 
 export const userActions = {
-  deleteMe: action({
+  deleteMe: mutation({
     summary:
       "Delete the caller's account, for ever: all sessions end, the names are free, messages stay as those of a deleted user. " +
       "Groups have to be given away or deleted before.",
@@ -36,25 +31,20 @@ export const userActions = {
         .optional()
         .describe("needed where a login asks for one"),
     }),
-    result: nothing,
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     endsSession: true,
     errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
-    rateLimit: { points: 20, durationMs: 60_000, perAddress: true, exact: true },
+    rateLimit: { ...perMinute(20), perAddress: true, exact: true },
     // The session's sockets close at once, so an answer by socket would not arrive.
     transports: ["http"],
   }),
 };
 
 export const groupActions = {
-  listOwned: action({
+  listOwned: internal({
     summary: "The groups that a user owns.",
-    params: ofUser,
+    params: e.ofUser,
     result: z.object({ groupIds: z.array(e.id) }),
-    permission: { rule: "internal" },
   }),
   forgetUser: forgetUser(
     "they leave all groups and direct channels of several; those of two stay for the others.",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -19,25 +19,22 @@ const page = z.object({
 
 /** A service that stores personal data has one. */
 const exportUser = (what: string) => ({
-  ...action({
+  ...internal({
     summary: `A page of what there is of a user: ${what}`,
     params: z.object({ userId: e.id, cursor: cursor.nullable() }),
     result: page,
-    permission: { rule: "internal" },
   }),
   exportsUser: true as const,
 });
 
 export const userActions = {
-  exportMyData: action({
+  exportMyData: query({
     summary: "A page of everything that there is of the caller, as JSON.",
     params: z.object({ cursor: cursor.optional() }),
     result: page,
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 8,
-    rateLimit: { points: 120, durationMs: 60_000 },
+    isHeavy: true,
+    rateLimit: perMinute(120),
   }),
   exportUser: exportUser("profile, sessions, blocks."),
 };
@@ -48,12 +45,11 @@ export const fileActions = {
 
 export const groupActions = {
   exportUser: exportUser("memberships."),
-  listOwnChannels: action({
+  listOwnChannels: internal({
     summary:
       "A page of the channels and threads of the groups that a user is or was in, and of direct channels that they have left, whether they see them or not; or of the direct channels that they are in.",
     params: z.object({ userId: e.id, of: z.enum(["groups", "direct"]), cursor: cursor.nullable() }),
     result: z.object({ channelIds: z.array(e.id), nextCursor: cursor.nullable() }),
-    permission: { rule: "internal" },
   }),
 };
 

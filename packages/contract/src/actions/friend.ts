@@ -1,18 +1,16 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
-const ofUser = z.object({ userId: e.id });
 const page = z.object({
   cursor: e.id.optional().describe("the nextCursor of the page before"),
-  limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+  limit: e.pageLimit,
 });
 const nextCursor = e.id.nullable().describe("null: this is the last page");
 
 export const friendActions = {
-  request: action({
+  request: mutation({
     summary:
       "Ask somebody, by id or username, to be a friend. Who has asked the caller already is one at once.",
     params: z
@@ -23,79 +21,52 @@ export const friendActions = {
       ),
     result: z.object({ state: z.enum(["requested", "friends"]) }),
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["USER_NOT_FOUND", "NOT_REACHABLE", "LIMIT_REACHED"],
-    rateLimit: { points: 20, durationMs: 60_000 },
+    rateLimit: perMinute(20),
   }),
-  accept: action({
+  accept: mutation({
     summary: "Accept what somebody has asked.",
-    params: ofUser,
+    params: e.ofUser,
     result: z.object({ friend: e.FriendSchema }),
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["FRIEND_REQUEST_NOT_FOUND", "LIMIT_REACHED"],
   }),
-  decline: action({
+  decline: mutation({
     summary: "Decline what somebody has asked. Where nobody has, nothing happens.",
-    params: ofUser,
-    result: nothing,
+    params: e.ofUser,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
   }),
-  remove: action({
+  remove: mutation({
     summary:
       "End a friendship, or take back what the caller has asked. Where there is neither, nothing happens.",
-    params: ofUser,
-    result: nothing,
+    params: e.ofUser,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
   }),
-  list: action({
+  list: query({
     summary: "A page of the caller's friends.",
     params: page,
     result: z.object({ friends: z.array(e.FriendSchema), nextCursor }),
     permission: { rule: "account" },
-    mutates: false,
-    botScope: null,
-    cost: 2,
   }),
-  listRequests: action({
+  listRequests: query({
     summary: "A page of what others have asked the caller, and the caller others: newest first.",
     params: page,
     result: z.object({ requests: z.array(e.FriendRequestSchema), nextCursor }),
     permission: { rule: "account" },
-    mutates: false,
-    botScope: null,
-    cost: 2,
   }),
-  getReach: action({
+  getReach: query({
     summary: "Who may ask the caller to be a friend, and open direct channels with the caller.",
-    params: nothing,
     result: z.object({ reach: e.ReachSchema }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 1,
   }),
-  setReach: action({
+  setReach: mutation({
     summary: "Change who may reach the caller. Direct channels that there are already stay.",
     params: e.ReachSchema.partial(),
     result: z.object({ reach: e.ReachSchema }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  listReachable: action({
+  listReachable: internal({
     summary:
       "The given users that a user can reach: by the instance's policy, their privacy settings, their relationship, and blocks.",
     params: z.object({
@@ -105,12 +76,10 @@ export const friendActions = {
       approach: z.enum(["request", "direct", "groupDirect"]),
     }),
     result: z.object({ userIds: z.array(e.id) }),
-    permission: { rule: "internal" },
   }),
-  listAmong: action({
+  listAmong: internal({
     summary: "Those of the given users who are friends of a user.",
     params: z.object({ userId: e.id, userIds: z.array(e.id).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),
-    permission: { rule: "internal" },
   }),
 };

@@ -1,182 +1,139 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
-const inGroup = z.object({ groupId: e.id });
 const ofMember = z.object({ groupId: e.id, userId: e.id });
 const because = { reason: e.reason.optional().describe("for the audit log") };
 
 export const groupActions = {
-  create: action({
+  create: mutation({
     summary: "Make a group with a first channel, owned by the caller.",
     params: z.object({ name: e.groupName }),
     result: z.object({ group: e.GroupSchema, channels: z.array(e.ChannelSchema) }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: ["GUEST_NOT_ALLOWED", "GROUP_CREATION_RESTRICTED", "LIMIT_REACHED"],
-    rateLimit: { points: 20, durationMs: 60_000 },
+    rateLimit: perMinute(20),
   }),
-  get: action({
+  get: query({
     summary: "One group.",
-    params: inGroup,
+    params: e.inGroup,
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 1,
   }),
-  listMine: action({
+  listMine: query({
     summary: "All groups of the caller.",
-    params: nothing,
     result: z.object({ groups: z.array(e.GroupSchema) }),
     permission: { rule: "session" },
-    mutates: false,
     botScope: "group.read",
-    cost: 2,
   }),
-  update: action({
+  update: mutation({
     summary: "Change the group's name, description or default channel.",
-    params: inGroup.extend({
+    params: e.inGroup.extend({
       name: e.groupName.optional(),
       description: e.groupDescription.optional(),
       defaultChannelId: e.id.nullable().optional(),
     }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageGroup" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     audited: "group",
     errors: ["CHANNEL_NOT_FOUND"],
   }),
-  myPermissions: action({
+  myPermissions: query({
     summary: "What the caller may in the group, and in each channel that he sees.",
-    params: inGroup,
+    params: e.inGroup,
     result: z.object({
       permissions: z.int(),
       channels: z.array(z.object({ channelId: e.id, permissions: z.int() })),
     }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 2,
   }),
-  delete: action({
+  delete: mutation({
     summary: "Delete the group with its channels and messages. You can't undo this.",
-    params: inGroup,
-    result: nothing,
+    params: e.inGroup,
     permission: { rule: "group", can: "ownGroup" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
   }),
-  transfer: action({
+  transfer: mutation({
     summary: "Give the group to another member.",
     params: ofMember,
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "ownGroup" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     audited: "user",
     errors: ["LIMIT_REACHED", "MEMBER_NOT_FOUND", "GUEST_NOT_ALLOWED"],
   }),
-  listMembers: action({
+  listMembers: query({
     summary: "A page of members in the order of their ids.",
-    params: inGroup.extend({
+    params: e.inGroup.extend({
       afterUserId: e.id.optional(),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+      limit: e.pageLimit,
     }),
     result: z.object({ members: z.array(e.MemberSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 2,
   }),
-  getMember: action({
+  getMember: query({
     summary: "One member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 1,
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  getMembers: action({
+  getMembers: query({
     summary: "Several members; users who are none are left out.",
-    params: inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ members: z.array(e.MemberSchema) }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 2,
   }),
-  leave: action({
+  leave: mutation({
     summary: "Leave the group.",
-    params: inGroup,
-    result: nothing,
+    params: e.inGroup,
     permission: { rule: "group", can: "view" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: ["OWNER_CANNOT_LEAVE"],
   }),
-  kick: action({
+  kick: mutation({
     summary: "Put a member out; an invite lets them in again.",
     params: ofMember.extend(because),
-    result: nothing,
     permission: { rule: "group", can: "kickMembers" },
-    mutates: true,
     botScope: "members.manage",
-    cost: 3,
     audited: "user",
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  ban: action({
+  ban: mutation({
     summary: "Put a user out, and keep them out.",
     params: ofMember.extend(because),
-    result: nothing,
     permission: { rule: "group", can: "banMembers" },
-    mutates: true,
     botScope: "members.manage",
-    cost: 3,
     audited: "user",
     errors: ["USER_NOT_FOUND"],
   }),
-  unban: action({
+  unban: mutation({
     summary: "Let a banned user join again.",
     params: ofMember.extend(because),
-    result: nothing,
     permission: { rule: "group", can: "banMembers" },
-    mutates: true,
     botScope: "members.manage",
-    cost: 2,
     audited: "user",
   }),
-  listBans: action({
+  listBans: query({
     summary: "A page of the users who are banned, in the order of their ids.",
-    params: inGroup.extend({
+    params: e.inGroup.extend({
       afterUserId: e.id.optional(),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+      limit: e.pageLimit,
     }),
     result: z.object({ bans: z.array(e.BanSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "group", can: "banMembers" },
-    mutates: false,
     botScope: "members.manage",
-    cost: 2,
   }),
-  auditLog: action({
+  auditLog: query({
     summary: "A page of the group's audit log, newest first. Details that the caller can't see are null.",
-    params: inGroup.extend({
+    params: e.inGroup.extend({
       actorId: e.id.optional(),
       action: z.string().max(64).optional().describe("the name of an action of this contract"),
       beforeId: e.id.optional(),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+      limit: e.pageLimit,
     }),
     result: z.object({
       entries: z.array(e.AuditEntrySchema),
@@ -187,11 +144,9 @@ export const groupActions = {
         ),
     }),
     permission: { rule: "group", can: "viewAuditLog" },
-    mutates: false,
     botScope: "members.manage",
-    cost: 2,
   }),
-  recordAudit: action({
+  recordAudit: internal({
     summary: "What another service has let somebody do in a group, for its audit log.",
     params: e.AuditEntrySchema.omit({ id: true, createdAt: true }).partial({
       targetId: true,
@@ -199,32 +154,26 @@ export const groupActions = {
       before: true,
       after: true,
     }),
-    result: nothing,
-    permission: { rule: "internal" },
   }),
-  mute: action({
+  mute: mutation({
     summary: "A muted member reads but does not write, until the time has passed.",
     params: ofMember.extend({ ...because, durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "muteMembers" },
-    mutates: true,
     botScope: "members.manage",
-    cost: 2,
     audited: "user",
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  unmute: action({
+  unmute: mutation({
     summary: "Let a muted member write again.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "muteMembers" },
-    mutates: true,
     botScope: "members.manage",
-    cost: 2,
     audited: "user",
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  access: action({
+  access: internal({
     summary: "What a user may do in a group or channel, and which rooms its events go to.",
     params: z.object({ userId: e.id, groupId: e.id.optional(), channelId: e.id.optional() }),
     result: z.object({
@@ -235,15 +184,12 @@ export const groupActions = {
       wordFilterRev: z.int().optional().describe("of the filter that this user's messages go through"),
       rooms: z.array(z.string()),
     }),
-    permission: { rule: "internal" },
   }),
-  forgetDirectAccess: action({
+  forgetDirectAccess: internal({
     summary: "What these two may do in their direct channel has changed.",
     params: z.object({ userId: e.id, otherId: e.id }),
-    result: nothing,
-    permission: { rule: "internal" },
   }),
-  listAcquaintances: action({
+  listAcquaintances: internal({
     summary: "Those of the given users that a user shares a group or a direct channel with, the user too.",
     params: z.object({
       userId: e.id,
@@ -251,12 +197,10 @@ export const groupActions = {
       groupsOnly: z.boolean().default(false).describe("true: a direct channel alone does not count"),
     }),
     result: z.object({ userIds: z.array(e.id) }),
-    permission: { rule: "internal" },
   }),
-  listRooms: action({
+  listRooms: internal({
     summary: "The rooms that a user's sockets belong in.",
-    params: z.object({ userId: e.id }),
+    params: e.ofUser,
     result: z.object({ rooms: z.array(z.string()) }),
-    permission: { rule: "internal" },
   }),
 };

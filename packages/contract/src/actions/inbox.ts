@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
 const cursor = z.string().regex(/^[0-9a-f]{24}$/, "must be the nextCursor of a page");
 const upTo = z.object({
   messageId: e.id.describe("of the newest message that was shown: it, and all that are older"),
@@ -11,7 +10,7 @@ const upTo = z.object({
 const dear = { points: 30, durationMs: 10_000 };
 
 export const inboxActions = {
-  list: action({
+  list: query({
     summary:
       "A page of the messages of others that mention the caller by name, reply, role or as everybody, newest first, as far as the " +
       "caller sees them now.",
@@ -27,14 +26,11 @@ export const inboxActions = {
       marker: e.InboxMarkerSchema,
     }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 8,
+    isHeavy: true,
     rateLimit: dear,
   }),
-  getUnreadCount: action({
+  getUnreadCount: query({
     summary: "How many unread messages the caller's inbox has.",
-    params: nothing,
     result: z.object({
       unread: z
         .int()
@@ -42,41 +38,30 @@ export const inboxActions = {
         .describe(`${LIMITS.mentionsCounted}: as many or more, to be shown as 99+`),
     }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 5,
+    isHeavy: true,
     rateLimit: dear,
   }),
-  markRead: action({
+  markRead: mutation({
     summary: "The caller's inbox is read up to a message. The marker never goes back.",
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
   }),
-  clear: action({
+  clear: mutation({
     summary:
       "The caller's inbox is read up to a message, and so much of it not listed any more; the messages stay where they are.",
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
   }),
-  markGroupRead: action({
+  markGroupRead: mutation({
     summary: "Everything in the channels of a group that the caller sees is read.",
-    params: z.object({ groupId: e.id }),
+    params: e.inGroup,
     result: z.object({ channelIds: z.array(e.id).describe("in which something was unread") }),
     permission: { rule: "group", can: "view" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
-    rateLimit: { points: 20, durationMs: 60_000 },
+    rateLimit: perMinute(20),
   }),
-  markAllRead: action({
+  markAllRead: mutation({
     summary: "Everything in all channels of the caller is read, page by page, and the inbox too.",
     params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
     result: z.object({
@@ -84,15 +69,12 @@ export const inboxActions = {
       nextCursor: cursor.nullable().describe("null: everything is read; otherwise call again"),
     }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 10,
-    rateLimit: { points: 60, durationMs: 60_000 },
+    rateLimit: perMinute(60),
   }),
 };
 
 export const channelActions = {
-  listUnread: action({
+  listUnread: query({
     summary:
       "The caller's channels, direct ones too, in which there is something unread: all at once for who sees up to " +
       `${LIMITS.channelsPerUnreadPage} channels. Of threads the ${LIMITS.threadsFollowedPerUser} that the caller has opened, written in or been named in last.`,
@@ -102,21 +84,18 @@ export const channelActions = {
       nextCursor: cursor.nullable().describe("null: that was all; a page may be empty before"),
     }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 10,
+    isHeavy: true,
     rateLimit: dear,
   }),
 };
 
 export const groupActions = {
-  listPlaces: action({
+  listPlaces: internal({
     summary: "The groups of a user, with the roles there.",
-    params: z.object({ userId: e.id }),
+    params: e.ofUser,
     result: z.object({ places: z.array(z.object({ groupId: e.id, roleIds: z.array(e.id) })) }),
-    permission: { rule: "internal" },
   }),
-  listMemberIds: action({
+  listMemberIds: internal({
     summary:
       "A page of the members of a group, or of those who have one of the roles, in the order of their ids.",
     params: z.object({
@@ -130,9 +109,8 @@ export const groupActions = {
         .describe("members who are looked at; of those with roles a page may have none"),
     }),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
-    permission: { rule: "internal" },
   }),
-  listUserChannels: action({
+  listUserChannels: internal({
     summary:
       "A page of the channels that a user sees and messages are in, without threads: the direct ones first, then group by group in " +
       "the order of their ids, each whole.",
@@ -144,6 +122,5 @@ export const groupActions = {
         .describe("the groups of the page, with the roles there"),
       nextCursor: cursor.nullable(),
     }),
-    permission: { rule: "internal" },
   }),
 };

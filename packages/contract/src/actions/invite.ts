@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const code = e.inviteCode;
 
 export const inviteActions = {
-  create: action({
+  create: mutation({
     summary: "Create an invite to a group. Without limits it never expires.",
     params: z.object({
       groupId: e.id,
@@ -15,33 +15,26 @@ export const inviteActions = {
     }),
     result: z.object({ invite: e.InviteSchema }),
     permission: { rule: "group", can: "createInvites" },
-    mutates: true,
     botScope: "invites.manage",
-    cost: 2,
     audited: "invite",
     errors: ["LIMIT_REACHED"],
   }),
-  list: action({
+  list: query({
     summary: "The invites of a group: all of them for those who manage invites, else the caller's own.",
-    params: z.object({ groupId: e.id }),
+    params: e.inGroup,
     result: z.object({ invites: z.array(e.InviteSchema) }),
     permission: { rule: "group", can: "createInvites" },
-    mutates: false,
     botScope: "invites.manage",
-    cost: 2,
   }),
-  revoke: action({
+  revoke: mutation({
     summary: "Take an invite back: one's own, or anyone's for those who manage invites.",
     params: z.object({ groupId: e.id, code }),
-    result: z.object({}),
     permission: { rule: "group", can: "createInvites" },
-    mutates: true,
     botScope: "invites.manage",
-    cost: 2,
     audited: "invite",
     errors: ["INVITE_NOT_FOUND", "FORBIDDEN"],
   }),
-  preview: action({
+  preview: query({
     summary: "What an invite leads to, without logging in.",
     params: z.object({ code }),
     result: z.object({
@@ -53,14 +46,11 @@ export const inviteActions = {
       }),
     }),
     permission: { rule: "public" },
-    mutates: false,
-    botScope: "any",
-    cost: 1,
     errors: ["INVITE_NOT_FOUND"],
-    rateLimit: { points: 60, durationMs: 60_000 },
+    rateLimit: perMinute(60),
     transports: ["http"],
   }),
-  accept: action({
+  accept: mutation({
     summary: "Join the group that the invite leads to. Accepting twice changes nothing.",
     params: z.object({ code }),
     result: z.object({
@@ -68,24 +58,18 @@ export const inviteActions = {
       channels: z.array(e.ChannelSchema).describe("the first ones; channel.list has all"),
     }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  findCreator: action({
+  findCreator: internal({
     summary: "The user who made an invite that has not expired.",
     params: z.object({ code }),
     result: z.object({ userId: e.id }),
-    permission: { rule: "internal" },
     errors: ["INVITE_NOT_FOUND"],
   }),
-  acceptFor: action({
+  acceptFor: internal({
     summary: "As invite.accept, for a user who is not logged in yet.",
     params: z.object({ code, userId: e.id }),
-    result: z.object({}),
-    permission: { rule: "internal" },
     errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
   }),
 };

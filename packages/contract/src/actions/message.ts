@@ -1,19 +1,17 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const inChannel = z.object({ channelId: e.id });
-const oneMessage = inChannel.extend({ messageId: e.id });
+const oneMessage = e.inChannel.extend({ messageId: e.id });
 const position = e.seq.optional();
 const storedReaction = oneMessage.extend({ emoji: e.storedEmoji });
 const messageResult = z.object({ message: e.MessageSchema });
 const hasMore = z
   .boolean()
   .describe("whether to ask for another page; one may have fewer items than the limit and not be the last");
-const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 
-const sendParams = inChannel.extend({
+const sendParams = e.inChannel.extend({
   content: e.messageContent,
   nonce: e.nonce,
   replyTo: e.id.optional(),
@@ -21,7 +19,7 @@ const sendParams = inChannel.extend({
 });
 
 export const messageActions = {
-  send: action({
+  send: mutation({
     summary: "Send a message. When this is answered, the message is on disk.",
     params: sendParams
       .extend({
@@ -42,57 +40,48 @@ export const messageActions = {
       ),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 1,
     shardBy: "channelId",
     createsMessage: true,
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE", "MESSAGE_FILTERED"],
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
-  edit: action({
+  edit: mutation({
     summary: "Change the text of one's own message.",
     params: oneMessage.extend({ content: e.messageContent }),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 2,
     shardBy: "channelId",
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED", "MESSAGE_FILTERED"],
   }),
-  delete: action({
+  delete: mutation({
     summary: "Delete one's own message, or anyone's for those who manage messages.",
     params: oneMessage,
-    result: z.object({}),
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 2,
     shardBy: "channelId",
     audited: "message",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
   }),
-  get: action({
+  get: query({
     summary: "One message.",
     params: oneMessage,
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "messages.read",
-    cost: 1,
     errors: ["MESSAGE_NOT_FOUND"],
   }),
-  list: action({
+  list: query({
     summary:
       "A page of messages in the order of their seq: the newest, before, after or around a seq, or around a time.",
-    params: inChannel
+    params: e.inChannel
       .extend({
         before: position,
         after: position,
         around: position,
         atTime: e.time.optional().describe("around the first message of this time or later"),
-        limit: pageLimit,
+        limit: e.pageLimit,
       })
       .refine(
         ({ before, after, around, atTime }) =>
@@ -108,14 +97,13 @@ export const messageActions = {
       head: e.HeadSchema.describe("the channel as it was just before the page was read"),
     }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "messages.read",
-    cost: 5,
+    isHeavy: true,
   }),
-  listEdits: action({
+  listEdits: query({
     summary:
       "The former texts of an edited message, newest first: for its author and for those who manage messages.",
-    params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: pageLimit }),
+    params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: e.pageLimit }),
     result: z.object({
       edits: z.array(
         z.object({
@@ -127,80 +115,64 @@ export const messageActions = {
       hasMore,
     }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "messages.manage",
-    cost: 3,
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
   }),
-  react: action({
+  react: mutation({
     summary: "React to a message. Repeatable; the message shows it a moment later.",
     params: oneMessage.extend({ emoji: e.emoji }),
-    result: z.object({}),
     permission: { rule: "channel", can: "addReactions" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 2,
     shardBy: "channelId",
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
-  unreact: action({
+  unreact: mutation({
     summary: "Take one's reaction back. Repeatable.",
     params: storedReaction,
-    result: z.object({}),
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 2,
     shardBy: "channelId",
     errors: ["MESSAGE_NOT_FOUND"],
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
-  listReactors: action({
+  listReactors: query({
     summary: "A page of those who reacted with an emoji, in the order of their ids.",
-    params: storedReaction.extend({ afterUserId: e.id.optional(), limit: pageLimit }),
+    params: storedReaction.extend({ afterUserId: e.id.optional(), limit: e.pageLimit }),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "messages.read",
-    cost: 2,
     errors: ["MESSAGE_NOT_FOUND"],
   }),
-  listOwnReactions: action({
+  listOwnReactions: query({
     summary: "The caller's reactions to these messages.",
-    params: inChannel.extend({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
+    params: e.inChannel.extend({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ reactions: z.array(z.object({ messageId: e.id, emoji: z.string() })) }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "messages.write",
-    cost: 2,
   }),
-  pin: action({
+  pin: mutation({
     summary:
       "Pin a message to its channel: those who manage messages, and everybody in a direct channel. Repeatable.",
     params: oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.manage",
-    cost: 2,
     shardBy: "channelId",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
-  unpin: action({
+  unpin: mutation({
     summary: "Take a message from the pins of its channel. Repeatable.",
     params: oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.manage",
-    cost: 2,
     shardBy: "channelId",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
-  listPins: action({
+  listPins: query({
     summary: "The pinned messages of a channel, the last pinned first.",
-    params: inChannel.extend({
+    params: e.inChannel.extend({
       skip: z.int().min(0).max(LIMITS.pinsPerChannel).default(0).describe("the nextSkip of the page before"),
     }),
     result: z.object({
@@ -208,21 +180,19 @@ export const messageActions = {
       nextSkip: z.int().nullable().describe("null: that was all; the size of a page in bytes is bounded"),
     }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "messages.read",
-    cost: 5,
+    isHeavy: true,
   }),
-  post: action({
+  post: internal({
     summary: "Send for somebody who may write there, under another name if one is given: webhooks and bots.",
     params: sendParams.extend({
       authorId: e.id,
       as: z.object({ name: e.nickname, avatarUrl: z.url().max(LIMITS.urlMaxChars).nullable() }).optional(),
     }),
     result: messageResult,
-    permission: { rule: "internal" },
     errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND", "MESSAGE_FILTERED"],
   }),
-  setEmbeds: action({
+  setEmbeds: internal({
     summary:
       "The previews of what a message links to; empty: none. Nothing happens where it was edited since `editedAt`.",
     params: oneMessage.extend({
@@ -230,9 +200,8 @@ export const messageActions = {
       editedAt: e.time.nullable().describe("the message's when its text was read"),
     }),
     result: z.object({ isSet: z.boolean() }),
-    permission: { rule: "internal" },
   }),
-  getMany: action({
+  getMany: internal({
     summary: "Those of these messages that still exist, newest first. The caller checks who can see them.",
     params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({
@@ -241,33 +210,29 @@ export const messageActions = {
         .nullable()
         .describe("the first message that did not fit into the answer: it and older ones were not read"),
     }),
-    permission: { rule: "internal" },
   }),
-  findSent: action({
+  findSent: internal({
     summary:
       "The attachments of what somebody has sent with a nonce; none where it was never sent, or is deleted.",
-    params: inChannel.extend({ authorId: e.id, nonce: e.nonce }),
+    params: e.inChannel.extend({ authorId: e.id, nonce: e.nonce }),
     result: z.object({ attachments: z.array(e.AttachmentSchema) }),
-    permission: { rule: "internal" },
   }),
-  listChanges: action({
+  listChanges: internal({
     summary: "The messages of a channel whose last change is later than `afterRev`, in the order of rev.",
-    params: inChannel.extend({ afterRev: e.seq, limit: z.int().min(1).max(LIMITS.changesPerSyncCall) }),
+    params: e.inChannel.extend({ afterRev: e.seq, limit: z.int().min(1).max(LIMITS.changesPerSyncCall) }),
     result: z.object({ messages: z.array(e.MessageSchema) }),
-    permission: { rule: "internal" },
   }),
-  listMentions: action({
+  listMentions: internal({
     summary:
       "Messages that mention any of the keys (`mentionKey`), newest first; one's own are for the caller to leave out.",
     params: z.object({
       keys: z.array(e.mentionKey).min(1).max(LIMITS.mentionKeysPerLookup),
       before: e.id.optional().describe("a message's id: only older ones"),
-      limit: pageLimit,
+      limit: e.pageLimit,
     }),
     result: z.object({ messages: z.array(e.MessageSchema), hasMore }),
-    permission: { rule: "internal" },
   }),
-  countMentions: action({
+  countMentions: internal({
     summary:
       "How many messages of others mention a user in each channel after a seq, in the order asked for.",
     params: z.object({
@@ -283,21 +248,17 @@ export const messageActions = {
         .max(LIMITS.channelsPerGroup),
     }),
     result: z.object({ counts: z.array(z.int().max(LIMITS.mentionsCounted)) }),
-    permission: { rule: "internal" },
   }),
-  removeChannels: action({
+  removeChannels: internal({
     summary:
       "Remove everything that was written in these channels. Answered when that is noted for good; repeatable.",
     params: z.object({ channelIds: z.array(e.id).min(1).max(LIMITS.channelsPerGroup) }),
-    result: z.object({}),
-    permission: { rule: "internal" },
   }),
-  listHeads: action({
+  listHeads: internal({
     summary: "Where channels stand, and what a user has read of them, in the order asked for.",
     params: z.object({ userId: e.id, channelIds: z.array(e.id).max(LIMITS.channelsPerGroup) }),
     result: z.object({
       heads: z.array(z.object({ channelId: e.id, head: e.HeadSchema, lastReadSeq: e.seq })),
     }),
-    permission: { rule: "internal" },
   }),
 };

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
 const place = z.object({ groupId: e.id.optional(), channelId: e.id.optional() });
 const isOnePlace = ({ groupId, channelId }: z.output<typeof place>): boolean =>
   (groupId === undefined) !== (channelId === undefined);
@@ -14,17 +13,14 @@ const key = (length: number) =>
   z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${length}}={0,2}$`), "must be a key in base64url");
 
 export const notificationActions = {
-  get: action({
+  get: query({
     summary: "When the caller wants to be notified of what happens in a group, or in a channel.",
     params: place.refine(isOnePlace, ONE_PLACE),
     result: setting,
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 1,
     errors: placeErrors,
   }),
-  set: action({
+  set: mutation({
     summary: "Change when the caller is notified. What is left out stays as it is.",
     params: place
       .extend(e.notificationChanges)
@@ -35,39 +31,29 @@ export const notificationActions = {
       ),
     result: setting,
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: [...placeErrors, "LIMIT_REACHED"],
   }),
-  list: action({
+  list: query({
     summary: "A page of the caller's settings that are not as they are without any.",
     params: z.object({
       cursor: e.id.optional().describe("the nextCursor of the page before"),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+      limit: e.pageLimit,
     }),
     result: z.object({
       settings: z.array(e.NotificationSettingSchema),
       nextCursor: e.id.nullable().describe("null: this is the last page"),
     }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 2,
   }),
 };
 
 export const pushActions = {
-  getKey: action({
+  getKey: query({
     summary: "The key that a browser subscribes to this server's pushes with.",
-    params: nothing,
     result: z.object({ publicKey: z.string().nullable().describe("null: this server sends no pushes") }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 1,
   }),
-  subscribe: action({
+  subscribe: mutation({
     summary:
       "Have this session notified while the caller is not connected: of direct messages and mentions, or as the settings say. It " +
       "replaces the session's former subscription, and ends with the session.",
@@ -78,26 +64,17 @@ export const pushActions = {
         .describe("of the browser's push service"),
       keys: z.object({ p256dh: key(87), auth: key(22) }),
     }),
-    result: nothing,
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     errors: ["PUSH_OFF"],
-    rateLimit: { points: 20, durationMs: 60_000 },
+    rateLimit: perMinute(20),
   }),
-  unsubscribe: action({
+  unsubscribe: mutation({
     summary: "End a subscription of the caller. Repeatable.",
     params: z.object({ endpoint: z.string().max(LIMITS.urlMaxChars) }),
-    result: nothing,
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
   }),
-  list: action({
+  list: query({
     summary: "The caller's subscriptions.",
-    params: nothing,
     result: z.object({
       subscriptions: z.array(
         z.object({
@@ -108,35 +85,29 @@ export const pushActions = {
       ),
     }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 1,
   }),
 };
 
 export const presenceActions = {
-  listAway: action({
+  listAway: internal({
     summary: "Those of the users who are connected nowhere, and do not ask to be left alone.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),
-    permission: { rule: "internal" },
   }),
 };
 
 export const userActions = {
-  listNames: action({
+  listNames: internal({
     summary: "The names that users are shown by.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ users: z.array(z.object({ userId: e.id, name: z.string() })) }),
-    permission: { rule: "internal" },
   }),
-  listSpokenTo: action({
+  listSpokenTo: internal({
     summary:
       "The languages of users, and their living sessions. Those who are deleted or disabled are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({
       users: z.array(z.object({ userId: e.id, locale: e.locale, sessionIds: z.array(e.id) })),
     }),
-    permission: { rule: "internal" },
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 import { presenceRoom } from "../rooms.ts";
@@ -8,7 +8,7 @@ const users = z.array(e.id).min(1).max(LIMITS.usersPerLookup);
 const reported = z.array(e.id).max(LIMITS.usersPerPresenceReport);
 
 export const presenceActions = {
-  watch: action({
+  watch: query({
     summary:
       "How users are now, and from now on this socket hears of their changes. Users that the caller shares no group and no " +
       "direct channel with, and who are no friends, are left out.",
@@ -19,9 +19,6 @@ export const presenceActions = {
       expiresInMs: z.int().describe("the watch ends then: call again before"),
     }),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 2,
     errors: ["LIMIT_REACHED"],
     rateLimit: { points: 60, durationMs: 10_000 },
     subscription: {
@@ -30,27 +27,20 @@ export const presenceActions = {
       lifetimeMs: LIMITS.watchLifetimeMs,
     },
   }),
-  unwatch: action({
+  unwatch: query({
     summary: "This socket no longer hears of these users.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.watchedUsersPerSocket) }),
-    result: z.object({}),
     permission: { rule: "session" },
-    mutates: false,
-    botScope: null,
-    cost: 1,
     subscription: { leave: ({ userIds }) => userIds.map(presenceRoom) },
   }),
-  setStatus: action({
+  setStatus: mutation({
     summary: "What others see of the caller while connected. It stays until it is set again.",
     params: z.object({ status: e.ownStatus }),
     result: z.object({ status: e.ownStatus }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  report: action({
+  report: internal({
     summary: "A gateway tells who has come and gone there, and with empty lists that it is alive.",
     params: z.object({
       gatewayId: z.string().min(1).max(200).describe("of this run; a new one after it was forgotten"),
@@ -64,20 +54,16 @@ export const presenceActions = {
     result: z.object({
       known: z.boolean().describe("false: nothing was taken. Report everybody, as a new gateway"),
     }),
-    permission: { rule: "internal" },
   }),
 };
 
 export const channelActions = {
-  typing: action({
+  typing: mutation({
     summary:
       "The caller is writing: others in the channel are told, if not too many write at once. Never stored.",
-    params: z.object({ channelId: e.id }),
-    result: z.object({}),
+    params: e.inChannel,
     permission: { rule: "channel", can: "sendMessages" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 1,
     errors: ["MUTED"],
     rateLimit: { points: 30, durationMs: 10_000 },
   }),

@@ -1,27 +1,24 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 import { NO_PERMISSIONS } from "../permissions.ts";
 
-const inGroup = z.object({ groupId: e.id });
 const ofRole = z.object({ groupId: e.id, roleId: e.id });
 const ofMember = ofRole.extend({ userId: e.id });
 
 /** Members can change only roles below their highest, and give or take only permissions that they have, in channels too: otherwise FORBIDDEN. */
 export const roleActions = {
-  list: action({
+  list: query({
     summary: "The roles of a group, the lowest first.",
-    params: inGroup,
+    params: e.inGroup,
     result: z.object({ roles: z.array(e.RoleSchema) }),
     permission: { rule: "group", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 1,
   }),
-  create: action({
+  create: mutation({
     summary: "Make a role, below all others.",
-    params: inGroup.extend({
+    params: e.inGroup.extend({
       name: e.roleName,
       color: e.roleColor.default(null),
       permissions: e.rolePermissions.default(NO_PERMISSIONS),
@@ -29,13 +26,11 @@ export const roleActions = {
     }),
     result: z.object({ role: e.RoleSchema }),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
     botScope: "roles.manage",
-    cost: 2,
     audited: "role",
     errors: ["LIMIT_REACHED"],
   }),
-  update: action({
+  update: mutation({
     summary: "Change a role.",
     params: ofRole.extend({
       name: e.roleName.optional(),
@@ -45,63 +40,47 @@ export const roleActions = {
     }),
     result: z.object({ role: e.RoleSchema }),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
     botScope: "roles.manage",
-    cost: 2,
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
-  setDefault: action({
+  setDefault: mutation({
     summary: "Change what every member of the group may. That members see the group cannot be taken away.",
-    params: inGroup.extend({ permissions: e.rolePermissions }),
+    params: e.inGroup.extend({ permissions: e.rolePermissions }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
-    botScope: null,
-    cost: 2,
     audited: "role",
   }),
-  delete: action({
+  delete: mutation({
     summary: "Delete a role and take it from everybody.",
     params: ofRole,
-    result: z.object({}),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
-  reorder: action({
+  reorder: mutation({
     summary: "Put all roles of the group into an order, the lowest first.",
-    params: inGroup.extend({ roleIds: z.array(e.id).min(1).max(LIMITS.rolesPerGroup) }),
+    params: e.inGroup.extend({ roleIds: z.array(e.id).min(1).max(LIMITS.rolesPerGroup) }),
     result: z.object({ roles: z.array(e.RoleSchema) }),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
-  assign: action({
+  assign: mutation({
     summary: "Give a role to a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
     botScope: "roles.manage",
-    cost: 2,
     audited: "user",
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
   }),
-  unassign: action({
+  unassign: mutation({
     summary: "Take a role from a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "manageRoles" },
-    mutates: true,
     botScope: "roles.manage",
-    cost: 2,
     audited: "user",
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND"],
   }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 export const messageActions = {
-  search: action({
+  search: query({
     summary:
       "A page of the messages that have all of this, newest first: of a channel with its threads, of all channels of a group that the " +
       "caller sees, or of all their groups and direct messages.",
@@ -49,19 +49,17 @@ export const messageActions = {
       isComplete: z.boolean().describe("false: some messages are still to be indexed; search again later"),
     }),
     permission: { rule: "session" },
-    mutates: false,
     botScope: "messages.read",
-    cost: 10,
+    isHeavy: true,
     errors: ["GROUP_NOT_FOUND", "CHANNEL_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: 10_000 },
   }),
 };
 
 export const searchActions = {
-  indexChannel: action({
+  indexChannel: internal({
     summary: "Index the next changes of a channel now.",
-    params: z.object({ channelId: e.id }),
+    params: e.inChannel,
     result: z.object({ isComplete: z.boolean() }),
-    permission: { rule: "internal" },
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -9,11 +9,11 @@ const token = z
   .max(LIMITS.secretMaxChars)
   .describe("From the setup link that a production server prints at startup while it has no admin.");
 /** The token has 256 random bits, so this bounds the load rather than the guesses. */
-const setupLimit = { points: 20, durationMs: 60_000, perAddress: true, exact: true, unscaled: true } as const;
+const setupLimit = { ...perMinute(20), perAddress: true, exact: true, unscaled: true } as const;
 
 /** How an instance gets its first admin. */
 export const userActions = {
-  setUpAdmin: action({
+  setUpAdmin: mutation({
     summary:
       "Create the first admin's account with a setup link, and log in. Works even if registration is closed or restricted to mail domains.",
     params: z.object({
@@ -24,36 +24,27 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 5,
     startsSession: true,
     errors: ["INVALID_LINK", "OIDC_REQUIRED", "USERNAME_TAKEN", "WEAK_PASSWORD"],
     rateLimit: setupLimit,
     transports: ["http"],
   }),
-  becomeAdmin: action({
+  becomeAdmin: mutation({
     summary: "Become the first admin with a setup link. All other sessions of the account end.",
     params: z.object({ token }),
     result: e.SessionTokensSchema,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     startsSession: true,
     errors: ["INVALID_LINK"],
     rateLimit: setupLimit,
     transports: ["http"],
   }),
-  createSetupToken: action({
+  createSetupToken: internal({
     summary: "Create a token for a setup link. It works until it expires or the instance has an admin.",
-    params: z.object({}),
     result: z.object({ token: z.string() }),
-    permission: { rule: "internal" },
   }),
-  adminState: action({
+  adminState: internal({
     summary: "Whether this instance has an admin, or who becomes one.",
-    params: z.object({}),
     result: z.object({
       state: z
         .enum(["exists", "firstToRegister", "none"])
@@ -61,6 +52,5 @@ export const userActions = {
           "firstToRegister: there is no account yet, and outside production the first one becomes admin. none: no account is an admin",
         ),
     }),
-    permission: { rule: "internal" },
   }),
 };

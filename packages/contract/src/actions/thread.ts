@@ -1,69 +1,59 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const inChannel = z.object({ channelId: e.id });
 const oneThread = z.object({ channelId: e.id.describe("the thread's own") });
 const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
 
 export const channelActions = {
-  openThread: action({
+  openThread: mutation({
     summary:
       "The thread about a message: a channel of its own that those see who see the message's. Made where there is none, " +
       "in a text channel of a group.",
-    params: inChannel.extend({ messageId: e.id, name: e.channelName.optional() }),
+    params: e.inChannel.extend({ messageId: e.id, name: e.channelName.optional() }),
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    mutates: true,
     botScope: "messages.write",
-    cost: 3,
     errors: ["MUTED", "FORBIDDEN", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
-    rateLimit: { points: 30, durationMs: 60_000 },
+    rateLimit: perMinute(30),
   }),
-  listThreads: action({
+  listThreads: query({
     summary: "A page of a channel's threads, those in which something was written last first.",
-    params: inChannel.extend({
+    params: e.inChannel.extend({
       archived: z.boolean().default(false).describe("true: those that were put away"),
       cursor: cursor.optional().describe("the nextCursor of the page before"),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+      limit: e.pageLimit,
     }),
     result: z.object({
       channels: z.array(e.ChannelStateSchema),
       nextCursor: cursor.nullable().describe("null: this is the last page"),
     }),
     permission: { rule: "channel", can: "view" },
-    mutates: false,
     botScope: "group.read",
-    cost: 3,
   }),
-  archiveThread: action({
+  archiveThread: mutation({
     summary: "Put a thread away, for who has opened it or manages channels.",
     params: oneThread,
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.manage",
-    cost: 2,
     errors: ["FORBIDDEN"],
   }),
-  unarchiveThread: action({
+  unarchiveThread: mutation({
     summary: "Take a thread up again, for who has opened it or manages channels.",
     params: oneThread,
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "view" },
-    mutates: true,
     botScope: "messages.manage",
-    cost: 2,
     errors: ["FORBIDDEN", "LIMIT_REACHED"],
   }),
-  findThreads: action({
+  findThreads: internal({
     summary: "Those of these channels that are threads; deleted ones are left out.",
     params: z.object({ channelIds: z.array(e.id).max(LIMITS.channelsPerSync) }),
     result: z.object({ channels: z.array(e.ChannelSchema) }),
-    permission: { rule: "internal" },
   }),
-  listActiveThreads: action({
+  listActiveThreads: internal({
     summary: "A page of all threads of a group, those in which something was written last come last.",
     params: z.object({
       groupId: e.id,
@@ -71,19 +61,17 @@ export const channelActions = {
       limit: z.int().min(1).max(LIMITS.channelsPerGroup),
     }),
     result: z.object({ threads: z.array(z.object({ channelId: e.id, cursor })) }),
-    permission: { rule: "internal" },
   }),
 };
 
 export const messageActions = {
-  setThread: action({
+  setThread: internal({
     summary: "Which thread is about a message; null: none any more. Repeating it changes nothing.",
-    params: inChannel.extend({
+    params: e.inChannel.extend({
       messageId: e.id,
       threadId: e.id.nullable(),
       rooms: z.array(z.string()).describe("that hear of it"),
     }),
     result: z.object({ isSet: z.boolean().describe("false: there is no such message") }),
-    permission: { rule: "internal" },
   }),
 };

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const nothing = z.object({});
-const minute = 60_000;
 /** Each call costs a password hash, so it is limited more tightly. */
-const credentialLimit = { points: 20, durationMs: minute, perAddress: true, exact: true };
+const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 /**
  * Against many addresses that guess at one account. Counted by the name as it comes in, so that an account's two names share nothing:
  * else who uses up the one would learn whose address the other is.
@@ -41,7 +39,7 @@ const NEW_ACCOUNT_ERRORS = [
 ] as const;
 
 export const userActions = {
-  register: action({
+  register: mutation({
     summary: "Make an account and log in.",
     params: z.object({
       username: e.newUsername,
@@ -53,15 +51,12 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 5,
     startsSession: true,
     errors: NEW_ACCOUNT_ERRORS,
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  login: action({
+  login: mutation({
     summary: "Log in with a username, or an e-mail address, and a password.",
     params: z.object({
       username: z.string().min(1).max(LIMITS.emailMaxChars),
@@ -80,10 +75,7 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    mutates: true,
     worksInMaintenance: true,
-    botScope: "any",
-    cost: 5,
     startsSession: true,
     errors: [
       "USER_DISABLED",
@@ -98,20 +90,17 @@ export const userActions = {
     rateLimit: { ...credentialLimit, perValueOf: guessLimit },
     transports: ["http"],
   }),
-  createGuest: action({
+  createGuest: mutation({
     summary: "Come in as a guest, without a password.",
     params: z.object({ nickname: e.nickname.optional() }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 3,
     startsSession: true,
     errors: ["GUESTS_DISABLED", "LIMIT_REACHED"],
-    rateLimit: { points: 60, durationMs: minute, exact: true },
+    rateLimit: { ...perMinute(60), exact: true },
     transports: ["http"],
   }),
-  claimGuest: action({
+  claimGuest: mutation({
     summary: "Turn the guest that is logged in into an account with a password; all its other sessions end.",
     params: z.object({
       username: e.newUsername,
@@ -122,92 +111,68 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     startsSession: true,
     errors: ["NOT_A_GUEST", ...NEW_ACCOUNT_ERRORS],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  refresh: action({
+  refresh: mutation({
     summary: "Exchange a refresh token for new tokens. A token that is used twice ends its session.",
     params: z.object({ refreshToken: z.string().min(1).max(LIMITS.refreshTokenMaxChars) }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    mutates: true,
     worksInMaintenance: true,
-    botScope: "any",
-    cost: 2,
     errors: ["USER_DISABLED", "UNAUTHENTICATED", "SESSION_REVOKED"],
-    rateLimit: { points: 120, durationMs: minute },
+    rateLimit: perMinute(120),
     transports: ["http"],
   }),
-  logout: action({
+  logout: mutation({
     summary: "End this session.",
-    params: nothing,
-    result: nothing,
     permission: { rule: "session" },
-    mutates: true,
     worksInMaintenance: true,
     worksWithoutSecondFactor: true,
-    botScope: null,
-    cost: 2,
     endsSession: true,
     // The session's sockets close at once, so an answer by socket would not arrive.
     transports: ["http"],
   }),
-  logoutAll: action({
+  logoutAll: mutation({
     summary: "End all sessions of this user, this one included.",
-    params: nothing,
-    result: nothing,
     permission: { rule: "session" },
-    mutates: true,
     worksInMaintenance: true,
     worksWithoutSecondFactor: true,
-    botScope: null,
-    cost: 2,
     endsSession: true,
     // The session's sockets close at once, so an answer by socket would not arrive.
     transports: ["http"],
   }),
-  me: action({
+  me: query({
     summary: "The user that is logged in.",
-    params: nothing,
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "session" },
-    mutates: false,
     worksWithoutSecondFactor: true,
     botScope: "any",
-    cost: 1,
   }),
-  get: action({
+  get: query({
     summary: "One user's public profile.",
-    params: z.object({ userId: e.id }),
+    params: e.ofUser,
     result: z.object({ user: e.UserSchema }),
     permission: { rule: "session" },
-    mutates: false,
     botScope: "group.read",
-    cost: 1,
     errors: ["USER_NOT_FOUND"],
   }),
-  findByUsername: action({
+  findByUsername: internal({
     summary: "The user with this name, however it is capitalised.",
     params: z.object({ username: e.username }),
     result: z.object({ user: e.UserSchema }),
-    permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND"],
   }),
-  getMany: action({
+  getMany: query({
     summary: "Public profiles of several users; those that do not exist are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ users: z.array(e.UserSchema) }),
     permission: { rule: "session" },
-    mutates: false,
     botScope: "group.read",
-    cost: 2,
   }),
-  updateProfile: action({
+  updateProfile: mutation({
     summary: "Change what others see of you, and the language of mails. What is left out stays as it is.",
     params: z.object({
       nickname: e.nickname.optional(),
@@ -216,13 +181,10 @@ export const userActions = {
     }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "session" },
-    mutates: true,
-    botScope: null,
-    cost: 3,
     // Each is told to everybody in up to LIMITS.groupsPerUser groups.
-    rateLimit: { points: 10, durationMs: minute },
+    rateLimit: perMinute(10),
   }),
-  changePassword: action({
+  changePassword: mutation({
     summary: "Change the password. All sessions end, this one too: go on with the new one that is answered.",
     params: z.object({
       oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
@@ -234,28 +196,23 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "account" },
-    mutates: true,
-    botScope: null,
-    cost: 5,
     startsSession: true,
     endsSession: true,
     errors: ["WRONG_CREDENTIALS", "USER_DISABLED", "WEAK_PASSWORD"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  hasSecondFactor: action({
+  hasSecondFactor: internal({
     summary:
       "Whether a session meets a policy that requires a second factor: its account has one, or it was opened by OpenID Connect.",
     params: z.object({ userId: e.id, sessionId: e.id }),
     result: z.object({ has: z.boolean() }),
-    permission: { rule: "internal" },
   }),
-  listRevokedSessions: action({
+  listRevokedSessions: internal({
     summary: "Sessions that ended while access tokens of theirs may still be valid.",
     params: z.object({
       withinMs: z.int().positive().optional().describe("only those that ended so recently"),
     }),
     result: z.object({ sessionIds: z.array(e.id) }),
-    permission: { rule: "internal" },
   }),
 };

@@ -1,41 +1,33 @@
 import { z } from "zod";
-import { action } from "../define.ts";
+import { mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const inChannel = z.object({ channelId: e.id });
-const oneWebhook = inChannel.extend({ webhookId: e.id });
+const oneWebhook = e.inChannel.extend({ webhookId: e.id });
 const webhookResult = z.object({ webhook: e.WebhookSchema });
 const manages = { rule: "channel", can: "manageWebhooks" } as const;
-const minute = 60_000;
 
 /** A webhook writes with the rights of who has made it, and only as long as they may manage webhooks there. */
 export const webhookActions = {
-  create: action({
+  create: mutation({
     summary: "An address that messages for this channel can be posted to, by whoever knows it.",
-    params: inChannel.extend({ name: e.nickname, avatarUrl: e.httpAddress.nullable().default(null) }),
+    params: e.inChannel.extend({ name: e.nickname, avatarUrl: e.httpAddress.nullable().default(null) }),
     result: webhookResult.extend({
       token: z.string().describe("shown this once only"),
       path: z.string().describe("the address to POST `{content}` to, below the server's"),
     }),
     permission: manages,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     audited: "webhook",
     errors: ["LIMIT_REACHED"],
-    rateLimit: { points: 20, durationMs: minute },
+    rateLimit: perMinute(20),
   }),
-  list: action({
+  list: query({
     summary: "The webhooks of a channel.",
-    params: inChannel,
+    params: e.inChannel,
     result: z.object({ webhooks: z.array(e.WebhookSchema).max(LIMITS.webhooksPerChannel) }),
     permission: manages,
-    mutates: false,
-    botScope: null,
-    cost: 1,
   }),
-  update: action({
+  update: mutation({
     summary: "Change a webhook's name or picture.",
     params: oneWebhook.extend({
       name: e.nickname.optional(),
@@ -43,24 +35,17 @@ export const webhookActions = {
     }),
     result: webhookResult,
     permission: manages,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     audited: "webhook",
     errors: ["WEBHOOK_NOT_FOUND"],
   }),
-  delete: action({
+  delete: mutation({
     summary: "Delete a webhook: its address is dead at once.",
     params: oneWebhook,
-    result: z.object({}),
     permission: manages,
-    mutates: true,
-    botScope: null,
-    cost: 2,
     audited: "webhook",
     errors: ["WEBHOOK_NOT_FOUND"],
   }),
-  execute: action({
+  execute: mutation({
     summary:
       "Post a message by a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, with `text`, `username`, `avatar_url` " +
       "and `icon_url` understood as other programs write them.",
@@ -74,14 +59,10 @@ export const webhookActions = {
     }),
     result: z.object({ messageId: e.id }),
     permission: { rule: "public" },
-    mutates: true,
-    botScope: "any",
-    cost: 3,
     createsMessage: true,
     errors: ["WEBHOOK_NOT_FOUND", "MUTED", "SLOW_MODE"],
     rateLimit: {
-      points: 120,
-      durationMs: minute,
+      ...perMinute(120),
       perValueOf: { param: "webhookId", points: 30, durationMs: 10_000 },
     },
     transports: ["http"],

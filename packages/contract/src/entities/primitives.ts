@@ -38,6 +38,11 @@ const displayName = (maxChars: number) =>
 export const retentionDays = z.int().min(1).max(LIMITS.retentionMaxDays);
 
 export const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
+export const ofUser = z.object({ userId: id });
+export const inGroup = z.object({ groupId: id });
+export const inChannel = z.object({ channelId: id });
+/** How many items a page has at most. */
+export const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601 with milliseconds, UTC");
 export const seq = z.int().min(0);
 export const username = z
