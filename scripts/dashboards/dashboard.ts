@@ -13,7 +13,8 @@ export interface Board {
   name: string;
   title: string;
   description: string;
-  sections: readonly { title: string; charts: readonly Chart[] }[];
+  /** The charts of each section, by its title. */
+  sections: Record<string, readonly Chart[]>;
 }
 
 const SCHEMA_VERSION = 42;
@@ -102,7 +103,7 @@ function placed(sections: Board["sections"]): NonNullable<Dashboard["panels"]> {
   const panels: NonNullable<Dashboard["panels"]> = [];
   let id = 0;
   let y = 0;
-  for (const { title, charts } of sections) {
+  for (const [title, charts] of Object.entries(sections)) {
     panels.push({
       type: "row",
       id: ++id,

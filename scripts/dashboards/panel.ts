@@ -13,16 +13,15 @@ export interface Query {
   legend: string;
 }
 
-export interface Chart {
-  kind: "timeseries" | "stat" | "heatmap" | "table" | "text";
-  title: string;
-  /** What it means, and what is well. Of a text: its Markdown. */
-  description: string;
+/** PromQL alone has a series for each process. */
+type Queries = string | Query | readonly (string | Query)[];
+
+/** How a chart is shown. */
+interface Look {
   /** An id of Grafana's units. */
   unit?: string;
-  queries?: readonly Query[];
-  /** Colours from these values on. */
-  steps?: readonly { from: number; color: "green" | "yellow" | "orange" | "red" }[];
+  /** Colours from these values on, the least first. */
+  steps?: Partial<Record<"yellow" | "orange" | "red", number>>;
   /** Whether the series are parts of one whole. */
   stacked?: boolean;
   min?: number;
@@ -32,6 +31,33 @@ export interface Chart {
   /** Alerts whose runbooks say what to do. */
   runbooks?: readonly string[];
 }
+
+export interface Chart extends Look {
+  kind: "timeseries" | "stat" | "heatmap" | "table" | "text";
+  title: string;
+  /** What it means, and what is well. Of a text: its Markdown. */
+  description: string;
+  queries: Queries;
+}
+
+const chartOf =
+  (kind: Chart["kind"]) =>
+  (title: string, description: string, queries: Queries, look: Look = {}): Chart => ({
+    kind,
+    title,
+    description,
+    queries,
+    ...look,
+  });
+
+export const plot = chartOf("timeseries");
+export const stat = chartOf("stat");
+export const heatmap = chartOf("heatmap");
+export const table = chartOf("table");
+export const text = (markdown: string): Chart => chartOf("text")("", markdown, []);
+
+export const ON_OR_OFF: Look = { min: 0, max: 1 };
+export const PERCENT: Look = { unit: "percentunit", min: 0, max: 1 };
 
 /** The dashboard's variables as a matcher. A namespace that is not there matches `.*` too: compose has none. */
 const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
@@ -52,7 +78,7 @@ export function heightOf({ kind }: Chart): number {
 
 /** A chart as Grafana reads it, without its place. */
 export function panelOf(chart: Chart): Panel {
-  const { kind, title, description, queries = [], runbooks = [] } = chart;
+  const { kind, title, description, queries, runbooks = [] } = chart;
   if (kind === "text") {
     return { type: "text", title, transparent: true, options: { mode: "markdown", content: description } };
   }
@@ -65,12 +91,12 @@ export function panelOf(chart: Chart): Panel {
       ...runbooks.map((alert) => `Runbook: ${RUNBOOKS}#${alert.toLowerCase()}`),
     ].join("\n\n"),
     datasource: DATASOURCE,
-    targets: queries.map(({ expr, legend }, place) => ({
+    targets: [queries].flat().map((query, place) => ({
       refId: String.fromCodePoint("A".codePointAt(0)! + place),
       datasource: DATASOURCE,
       editorMode: "code",
-      expr: expr.replaceAll("{S", `{${SELECTOR}`),
-      legendFormat: legend,
+      expr: (typeof query === "string" ? query : query.expr).replaceAll("{S", `{${SELECTOR}`),
+      legendFormat: typeof query === "string" ? "{{instance}}" : query.legend,
       range: !isTable,
       instant: isTable,
       format: kind === "heatmap" ? "heatmap" : isTable ? "table" : "time_series",
@@ -119,12 +145,12 @@ const OPTIONS: Record<Exclude<Chart["kind"], "text">, Record<string, unknown>> =
   table: { showHeader: true, cellHeight: "sm", footer: { show: false, reducer: ["sum"], countRows: false } },
 };
 
-function fieldConfigOf({ kind, unit, steps = [], stacked = false, min, max }: Chart): FieldConfigSource {
+function fieldConfigOf({ kind, unit, steps = {}, stacked = false, min, max }: Chart): FieldConfigSource {
   const isPlot = kind === "timeseries";
   const thresholds: Threshold[] = [
     // JSON has null for it.
     { value: -Infinity, color: isPlot ? "transparent" : "green" },
-    ...steps.map(({ from, color }) => ({ value: from, color })),
+    ...Object.entries(steps).map(([color, value]) => ({ value, color })),
   ];
   return {
     defaults: {
@@ -144,7 +170,7 @@ function fieldConfigOf({ kind, unit, steps = [], stacked = false, min, max }: Ch
           axisPlacement: "auto",
           scaleDistribution: { type: "linear" },
           stacking: { mode: stacked ? "normal" : "none", group: "A" },
-          thresholdsStyle: { mode: steps.length === 0 ? "off" : "line" },
+          thresholdsStyle: { mode: thresholds.length === 1 ? "off" : "line" },
         },
       }),
     },
