@@ -297,6 +297,13 @@ describe("embedded server", () => {
     });
   });
 
+  it("reads distinct values from the index of a hint", async () => {
+    const things = await open();
+    await things.createIndex({ rare: 1 }, { sparse: true });
+    await things.insertMany([{ n: 1 }, { n: 2, rare: true }]);
+    expect(await things.distinct("n", {}, { hint: "rare_1" } as object)).toEqual([2]);
+  });
+
   it("refuses the read concern snapshot", async () => {
     const things = await open();
     await expect(things.findOne({}, { readConcern: { level: "snapshot" } })).rejects.toMatchObject({

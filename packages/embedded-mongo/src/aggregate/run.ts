@@ -45,7 +45,10 @@ function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObj
 }
 
 /** Takes the leading stages that a find can do, so that they use indexes. */
-function leadingSelection(pipeline: readonly PlainObject[]): { selection: Selection; rest: PlainObject[] } {
+function leadingSelection(
+  pipeline: readonly PlainObject[],
+  hint: unknown,
+): { selection: Selection; rest: PlainObject[] } {
   const rest = [...pipeline];
   let filter: PlainObject = {};
   const take = (name: string): unknown => (rest[0] && name in rest[0] ? rest.shift()![name] : undefined);
@@ -61,7 +64,7 @@ function leadingSelection(pipeline: readonly PlainObject[]): { selection: Select
   const limit = integerOption(limitStage, "$limit", 0);
   if (limitStage !== undefined && limit <= 0)
     throw new CommandError("BadValue", "the limit must be positive");
-  return { selection: { filter, ...(sort !== undefined && { sort }), skip, limit }, rest };
+  return { selection: { filter, ...(sort !== undefined && { sort }), skip, limit, hint }, rest };
 }
 
 /** `countDocuments` of the drivers: {$group: {_id: 1, n: {$sum: 1}}}. */
@@ -82,12 +85,13 @@ export function runAggregate(
   db: string,
   name: string | undefined,
   stages: readonly unknown[],
+  hint: unknown,
 ): Iterable<PackedDocument> {
   checkStages(stages);
   const last = stages.at(-1);
   const writer = last && ("$out" in last || "$merge" in last) ? last : undefined;
   const collection = name === undefined ? undefined : catalog.find(db, name);
-  const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages);
+  const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages, hint);
   const computed = compute(catalog, db, collection, selection, rest);
   if (!writer) return computed;
   const documents = [...computed];
@@ -110,7 +114,7 @@ function compute(
   if (!collection) checkSelection(selection);
   if (collection && rest.length === 0) return dataOf(select(collection, selection).records);
   if (isCount(rest, selection)) {
-    const n = collection ? countMatches(collection, selection.filter) : 0;
+    const n = collection ? countMatches(collection, selection) : 0;
     return n === 0 ? [] : [pack(encode({ _id: 1, n }))];
   }
   const memory = new PipelineMemory();

@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { type AccessPath, accessPath, select } from "../query/select.ts";
+import { type AccessPath, accessPath, select, type Selection } from "../query/select.ts";
 import { parseSort } from "../query/sort.ts";
 import type { PlainObject } from "../values/types.ts";
 import { isObject } from "../values/types.ts";
@@ -34,36 +34,39 @@ function access(path: AccessPath): PlainObject {
 }
 
 /** The query inside the command to explain, whatever the command calls its parts. */
-function queryOf(explained: PlainObject): { filter: PlainObject; sort: unknown; limit: number } {
+function queryOf(explained: PlainObject): Selection {
   if ("pipeline" in explained && Array.isArray(explained["pipeline"])) {
     const [first, second] = explained["pipeline"] as PlainObject[];
     const match = first?.["$match"];
     return {
       filter: isObject(match) ? match : {},
       sort: (match === undefined ? first : second)?.["$sort"],
-      limit: 0,
+      hint: explained["hint"],
     };
   }
   for (const list of ["updates", "deletes"]) {
     const statements = explained[list];
     if (Array.isArray(statements) && isObject(statements[0])) {
-      return { filter: objectField(statements[0], "q"), sort: undefined, limit: 0 };
+      const { sort, hint } = statements[0];
+      return { filter: objectField(statements[0], "q"), sort, hint };
     }
   }
   const filter =
     explained["filter"] === undefined ? objectField(explained, "query") : objectField(explained, "filter");
-  return { filter, sort: explained["sort"], limit: integerOption(explained["limit"], "limit", 0) };
+  const { sort, hint, limit } = explained;
+  return { filter, sort, hint, limit: integerOption(limit, "limit", 0) };
 }
 
 export const explain: Handler = (command, { catalog, db }) => {
   const explained = objectField(command, "explain");
   const [name] = Object.keys(explained);
   const collection = catalog.find(db, String(explained[name!]));
-  const { filter, sort, limit } = queryOf(explained);
+  const selection = queryOf(explained);
+  const { filter, sort, hint } = selection;
   if (!collection) return { queryPlanner: { winningPlan: { stage: "EOF" }, rejectedPlans: [] } };
   const fields = parseSort(sort);
-  const path = accessPath(collection, filter, fields);
-  const isKnown = name === "count" && Object.keys(filter).length === 0;
+  const path = accessPath(collection, filter, fields, hint);
+  const isKnown = name === "count" && path.kind === "scan" && Object.keys(filter).length === 0;
   const input = isKnown ? { stage: "RECORD_STORE_FAST_COUNT" } : access(path);
   const ordered = !fields || path.kind === "id" || (path.kind === "index" && path.plan.sorted);
   if (!["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"].includes(name!)) {
@@ -81,7 +84,7 @@ export const explain: Handler = (command, { catalog, db }) => {
     ...planned,
     executionStats: {
       executionSuccess: true,
-      nReturned: [...select(collection, { filter, sort, limit }).records].length,
+      nReturned: [...select(collection, selection).records].length,
     },
   };
 };

@@ -16,7 +16,7 @@ export const findAndModify: Handler = (command, { catalog, db }) => {
       throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");
     }
     const collection = catalog.find(db, name);
-    const record = collection && selectOne(collection, { filter, sort: command["sort"] });
+    const record = collection && selectOne(collection, { filter, sort: command["sort"], hint: command["hint"] });
     if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
     const removed = collection.document(record);
     collection.remove(record);
@@ -30,6 +30,7 @@ export const findAndModify: Handler = (command, { catalog, db }) => {
     update: command["update"],
     arrayFilters: command["arrayFilters"],
     sort: command["sort"],
+    hint: command["hint"],
     multi: false,
     upsert: command["upsert"] === true,
   });

@@ -1,10 +1,10 @@
+import { EJSON } from "bson";
 import { CommandError } from "../errors.ts";
-import { describeKey } from "../storage/duplicate-key.ts";
-import { parseIndexSpec } from "../index/spec.ts";
+import { findSpec, type IndexSpec, parseIndexSpec } from "../index/spec.ts";
+import type { Collection } from "../storage/collection.ts";
 import { encode, pack } from "../values/codec.ts";
-import { toPlain } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { arrayField, requireTarget, targetName } from "./arguments.ts";
+import { arrayField, objectField, requireTarget, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 
 const createIndexes: Handler = (command, { catalog, db }) => {
@@ -47,16 +47,19 @@ const dropIndexes: Handler = (command, context) => {
   if (index === "_id_") throw new CommandError("InvalidOptions", "cannot drop _id index");
   if (index === "*") for (const name of names) collection.dropIndex(name);
   else if (Array.isArray(index)) for (const name of index) collection.dropIndex(String(name));
-  else if (isObject(index)) collection.dropIndex(nameOfKey(collection.specs, index));
+  else if (isObject(index)) collection.dropIndex(requireSpec(collection, index).name);
   else collection.dropIndex(String(index));
   return { nIndexesWas };
 };
 
-function nameOfKey(specs: readonly { name: string; definition: PlainObject }[], key: PlainObject): string {
-  const wanted = JSON.stringify(toPlain(key));
-  const found = specs.find((spec) => describeKey(spec as Parameters<typeof describeKey>[0]) === wanted);
-  if (!found) throw new CommandError("IndexNotFound", `can't find index with key: ${wanted}`);
-  return found.name;
+function requireSpec({ specs, namespace }: Collection, index: string | PlainObject): IndexSpec {
+  const found = findSpec(specs, index);
+  if (!found)
+    throw new CommandError(
+      "IndexNotFound",
+      `cannot find index ${typeof index === "string" ? index : EJSON.stringify(index)} for ns ${namespace}`,
+    );
+  return found;
 }
 
 /** Only the TTL of an index can be changed afterwards. */
@@ -65,14 +68,9 @@ const collMod: Handler = (command, context) => {
   const { index } = command;
   if (!isObject(index))
     throw new CommandError("InvalidOptions", "The embedded database changes indexes only with collMod");
-  const name =
-    typeof index["name"] === "string"
-      ? index["name"]
-      : nameOfKey(collection.specs, index["keyPattern"] as PlainObject);
-  const spec = collection.specs.find((candidate) => candidate.name === name);
-  if (!spec)
-    throw new CommandError("IndexNotFound", `cannot find index ${name} for ns ${collection.namespace}`);
-  collection.dropIndex(name);
+  const { name } = index;
+  const spec = requireSpec(collection, typeof name === "string" ? name : objectField(index, "keyPattern"));
+  collection.dropIndex(spec.name);
   collection.createIndex(
     parseIndexSpec({ ...spec.definition, expireAfterSeconds: index["expireAfterSeconds"] }),
   );

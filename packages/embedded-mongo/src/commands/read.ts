@@ -42,9 +42,9 @@ const find: Handler = (command, context) => {
       "BadValue",
       "error processing query: tailable cursor requested on non capped collection",
     );
-  const { sort } = command;
+  const { sort, hint } = command;
   if (!collection) {
-    checkSelection({ filter, sort });
+    checkSelection({ filter, sort, hint });
     return context.cursors.open(namespace, [], batchSize, single);
   }
   const project = compileProjection(command["projection"], filter);
@@ -54,6 +54,7 @@ const find: Handler = (command, context) => {
     sort,
     skip,
     limit: Math.abs(limit),
+    hint,
   });
   const results = projected(records, project, textScores);
   return context.cursors.open(namespace, results, batchSize, single);
@@ -68,6 +69,7 @@ const aggregate: Handler = (command, context) => {
     context.db,
     typeof name === "string" ? name : undefined,
     pipeline,
+    command["hint"],
   );
   const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
   return context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
@@ -75,13 +77,13 @@ const aggregate: Handler = (command, context) => {
 
 const count: Handler = (command, context) => {
   const collection = findTarget(command, context);
-  const filter = objectField(command, "query");
+  const selection = { filter: objectField(command, "query"), hint: command["hint"] };
   if (!collection) {
-    checkSelection({ filter });
+    checkSelection(selection);
     return { n: 0 };
   }
   const limit = Math.abs(integerOption(command["limit"], "limit", 0));
-  const all = countMatches(collection, filter);
+  const all = countMatches(collection, selection);
   const rest = Math.max(all - nonNegative(command["skip"], "skip"), 0);
   return { n: limit === 0 ? rest : Math.min(rest, limit) };
 };
@@ -95,12 +97,12 @@ const distinct: Handler = (command, context) => {
   const add = (value: unknown) => {
     if (value !== undefined) values.set(encodeKey(value), value);
   };
-  const filter = objectField(command, "query");
+  const selection = { filter: objectField(command, "query"), hint: command["hint"] };
   if (!collection) {
-    checkSelection({ filter });
+    checkSelection(selection);
     return { values: [] };
   }
-  for (const record of select(collection, { filter }).records) {
+  for (const record of select(collection, selection).records) {
     for (const value of collectValues(collection.document(record), path)) {
       if (Array.isArray(value)) value.forEach(add);
       else add(value);

@@ -12,6 +12,7 @@ export interface UpdateStatement {
   readonly update: unknown;
   readonly arrayFilters?: unknown;
   readonly sort?: unknown;
+  readonly hint?: unknown;
   readonly multi: boolean;
   readonly upsert: boolean;
 }
@@ -27,7 +28,7 @@ export interface UpdateOutcome {
 
 /** One statement of an update. Nothing can come between reading and writing, so `$inc` never loses a count. */
 export function runUpdate(collection: Collection, statement: UpdateStatement): UpdateOutcome {
-  const { filter, sort, multi, upsert } = statement;
+  const { filter, sort, hint, multi, upsert } = statement;
   const { apply, isReplacement } = compileUpdate(statement);
   if (multi && isReplacement)
     throw new CommandError("FailedToParse", "multi update is not supported for replacement-style update");
@@ -38,7 +39,7 @@ export function runUpdate(collection: Collection, statement: UpdateStatement): U
     before: null,
     after: null,
   };
-  for (const record of selectToChange(collection, { filter, sort, limit: multi ? 0 : 1 })) {
+  for (const record of selectToChange(collection, { filter, sort, hint, limit: multi ? 0 : 1 })) {
     const before = collection.document(record);
     const after = apply(before, false);
     outcome.matched++;

@@ -37,6 +37,7 @@ const update: Handler = (command, { catalog, db }) => {
       update: statement["u"],
       arrayFilters: statement["arrayFilters"],
       sort: statement["sort"],
+      hint: statement["hint"],
       multi: statement["multi"] === true,
       upsert: statement["upsert"] === true,
     });
@@ -57,8 +58,9 @@ const remove: Handler = (command, context) => {
     const statement = asObject(raw);
     const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
-    if (!collection) return checkSelection({ filter });
-    for (const record of selectToChange(collection, { filter, limit })) {
+    const { hint } = statement;
+    if (!collection) return checkSelection({ filter, hint });
+    for (const record of selectToChange(collection, { filter, limit, hint })) {
       collection.remove(record);
       n++;
     }

@@ -142,6 +142,13 @@ function withoutTransient(raw: PlainObject): PlainObject {
   return kept;
 }
 
+/** @param index the name or the key pattern */
+export function findSpec(specs: readonly IndexSpec[], index: string | PlainObject): IndexSpec | undefined {
+  if (typeof index === "string") return specs.find(({ name }) => name === index);
+  const wanted = encodeKey(index);
+  return specs.find(({ definition }) => encodeKey(definition["key"]) === wanted);
+}
+
 const sameOptions = (a: IndexSpec, b: IndexSpec): boolean =>
   a.unique === b.unique &&
   a.sparse === b.sparse &&

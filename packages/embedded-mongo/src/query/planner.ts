@@ -132,11 +132,10 @@ const isExists = (demand: unknown): boolean =>
   Object.keys(demand).join() === "$exists" &&
   Boolean((demand as PlainObject)["$exists"]);
 
+/** The way to read an index, whether it is a good one or not. */
 function planWith(index: OrderedIndex, constraints: Constraints, sort: readonly SortField[] | undefined) {
-  if (!holdsAllMatches(index, constraints)) return undefined;
   const bounds = readBounds(index, constraints);
   const direction = sort ? sortDirection(index, bounds, sort) : 0;
-  if (bounds.boundFields === 0 && direction === 0) return undefined;
   const { range } = bounds;
   const prefixes = bounds.prefixes.length > 1 ? [...new Set(bounds.prefixes)].sort() : bounds.prefixes;
   const plan: IndexPlan = {
@@ -163,8 +162,17 @@ export function choosePlan(
 ): IndexPlan | undefined {
   let best: { plan: IndexPlan; score: number } | undefined;
   for (const index of indexes) {
+    if (!holdsAllMatches(index, constraints)) continue;
     const candidate = planWith(index, constraints, sort);
-    if (candidate && (!best || candidate.score > best.score)) best = candidate;
+    const isUseful = candidate.plan.boundFields > 0 || (sort && candidate.plan.sorted);
+    if (isUseful && (!best || candidate.score > best.score)) best = candidate;
   }
   return best?.plan;
 }
+
+/** Reads the index that a query names. As in MongoDB, documents that a sparse or partial index leaves out aren't found. */
+export const planHinted = (
+  index: OrderedIndex,
+  constraints: Constraints,
+  sort: readonly SortField[] | undefined,
+): IndexPlan => planWith(index, constraints, sort).plan;

@@ -1,13 +1,15 @@
 import { checkTimeLimit } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
+import { findSpec } from "../index/spec.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
+import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { readConstraints, type Constraints } from "./constraints.ts";
 import { filterFields, usesWholeDocument } from "./filter-fields.ts";
 import { compileFilter } from "./matcher.ts";
-import { choosePlan, type IndexPlan } from "./planner.ts";
+import { choosePlan, type IndexPlan, planHinted } from "./planner.ts";
 import { firstByKey, parseSort, sortByKey, type SortField, sortKey } from "./sort.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
@@ -17,6 +19,8 @@ export interface Selection {
   readonly skip?: number;
   /** 0 is no limit. */
   readonly limit?: number;
+  /** The name or key pattern of the index to read, or {$natural: 1 | -1} for none. */
+  readonly hint?: unknown;
 }
 
 export type AccessPath =
@@ -35,14 +39,23 @@ export interface Selected {
   readonly textScores: TextScores | undefined;
 }
 
-/** How the documents that a filter can match are found; `sort` lets an index give the order too. */
+/**
+ * How the documents that a filter can match are found; `sort` lets an index give the order too.
+ * @throws {CommandError} BadValue if there is no such index as the hint
+ */
 export function accessPath(
   collection: Collection,
   filter: PlainObject,
   sort: readonly SortField[] | undefined,
+  hint?: unknown,
 ): AccessPath {
-  if ("$text" in filter) return { kind: "text" };
+  const isHinted = checkHint(hint);
+  if ("$text" in filter) {
+    if (isHinted) throw new CommandError("BadValue", "Text and hint not allowed in same query");
+    return { kind: "text" };
+  }
   const constraints = readConstraints(filter);
+  if (isHinted) return hintedPath(collection, hint, constraints, sort);
   const id = constraints.fields.get("_id");
   if (id?.equal) return { kind: "id", ids: [id.equal.key] };
   const plan = choosePlan(collection.indexes, constraints, sort);
@@ -51,6 +64,31 @@ export function accessPath(
   if (plan) return { kind: "index", plan };
   return unionPath(collection, constraints) ?? idOrderPath(collection, constraints, sort) ?? { kind: "scan" };
 }
+
+/** @returns whether there is one */
+function checkHint(hint: unknown): hint is string | PlainObject {
+  if (hint === undefined || (isObject(hint) && Object.keys(hint).length === 0)) return false;
+  if (typeof hint === "string" || isObject(hint)) return true;
+  throw new CommandError("FailedToParse", "hint must be either a string or nested object");
+}
+
+function hintedPath(
+  collection: Collection,
+  hint: string | PlainObject,
+  constraints: Constraints,
+  sort: readonly SortField[] | undefined,
+): AccessPath {
+  if (naturalOrder(hint) !== undefined) return { kind: "scan" };
+  const spec = findSpec(collection.specs, hint);
+  const index = [collection.idIndex, ...collection.indexes].find((candidate) => candidate.spec === spec);
+  if (!index)
+    throw new CommandError("BadValue", "hint provided does not correspond to an existing index");
+  return { kind: "index", plan: planHinted(index, constraints, sort) };
+}
+
+/** Of a sort or a hint. */
+const naturalOrder = (order: unknown): number | undefined =>
+  isObject(order) && "$natural" in order ? integerOption(order["$natural"], "$natural", 1) : undefined;
 
 function unionPath(collection: Collection, { anyOf }: Constraints): AccessPath | undefined {
   if (!anyOf) return undefined;
@@ -143,9 +181,10 @@ function openSource(
   collection: Collection,
   filter: PlainObject,
   sort: readonly SortField[] | undefined,
+  hint: unknown,
   wanted = 0,
 ): Source {
-  const path = accessPath(collection, filter, sort);
+  const path = accessPath(collection, filter, sort, hint);
   if (path.kind === "text") {
     const { scores, rest } = textSource(collection, filter);
     const records = fetched(collection, scores.keys());
@@ -164,18 +203,22 @@ function openSource(
  * Validates a query on a collection that does not exist.
  * @throws {CommandError} if the filter or sort is invalid
  */
-export function checkSelection({ filter, sort }: Pick<Selection, "filter" | "sort">): void {
+export function checkSelection({ filter, sort, hint }: Pick<Selection, "filter" | "sort" | "hint">): void {
+  checkHint(hint);
   const { $text: _, ...rest } = filter;
   compileFilter(rest);
   parseSort(sort);
 }
 
 /** The records that match. */
-export function select(collection: Collection, { filter, sort, skip = 0, limit = 0 }: Selection): Selected {
-  const natural = isObject(sort) && "$natural" in sort ? Number(sort["$natural"]) : undefined;
+export function select(
+  collection: Collection,
+  { filter, sort, skip = 0, limit = 0, hint }: Selection,
+): Selected {
+  const natural = naturalOrder(sort) ?? (sort === undefined ? naturalOrder(hint) : undefined);
   const fields = natural === undefined ? parseSort(sort) : undefined;
   const wanted = limit === 0 ? 0 : skip + limit;
-  const source = openSource(collection, filter, fields, natural === undefined ? wanted : 0);
+  const source = openSource(collection, filter, fields, hint, natural === undefined ? wanted : 0);
   const { scores: textScores } = source;
   if (natural !== undefined) {
     const orders = Array.from(matching(source), ({ order }) => order).sort((a, b) => (a - b) * natural);
@@ -218,15 +261,15 @@ function* keyed(
 }
 
 /** How many documents match, without keeping them. */
-export function countMatches(collection: Collection, filter: PlainObject): number {
-  if (Object.keys(filter).length === 0) return collection.count;
-  const path = accessPath(collection, filter, undefined);
+export function countMatches(collection: Collection, { filter, hint }: Selection): number {
+  const path = accessPath(collection, filter, undefined, hint);
+  if (path.kind === "scan" && Object.keys(filter).length === 0) return collection.count;
   if (path.kind === "index" && path.plan.covered) {
     const { index, ranges } = path.plan;
     return ranges.reduce((sum, range) => sum + index.count(range), 0);
   }
   let count = 0;
-  for (const _record of matching(openSource(collection, filter, undefined))) count++;
+  for (const _record of matching(openSource(collection, filter, undefined, hint))) count++;
   return count;
 }
 

@@ -204,11 +204,51 @@ describe.each(targets)("indexes on $name", (target) => {
       const found = await collection.find({ channelId: channel }).sort({ rev: -1 }).limit(3).toArray();
       expect(found.map(({ rev }) => rev)).toEqual([398, 396, 394]);
     });
-    it("takes a hint", async () => {
-      expect(await collection.find({ seq: 5 }).hint({ $natural: 1 }).toArray()).toHaveLength(1);
-      expect(
-        await collection.find({ channelId: channel, seq: 5 }).hint("channelId_1_seq_1").toArray(),
-      ).toHaveLength(1);
+    describe("a hint", () => {
+      const all = Array.from({ length: 200 }, (_, seq) => seq);
+      beforeEach(async () => {
+        await collection.createIndex({ rare: 1 }, { sparse: true });
+        await collection.updateMany({ seq: { $gte: 198 } }, { $set: { rare: true } });
+      });
+      it("decides which index is read", async () => {
+        const filter = { channelId: channel, seq: 5 };
+        const plan = async (hint: Document) =>
+          JSON.stringify((await collection.find(filter, { hint }).explain())["queryPlanner"].winningPlan);
+        expect(await plan({ $natural: 1 })).toContain("COLLSCAN");
+        expect(await plan({ rare: 1 })).toContain('"rare_1"');
+        expect(await plan({ _id: 1 })).toContain('"_id_"');
+        for (const hint of [{ channelId: 1, seq: 1 }, { $natural: 1 }, { _id: 1 }])
+          expect(await collection.find(filter, { hint }).toArray()).toHaveLength(1);
+      });
+      it("on the natural order gives it, or the reverse, unless there is a sort", async () => {
+        const seqs = async (options: Document) =>
+          (await collection.find({}, options).toArray()).map(({ seq }) => seq as number);
+        expect(await seqs({ hint: { $natural: -1 } })).toEqual(all.toReversed());
+        expect(await seqs({ hint: { $natural: -1 }, sort: { seq: 1 } })).toEqual(all);
+      });
+      it("on a sparse index leaves out what isn't in it", async () => {
+        const hint = { rare: 1 };
+        expect(await collection.find({}, { hint }).toArray()).toHaveLength(2);
+        expect(await collection.countDocuments({}, { hint: "rare_1" })).toBe(2);
+        expect(await collection.aggregate([{ $project: { seq: 1 } }], { hint }).toArray()).toHaveLength(2);
+        expect(await collection.updateMany({}, { $set: { seen: 1 } }, { hint })).toMatchObject({
+          modifiedCount: 2,
+        });
+        expect(await collection.findOneAndUpdate({ seq: 5 }, { $set: { seen: 1 } }, { hint })).toBeNull();
+        expect(await collection.findOneAndDelete({ seq: 5 }, { hint })).toBeNull();
+        expect(await collection.deleteMany({}, { hint })).toMatchObject({ deletedCount: 2 });
+        expect(await collection.countDocuments({})).toBe(198);
+      });
+      it.each<[string, (hint: Document) => Promise<unknown>]>([
+        ["find", (hint) => collection.findOne({}, { hint })],
+        ["count", (hint) => collection.countDocuments({}, { hint })],
+        ["aggregate", (hint) => collection.aggregate([], { hint }).toArray()],
+        ["update", (hint) => collection.updateOne({}, { $set: { a: 1 } }, { hint })],
+        ["delete", (hint) => collection.deleteOne({}, { hint })],
+        ["findAndModify", (hint) => collection.findOneAndDelete({}, { hint })],
+      ])("of %s must name an index", async (_name, run) => {
+        await expect(run({ none: 1 })).rejects.toMatchObject({ code: 2 });
+      });
     });
     it("explains aggregate and count", async () => {
       const aggregate = await collection
