@@ -1,5 +1,4 @@
 import { CommandError } from "./errors.ts";
-import { toComputed } from "./values/plain.ts";
 import type { PlainObject } from "./values/types.ts";
 
 /** Documents or entries read between two checks of the clock. */
@@ -14,7 +13,7 @@ let variables = NO_VARIABLES;
 export interface CommandScope {
   /** `maxTimeMS`; 0 is no limit. */
   readonly maxTimeMs: number;
-  /** `let`. */
+  /** `let`, evaluated. */
   readonly variables: PlainObject;
 }
 
@@ -24,7 +23,7 @@ export interface CommandScope {
  */
 export function runInScope<T>(scope: CommandScope, run: () => T): T {
   endMs = scope.maxTimeMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + scope.maxTimeMs;
-  variables = toComputed(scope.variables) as PlainObject;
+  ({ variables } = scope);
   try {
     return run();
   } finally {

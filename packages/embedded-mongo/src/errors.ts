@@ -36,6 +36,7 @@ export const ErrorCodes = {
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
   InvalidPipelineOperator: 168,
   DuplicateKey: 11000,
+  MergeStageNoMatchingDocument: 13113,
   BSONObjectTooLarge: 10334,
   OutOfDiskSpace: 14031,
   ConversionFailure: 241,
@@ -54,6 +55,7 @@ export const ErrorCodes = {
   Location40573: 40573,
   Location40601: 40601,
   Location51083: 51083,
+  Location51183: 51183,
   Location5787908: 5787908,
 } as const;
 

@@ -1,8 +1,10 @@
 import { ObjectId } from "bson";
 import { CommandError } from "../errors.ts";
 import { selectOne } from "../query/select.ts";
+import type { IndexSpec } from "../index/spec.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
+import { duplicateKey } from "../storage/duplicate-key.ts";
 import { compilePipelineUpdate } from "../update/pipeline.ts";
 import { decodeExact, type PackedDocument, unpack } from "../values/codec.ts";
 import { getValue, splitPath } from "../values/path.ts";
@@ -39,6 +41,8 @@ export function writeOut(
 
 interface MergeRules {
   readonly on: readonly string[];
+  /** The unique index over the fields of `on`. */
+  readonly index: IndexSpec;
   readonly whenMatched: unknown;
   readonly whenNotMatched: unknown;
 }
@@ -53,19 +57,32 @@ export function writeMerge(
   const spec: PlainObject = isObject(raw) ? raw : { into: raw };
   const target = readTarget(spec["into"], db);
   const on: unknown[] = Array.isArray(spec["on"]) ? spec["on"] : [spec["on"] ?? "_id"];
+  const collection = catalog.ensure(target.db, target.name);
   const rules: MergeRules = {
     on: on.map(String),
+    index: uniqueIndex(collection, on.map(String)),
     whenMatched: spec["whenMatched"] ?? "merge",
     whenNotMatched: spec["whenNotMatched"] ?? "insert",
   };
-  const collection = catalog.ensure(target.db, target.name);
   for (const document of documents) mergeOne(collection, document, rules);
+}
+
+function uniqueIndex({ specs }: Collection, on: readonly string[]): IndexSpec {
+  const found = specs.find(
+    ({ unique, partialFilter, fields }) =>
+      unique &&
+      !partialFilter &&
+      fields.length === on.length &&
+      fields.every(({ path }) => on.includes(path)),
+  );
+  if (found) return found;
+  throw new CommandError("Location51183", "Cannot find index to verify that join fields will be unique");
 }
 
 function mergeOne(
   collection: Collection,
   packed: PackedDocument,
-  { on, whenMatched, whenNotMatched }: MergeRules,
+  { on, index, whenMatched, whenNotMatched }: MergeRules,
 ): void {
   const document: PlainObject = decodeExact(unpack(packed));
   const filter: PlainObject = {};
@@ -73,7 +90,10 @@ function mergeOne(
   const record = selectOne(collection, { filter });
   if (!record) {
     if (whenNotMatched === "fail")
-      throw new CommandError("DuplicateKey", "$merge found no matching document");
+      throw new CommandError(
+        "MergeStageNoMatchingDocument",
+        "$merge could not find a matching document in the target collection for at least one document in the source collection",
+      );
     if (whenNotMatched === "insert") collection.insert(unpack(packed));
     return;
   }
@@ -83,7 +103,7 @@ function mergeOne(
     collection.replace(record, before, { ...compilePipelineUpdate(whenMatched)(before, false), ...id });
   } else if (whenMatched === "replace") collection.replace(record, before, { ...document, ...id });
   else if (whenMatched === "merge") collection.replace(record, before, { ...before, ...document, ...id });
-  else if (whenMatched === "fail") throw new CommandError("DuplicateKey", "$merge found a matching document");
+  else if (whenMatched === "fail") throw duplicateKey(collection.namespace, index, document);
   else if (whenMatched !== "keepExisting")
     throw new CommandError("FailedToParse", "Unknown $merge whenMatched mode");
 }

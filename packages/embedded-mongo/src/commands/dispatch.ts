@@ -6,6 +6,7 @@ import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Command, CommandContext, Handler } from "./context.ts";
 import { runInScope } from "../command-scope.ts";
+import { evaluateVariables } from "../expression/context.ts";
 import { CursorBatch } from "./cursor-store.ts";
 import { everythingCommands } from "./everything.ts";
 import { explain } from "./explain.ts";
@@ -68,7 +69,7 @@ export function dispatch(command: Command, context: CommandContext): Reply {
     checkOptions(command);
     const maxTimeMs = integerOption(command["maxTimeMS"], "maxTimeMS", 0);
     if (maxTimeMs < 0) throw new CommandError("BadValue", "maxTimeMS must not be negative");
-    const scope = { maxTimeMs, variables: objectField(command, "let") };
+    const scope = { maxTimeMs, variables: evaluateVariables(objectField(command, "let")) };
     const reply = runInScope(scope, () => handler(command, context));
     return reply instanceof CursorBatch ? reply : { ...reply, ok: 1 };
   } catch (error) {

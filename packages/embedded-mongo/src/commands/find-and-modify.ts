@@ -1,6 +1,6 @@
 import { CommandError } from "../errors.ts";
 import { compileProjection } from "../query/projection.ts";
-import { selectOne } from "../query/select.ts";
+import { checkSelection, selectOne } from "../query/select.ts";
 import { objectField, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
@@ -16,7 +16,9 @@ export const findAndModify: Handler = (command, { catalog, db }) => {
       throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");
     }
     const collection = catalog.find(db, name);
-    const record = collection && selectOne(collection, { filter, sort: command["sort"], hint: command["hint"] });
+    const selection = { filter, sort: command["sort"], hint: command["hint"] };
+    if (!collection) checkSelection(selection);
+    const record = collection && selectOne(collection, selection);
     if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
     const removed = collection.document(record);
     collection.remove(record);

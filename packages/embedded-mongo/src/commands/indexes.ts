@@ -62,7 +62,7 @@ function requireSpec({ specs, namespace }: Collection, index: string | PlainObje
   return found;
 }
 
-/** Only the TTL of an index can be changed afterwards. */
+/** Only the TTL of an index, and whether it is hidden, can be changed afterwards. */
 const collMod: Handler = (command, context) => {
   const collection = requireTarget(command, context);
   const { index } = command;
@@ -70,9 +70,14 @@ const collMod: Handler = (command, context) => {
     throw new CommandError("InvalidOptions", "The embedded database changes indexes only with collMod");
   const { name } = index;
   const spec = requireSpec(collection, typeof name === "string" ? name : objectField(index, "keyPattern"));
+  const { hidden, expireAfterSeconds } = index;
   collection.dropIndex(spec.name);
   collection.createIndex(
-    parseIndexSpec({ ...spec.definition, expireAfterSeconds: index["expireAfterSeconds"] }),
+    parseIndexSpec({
+      ...spec.definition,
+      ...(hidden !== undefined && { hidden }),
+      ...(expireAfterSeconds !== undefined && { expireAfterSeconds }),
+    }),
   );
   return {};
 };

@@ -1,3 +1,4 @@
+import { Aggregator } from "mingo/aggregator";
 import { Context } from "mingo/core";
 import { Query } from "mingo/query";
 import * as pipeline from "mingo/operators/pipeline";
@@ -36,6 +37,14 @@ export const operators = {
 type Operators = NonNullable<Parameters<typeof Context.init>[0]>;
 
 export const expressionContext = Context.init(operators as unknown as Operators);
+
+/** The values of `let`. Its expressions see no document. */
+export function evaluateVariables(variables: PlainObject): PlainObject {
+  if (Object.keys(variables).length === 0) return variables;
+  const options = { scriptEnabled: false, context: expressionContext };
+  const stages = [{ $replaceWith: toComputed(variables) as PlainObject }];
+  return new Aggregator(stages, options).run<PlainObject>([{}])[0] ?? {};
+}
 
 /** Compiles the condition of `$expr`. */
 export function compileCondition(

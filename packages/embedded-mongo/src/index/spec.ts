@@ -15,6 +15,8 @@ export interface IndexSpec {
   readonly textWeights?: ReadonlyMap<string, number>;
   readonly unique: boolean;
   readonly sparse: boolean;
+  /** Queries don't use it, not even with a hint. */
+  readonly hidden: boolean;
   readonly partialFilter?: PlainObject;
   readonly expireAfterSeconds?: number;
   /** What `listIndexes` shows and the journal keeps. */
@@ -90,6 +92,7 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     ...(textWeights && { textWeights }),
     unique: truthy(raw["unique"]),
     sparse,
+    hidden: truthy(raw["hidden"]),
     ...(partialFilter && { partialFilter }),
     ...parseExpiry(raw, names),
     definition: { v: 2, ...withoutTransient(raw) },

@@ -1,6 +1,6 @@
 import { encodeKey } from "../values/key.ts";
 import { toDouble } from "../values/numbers.ts";
-import { isObject, type PlainObject, Rank, rankOf } from "../values/types.ts";
+import { isObject, isOperatorName, type PlainObject, Rank, rankOf } from "../values/types.ts";
 import { isRegex, literalPrefix } from "./regex.ts";
 
 /** One end of a range over encoded values; every key that starts with `key` counts as equal to it. */
@@ -39,7 +39,7 @@ const NUMBER_TAG = String.fromCharCode(Rank.Number);
 const isScalar = (value: unknown): boolean => SCALAR_RANKS.has(rankOf(value));
 
 const isOperators = (value: unknown): value is PlainObject =>
-  isObject(value) && Object.keys(value)[0]?.startsWith("$") === true;
+  isObject(value) && isOperatorName(Object.keys(value)[0]);
 
 const RANGE_OPERATORS = new Set(["$gt", "$gte", "$lt", "$lte"]);
 

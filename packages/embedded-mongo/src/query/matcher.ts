@@ -2,14 +2,14 @@ import { CommandError } from "../errors.ts";
 import { compileCondition } from "../expression/context.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
-import { isObject, type PlainObject } from "../values/types.ts";
+import { isObject, isOperatorName, type PlainObject } from "../values/types.ts";
 import { bits, equals, hasType, inList, matchesRegex, modulo, ordered, type ValueTest } from "./operators.ts";
 import { compileRegex, isRegex, toRegExp } from "./regex.ts";
 
 export type DocumentTest = (document: PlainObject) => boolean;
 
 const isOperatorObject = (value: unknown): value is PlainObject =>
-  isObject(value) && Object.keys(value)[0]?.startsWith("$") === true && !("$ref" in value || "$id" in value);
+  isObject(value) && isOperatorName(Object.keys(value)[0]);
 
 /**
  * Compiles a query filter.
@@ -20,7 +20,7 @@ const isOperatorObject = (value: unknown): value is PlainObject =>
  */
 export function compileFilter(filter: PlainObject, variables?: PlainObject): DocumentTest {
   const tests = Object.entries(filter).map(([key, operand]) =>
-    key.startsWith("$") ? compileTopLevel(key, operand, variables) : compileField(key, operand),
+    isOperatorName(key) ? compileTopLevel(key, operand, variables) : compileField(key, operand),
   );
   if (tests.length === 0) return () => true;
   if (tests.length === 1) return tests[0]!;
@@ -187,7 +187,7 @@ export function compilePull(operand: PlainObject): ValueTest {
 
 function hasValueOperators(operand: PlainObject): boolean {
   const first = Object.keys(operand)[0];
-  return first?.startsWith("$") === true && !LOGICAL.has(first);
+  return isOperatorName(first) && !LOGICAL.has(first);
 }
 
 function compileElement(path: Path, operators: PlainObject): ValueTest {

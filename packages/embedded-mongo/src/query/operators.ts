@@ -1,3 +1,4 @@
+import type { Binary } from "bson";
 import { CommandError } from "../errors.ts";
 import { compareValues, valuesEqual } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
@@ -103,18 +104,25 @@ export function hasType(operand: unknown): ValueTest {
   return (value) => value !== undefined && wanted.has(typeName(value));
 }
 
-/** `$bitsAllSet` and its three siblings, on whole numbers. */
+/** The bits of a binary value: bit 0 is the lowest of its first byte. */
+const binaryBits = ({ buffer, position }: Binary): bigint =>
+  buffer.subarray(0, position).reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+
+const isBinary = (value: unknown): value is Binary => rankOf(value) === Rank.Binary;
+
+/** `$bitsAllSet` and its three siblings, on whole numbers and binary values. */
 export function bits(operator: string, operand: unknown): ValueTest {
   let mask = 0n;
   if (Array.isArray(operand))
     for (const bit of operand) mask |= 1n << BigInt(integerOption(bit, operator, 0));
+  else if (isBinary(operand)) mask = binaryBits(operand);
   else if (isWhole(operand)) mask = BigInt(integerOption(operand, operator, 0));
   else throw new CommandError("BadValue", `${operator} takes an Array, a number, or a BinData`);
   const wantSet = operator.endsWith("Set");
   const all = operator.startsWith("$bitsAll");
   return (value) => {
-    if (!isNumeric(value) || !Number.isInteger(toDouble(value))) return false;
-    const set = BigInt(toDouble(value)) & mask;
+    if (!isBinary(value) && !(isNumeric(value) && Number.isInteger(toDouble(value)))) return false;
+    const set = (isBinary(value) ? binaryBits(value) : BigInt(toDouble(value))) & mask;
     if (wantSet) return all ? set === mask : set !== 0n;
     return all ? set === 0n : set !== mask;
   };

@@ -162,7 +162,7 @@ export function choosePlan(
 ): IndexPlan | undefined {
   let best: { plan: IndexPlan; score: number } | undefined;
   for (const index of indexes) {
-    if (!holdsAllMatches(index, constraints)) continue;
+    if (index.spec.hidden || !holdsAllMatches(index, constraints)) continue;
     const candidate = planWith(index, constraints, sort);
     const isUseful = candidate.plan.boundFields > 0 || (sort && candidate.plan.sorted);
     if (isUseful && (!best || candidate.score > best.score)) best = candidate;

@@ -14,6 +14,48 @@ function stripExtended(pattern: string): string {
   );
 }
 
+const POSIX_CLASSES: Readonly<Record<string, string>> = {
+  alnum: "a-zA-Z0-9",
+  alpha: "a-zA-Z",
+  blank: " \\t",
+  cntrl: "\\x00-\\x1f\\x7f",
+  digit: "0-9",
+  "^digit": "\\D",
+  graph: "!-~",
+  lower: "a-z",
+  print: " -~",
+  punct: "!-\\/:-@\\[-`{-~",
+  space: "\\s",
+  "^space": "\\S",
+  upper: "A-Z",
+  word: "\\w",
+  "^word": "\\W",
+  xdigit: "0-9a-fA-F",
+};
+
+/** What PCRE writes in another way than JavaScript: \A, \Z, \z, \Q…\E, (?P<name>…), (?P=name), [[:alpha:]]. */
+function translate(pattern: string, isMultiline: boolean): string {
+  const start = isMultiline ? "(?<![^])" : "^";
+  const end = isMultiline ? "(?![^])" : "$";
+  return pattern.replace(
+    /\\Q([^]*?)(?:\\E|$)|\\[^]|\(\?P([<=])(\w+)[>)]|\[(?:\\[^]|\[:\^?\w+:\]|[^\]])*\]/g,
+    (part, quoted: string | undefined, sign: string | undefined, name: string | undefined) => {
+      if (quoted !== undefined) return quoted.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+      if (sign !== undefined) return sign === "<" ? `(?<${name}>` : `\\k<${name}>`;
+      if (part === "\\A") return start;
+      if (part === "\\z") return end;
+      if (part === "\\Z") return `(?=\\n?${end})`;
+      if (!part.startsWith("[")) return part;
+      return part.replaceAll(/\[:(\^?\w+):\]/g, (_, posix: string) => {
+        const characters = POSIX_CLASSES[posix];
+        if (characters === undefined)
+          throw new CommandError("BadValue", `Regular expression is invalid: there is no class [:${posix}:]`);
+        return characters;
+      });
+    },
+  );
+}
+
 /**
  * A JavaScript RegExp for a pattern and MongoDB's options i, m, s, x and u.
  * @throws CommandError BadValue for an unknown option or a pattern that does not compile
@@ -24,7 +66,7 @@ export function compileRegex(pattern: string, options: string): RegExp {
   const inline = /^\(\?([ims]+)\)/.exec(pattern);
   const flags = new Set(`${options}${inline?.[1] ?? ""}`.replace("x", "").replace("u", ""));
   const body = inline ? pattern.slice(inline[0].length) : pattern;
-  const source = options.includes("x") ? stripExtended(body) : body;
+  const source = translate(options.includes("x") ? stripExtended(body) : body, flags.has("m"));
   try {
     return new RegExp(source, [...flags, "u"].join(""));
   } catch {

@@ -81,7 +81,7 @@ function hintedPath(
   if (naturalOrder(hint) !== undefined) return { kind: "scan" };
   const spec = findSpec(collection.specs, hint);
   const index = [collection.idIndex, ...collection.indexes].find((candidate) => candidate.spec === spec);
-  if (!index)
+  if (!index || index.spec.hidden)
     throw new CommandError("BadValue", "hint provided does not correspond to an existing index");
   return { kind: "index", plan: planHinted(index, constraints, sort) };
 }

@@ -10,7 +10,7 @@ import { describeKey, duplicateKey } from "./duplicate-key.ts";
 import { decodeExact, decodePlain, encode, pack, unpack } from "../values/codec.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
 import { encodeKey, keyBytes } from "../values/key.ts";
-import { Rank, rankOf, type PlainObject } from "../values/types.ts";
+import { isObject, isOperatorName, Rank, rankOf, type PlainObject } from "../values/types.ts";
 import type { Counted, Database, StoredRecord } from "./database.ts";
 
 /** MongoDB's bound on one document, in bytes. */
@@ -460,6 +460,13 @@ function documentId(document: PlainObject): string {
   const rank = rankOf(_id);
   if (rank === Rank.Array || rank === Rank.RegExp || rank === Rank.Undefined) {
     throw new CommandError("InvalidIdField", "The '_id' value cannot be an array, a regex or undefined");
+  }
+  const dollar = isObject(_id) ? Object.keys(_id).find(isOperatorName) : undefined;
+  if (dollar !== undefined) {
+    throw new CommandError(
+      "DollarPrefixedFieldName",
+      `_id fields may not contain '$'-prefixed fields: ${dollar} is not valid for storage.`,
+    );
   }
   return encodeKey(_id);
 }

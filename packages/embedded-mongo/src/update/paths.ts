@@ -84,7 +84,8 @@ function expand(
   out: Target[],
   create: boolean,
 ): void {
-  if (!part.startsWith("$")) {
+  const isPositional = part === "$" || (part.startsWith("$[") && part.endsWith("]"));
+  if (!isPositional) {
     if (Array.isArray(container) && !isArrayIndex(part)) {
       if (create)
         throw new CommandError("PathNotViable", `Cannot create field '${part}' in an array (path '${path}')`);

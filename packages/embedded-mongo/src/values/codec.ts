@@ -1,4 +1,6 @@
-import { deserialize, serialize, type DeserializeOptions, type Document } from "bson";
+import { DBRef, deserialize, serialize, type DeserializeOptions, type Document } from "bson";
+import { setField } from "./plain.ts";
+import { isObject } from "./types.ts";
 
 const EXACT: DeserializeOptions = {
   promoteValues: false,
@@ -18,14 +20,42 @@ const EXACT_RAW_DOCUMENTS: DeserializeOptions = { ...EXACT, fieldsAsRaw: { docum
 export type PackedDocument = string;
 
 /** Decodes with every BSON type kept apart: Int32, Double and Long stay wrapped, so encoding gives the same bytes. */
-export const decodeExact = (bytes: Uint8Array): Document => deserialize(bytes, EXACT);
+export const decodeExact = (bytes: Uint8Array): Document => decode(bytes, EXACT);
 
 /** Like {@link decodeExact}, but the elements of a field `documents` stay BSON bytes. */
-export const decodeExactRawDocuments = (bytes: Uint8Array): Document =>
-  deserialize(bytes, EXACT_RAW_DOCUMENTS);
+export const decodeExactRawDocuments = (bytes: Uint8Array): Document => decode(bytes, EXACT_RAW_DOCUMENTS);
 
 /** Decodes numbers to JavaScript numbers (a Long beyond 2^53 stays a Long): the form mingo computes with. */
-export const decodePlain = (bytes: Uint8Array): Document => deserialize(bytes, PLAIN);
+export const decodePlain = (bytes: Uint8Array): Document => decode(bytes, PLAIN);
+
+const REFERENCE = Buffer.from("\x02$ref\0", "latin1");
+const REFERENCE_DATABASE = Buffer.from("\x02$db\0", "latin1");
+
+/** `bson` makes a DBRef of a sub-document with `$ref` and `$id`; here it is a document like any other. */
+function decode(bytes: Uint8Array, options: DeserializeOptions): Document {
+  const document = deserialize(bytes, options);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!buffer.includes(REFERENCE)) return document;
+  const hasDatabase = buffer.includes(REFERENCE_DATABASE);
+  const plain = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(plain);
+    if (value instanceof DBRef) {
+      const { collection, oid, db, fields } = value;
+      // It takes "a.b" apart, too.
+      const $ref = db !== undefined && !hasDatabase ? `${db}.${collection}` : collection;
+      return {
+        $ref,
+        $id: oid,
+        ...(hasDatabase && db !== undefined && { $db: db }),
+        ...(plain(fields) as Document),
+      };
+    }
+    if (!isObject(value)) return value;
+    for (const name of Object.keys(value)) setField(value, name, plain(value[name]));
+    return value;
+  };
+  return plain(document) as Document;
+}
 
 export const encode = (document: Document): Uint8Array => serialize(document, { ignoreUndefined: true });
 

@@ -32,6 +32,12 @@ export const isObject = (value: unknown): value is PlainObject => {
   return prototype === Object.prototype || prototype === null;
 };
 
+const REFERENCE_FIELDS = new Set(["$ref", "$id", "$db"]);
+
+/** Whether a name is an operator's and not a field's: only the fields of references (DBRef) begin with "$" in a query. */
+export const isOperatorName = (name: string | undefined): name is string =>
+  name?.startsWith("$") === true && !REFERENCE_FIELDS.has(name);
+
 export const hasOwn = (object: PlainObject, key: string): boolean => Object.hasOwn(object, key);
 
 const WRAPPER_RANK: Record<string, number> = {

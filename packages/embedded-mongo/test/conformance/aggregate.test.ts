@@ -333,6 +333,19 @@ describe.each(targets)("aggregation on $name", (target) => {
     ]);
   });
 
+  it("$merge tells which document exists, or doesn't", async () => {
+    await server.db.collection<{ _id: number }>("exists").insertOne({ _id: 1 });
+    const merge = (rules: Document) =>
+      collection.aggregate([{ $project: { _id: { $literal: 1 } } }, { $merge: rules }]).toArray();
+    await expect(merge({ into: "exists", whenMatched: "fail" })).rejects.toMatchObject({
+      code: 11000,
+      keyPattern: { _id: 1 },
+      keyValue: { _id: 1 },
+    });
+    await expect(merge({ into: "none", whenNotMatched: "fail" })).rejects.toMatchObject({ code: 13113 });
+    await expect(merge({ into: "exists", on: "other" })).rejects.toMatchObject({ code: 51183 });
+  });
+
   it.each<[name: string, pipeline: Document[], code: number]>([
     ["an unknown stage", [{ $frobnicate: {} }], 40324],
     ["a script", [{ $match: { $where: "true" } }], 2],

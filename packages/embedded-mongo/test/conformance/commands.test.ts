@@ -78,6 +78,10 @@ describe.each(targets)("commands on $name", (target) => {
         code: expect.any(Number),
       });
     });
+    it("have no operators in the _id", async () => {
+      const _id = { $a: 1 } as unknown as ObjectId;
+      await expect(collection.insertOne({ _id })).rejects.toMatchObject({ code: 52 });
+    });
     it("come in the order of insertion", async () => {
       await collection.insertMany([3, 1, 2].map((n) => ({ n })));
       expect((await collection.find().toArray()).map(({ n }) => n)).toEqual([3, 1, 2]);
@@ -204,6 +208,15 @@ describe.each(targets)("commands on $name", (target) => {
       const more = { $expr: { $gte: ["$n", "$$x"] } };
       const found = collection.find(more, { let: { x: 1 }, batchSize: 1 } as object).sort({ _id: 1 });
       expect((await found.toArray()).map(({ n }) => n as number)).toEqual([1, 2, 3]);
+    });
+
+    it("takes expressions", async () => {
+      const variables = { let: { text: { $literal: "$n" }, three: { $add: [1, 2] } } };
+      const stages = [
+        { $match: { $expr: { $eq: ["$n", "$$three"] } } },
+        { $project: { _id: 0, text: "$$text" } },
+      ];
+      expect(await collection.aggregate(stages, variables).toArray()).toEqual([{ text: "$n" }]);
     });
 
     it("does not affect later commands", async () => {

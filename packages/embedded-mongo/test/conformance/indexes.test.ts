@@ -250,6 +250,20 @@ describe.each(targets)("indexes on $name", (target) => {
         await expect(run({ none: 1 })).rejects.toMatchObject({ code: 2 });
       });
     });
+    it("doesn't use a hidden index until it is shown again", async () => {
+      await collection.createIndex({ rev: 1 }, { hidden: true });
+      const hidden = (value: boolean) =>
+        collection.db.command({
+          collMod: collection.collectionName,
+          index: { name: "rev_1", hidden: value },
+        });
+      expect(await explained({ rev: 4 })).toContain("COLLSCAN");
+      await expect(collection.findOne({ rev: 4 }, { hint: "rev_1" })).rejects.toMatchObject({ code: 2 });
+      await hidden(false);
+      expect(await explained({ rev: 4 })).toContain("IXSCAN");
+      await hidden(true);
+      expect(await explained({ rev: 4 })).toContain("COLLSCAN");
+    });
     it("explains aggregate and count", async () => {
       const aggregate = await collection
         .aggregate([{ $match: { channelId: channel } }, { $limit: 1 }])

@@ -1,4 +1,4 @@
-import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
+import { Binary, DBRef, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
 import type { Collection, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { targets } from "../targets.ts";
@@ -123,6 +123,11 @@ const cases: [name: string, filter: Document, expected: number[]][] = [
   ["$regex with $ne beside", { s: { $regex: "a", $ne: "apple" } }, [1, 5, 6, 7]],
   ["regex escaped dot", { s: /a\.b/ }, [6]],
   ["regex prefix range", { s: /^che/ }, [2]],
+  ["regex \\A", { s: { $regex: "\\Aa", $options: "m" } }, [0, 6, 8]],
+  ["regex \\z", { s: { $regex: "e\\z", $options: "m" } }, [0, 8]],
+  ["regex [:upper:]", { s: { $regex: "^[x[:upper:]]" } }, [1]],
+  ["regex \\Q…\\E", { s: { $regex: "^\\Qa.b\\E$" } }, [6]],
+  ["regex (?P<name>…)", { s: { $regex: "(?P<twice>p)(?P=twice)" } }, [0, 8]],
   ["regex unicode", { s: /^é/ }, [5]],
   ["$size", { tags: { $size: 2 } }, [0]],
   ["$size 0", { tags: { $size: 0 } }, [2]],
@@ -146,6 +151,9 @@ const cases: [name: string, filter: Document, expected: number[]][] = [
   ["$expr compares two fields", { $expr: { $eq: ["$o.x", "$o.y"] }, "o.y": { $exists: true } }, []],
   ["$expr", { $expr: { $gt: [{ $size: { $ifNull: ["$list", []] } }, 1] } }, [3, 4, 7]],
   ["$bitsAllSet", { n: { $bitsAllSet: 3 } }, [3]],
+  ["$bitsAllSet with a binary mask", { n: { $bitsAllSet: new Binary(Buffer.from([3])) } }, [3]],
+  ["$bitsAllSet of a binary value", { bin: { $bitsAllSet: [0, 9, 16, 17] } }, [8]],
+  ["$bitsAllSet of a binary value, not set", { bin: { $bitsAllSet: [1] } }, []],
   ["$bitsAnyClear", { _id: { $bitsAnyClear: [0], $lt: 4 } }, [0, 2]],
   ["$comment is ignored", { n: 1, $comment: "why" }, [0, 8]],
   ["_id equal", { _id: 3 }, [3]],
@@ -257,7 +265,28 @@ describe.each(targets)("queries on $name", (target) => {
     await expect(missing.distinct("a", filter)).rejects.toMatchObject({ code: 2 });
     await expect(missing.countDocuments(filter)).rejects.toMatchObject({ code: 2 });
     await expect(missing.deleteOne(filter)).rejects.toMatchObject({ code: 2 });
+    await expect(missing.findOneAndDelete(filter)).rejects.toMatchObject({ code: 2 });
     expect(await missing.find({ $or: [{ a: 1 }] }).toArray()).toEqual([]);
+  });
+
+  it("finds references by their fields", async () => {
+    const references = plain.db.collection<Document & { _id: number }>("references");
+    const to = new DBRef("users", id1);
+    const there = { $ref: "a.b", $id: id1 };
+    await references.insertMany([
+      { _id: 1, to },
+      { _id: 2, to: [to] },
+      { _id: 3, to: there },
+    ]);
+    const found = async (filter: Document) =>
+      (await references.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+    expect(await found({ to })).toEqual([1, 2]);
+    expect(await found({ "to.$id": id1 })).toEqual([1, 2, 3]);
+    expect(await found({ "to.$ref": "a.b" })).toEqual([3]);
+    expect(await found({ to: { $elemMatch: { $id: id1 } } })).toEqual([2]);
+    expect(await found({ to: { $elemMatch: { $ref: "users", $id: id1 } } })).toEqual([2]);
+    await references.updateMany({}, { $set: { seen: true } });
+    expect(await found({ "to.$ref": "a.b", "to.$db": { $exists: false } })).toEqual([3]);
   });
 
   it("refuses a projection that includes and excludes", async () => {

@@ -24,6 +24,7 @@ const cases: Case[] = [
     { $set: { "a.3": 4 } },
     { a: [1, null, null, 4] },
   ],
+  ["$set of a nested field that begins with $", { m: { $a: 1 } }, { $set: { "m.$a": 2 } }, { m: { $a: 2 } }],
   ["$set null", { a: 1 }, { $set: { a: null } }, { a: null }],
   ["$set keeps the order of fields", { b: 1, a: 2 }, { $set: { b: 3, c: 4 } }, { b: 3, a: 2, c: 4 }],
   ["$set a date and an object", {}, { $set: { d: date, o: { x: [1] } } }, { d: date, o: { x: [1] } }],

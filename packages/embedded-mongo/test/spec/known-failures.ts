@@ -53,16 +53,6 @@ export const knownFailures: Readonly<Record<string, Readonly<Record<string, read
     "collMod changes only indexes: validators are refused": [
       "findOneAndUpdate-errorResponse: findOneAndUpdate document validation errInfo is accessible",
     ],
-    "$literal is not taken out of variables": [
-      "aggregate-let: Aggregate with let option",
-      "updateMany-let: updateMany with let option",
-    ],
-    "$merge doesn't pass on the details of a duplicate key": [
-      "aggregate-merge-errorResponse: aggregate $merge DuplicateKey error is accessible",
-    ],
-    "field names of an _id aren't checked": [
-      "insertOne-dots_and_dollars: Inserting document with dollar-prefixed key in _id yields server-side error",
-    ],
   },
   collection_management: {
     "clustered collections are refused": ["clustered-indexes"],
