@@ -100,8 +100,8 @@ class Site {
 
   /** Starts the application in a kept page that remembers nothing but these tokens. */
   async open(page: Page, path: string, tokens?: SessionTokens): Promise<void> {
-    // Another fragment of the same address would not load it again.
-    await page.goto("about:blank");
+    // Another fragment of the same address would not load it again. It costs a process: another site gets one of its own.
+    if (path.includes("#")) await page.goto("about:blank");
     const forget = await page.addInitScript((held) => {
       localStorage.clear();
       sessionStorage.clear();
