@@ -193,7 +193,9 @@ test("reactions: each user once, counted exactly, told as what they are now", as
     expect(change.afterRev).toBe(rev);
     rev = change.rev;
   }
-  expect(await node.node.database.collection("uncountedReactions").countDocuments()).toBe(0);
+  await vi.waitFor(async () =>
+    expect(await node.node.database.collection("uncountedReactions").countDocuments()).toBe(0),
+  );
 });
 
 test("a crowd that reacts makes few changes, none is lost, and few users are named", async () => {
