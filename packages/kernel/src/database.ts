@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo";
+// Not from its index: the engine itself is only loaded in that process.
+import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo/process";
 import mongoose from "mongoose";
 import { LIMITS } from "@fanfare/contract";
 import type { Config } from "./config.ts";
