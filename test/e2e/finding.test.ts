@@ -151,6 +151,76 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await log().locator(`[data-message-id="${wanted.id}"]`).waitFor();
   });
 
+  test("everywhere is searched from a channel, the inbox and the friends, and a result leads to its group or person", async () => {
+    const { group, channels } = await ada.call("group.create", { name: "Balloon society" });
+    const elsewhere = channels[0]!.id;
+    const { channel: direct } = await ada.call("channel.openDirect", { userId: grace.user!.id });
+    await write(rockets, "A blimp in the channel");
+    await write(general, "A blimp in the group");
+    const content = "A blimp in another group";
+    const { message } = await ada.call("message.send", { channelId: elsewhere, content, nonce: "b1" });
+    await write(direct.id, "A blimp between two");
+
+    await open(rockets);
+    await log().waitFor();
+    await page.keyboard.press("Control+f");
+    const field = page.getByRole("combobox", { name: "What to search for" });
+    await field.waitFor();
+    await page.keyboard.type("blimp");
+    const panel = page.getByRole("complementary", { name: "Search" });
+    const results = panel.getByRole("article");
+    const scope = (name: string) => panel.getByRole("radio", { name });
+    await expect.poll(() => results.count()).toBe(2);
+    await scope("This channel").click();
+    await expect.poll(() => results.count()).toBe(1);
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => results.count()).toBe(4);
+    expect(await scope("Everywhere").isChecked()).toBe(true);
+    // The choice keeps the focus, so that the arrow keys go on.
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("radio");
+    const places = results.locator("xpath=../p");
+    await expect
+      .poll(() => places.allTextContents())
+      .toEqual([
+        "Grace Hopper",
+        "general·Balloon society",
+        "general·Rocket builders",
+        "rockets·Rocket builders",
+      ]);
+
+    await results.getByText("in another group").click();
+    await heading("general").waitFor();
+    await log().locator(`[data-message-id="${message.id}"]`).waitFor();
+    expect(page.url()).toContain(group.id);
+    expect(await results.count()).toBe(4);
+
+    await field.fill("blimp in:general");
+    await panel.getByText("Several groups have a channel “general”.").waitFor();
+    await page.getByRole("option", { name: "general Rocket builders" }).click();
+    await expect.poll(() => field.inputValue()).toBe('blimp in:"Rocket builders/general" ');
+    await expect.poll(() => results.allTextContents()).toHaveLength(1);
+    await results.getByText("in the group").waitFor();
+    await field.fill("blimp from:grace");
+    await expect.poll(() => results.count()).toBe(3);
+    await page.getByRole("button", { name: "Close" }).click();
+
+    await page.getByRole("link", { name: /^Inbox/ }).click();
+    await heading("Inbox").waitFor();
+    await page.getByRole("button", { name: "Search" }).click();
+    await field.fill("blimp between");
+    await expect.poll(() => results.count()).toBe(1);
+    expect(await panel.getByRole("radio").count()).toBe(0);
+    await results.getByRole("button", { name: "Go to the message" }).click();
+    await heading("Grace Hopper").waitFor();
+    expect(await scope("Everywhere").isChecked()).toBe(true);
+    await scope("This conversation").click();
+    await field.fill("blimp");
+    await expect.poll(() => results.count()).toBe(1);
+    await page.getByRole("link", { name: "Friends" }).click();
+    await heading("Friends").waitFor();
+    await expect.poll(() => results.count()).toBe(4);
+  });
+
   test("a mention lands in the inbox and the title, and is read by going there", async () => {
     await ada.call("inbox.markAllRead", {});
     await open();

@@ -222,6 +222,10 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
       await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
       await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
       found.push(...(await layoutFaults(page, "search")));
+      await page.getByRole("radio", { name: "Everywhere" }).click();
+      await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+      await site.loaded(page);
+      found.push(...(await layoutFaults(page, "search everywhere")));
       if (isPhone) await page.getByRole("button", { name: "Close" }).last().click();
 
       await page.keyboard.press("Control+k");

@@ -18,6 +18,7 @@ import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
+import { SearchButton } from "../search/search-button.tsx";
 import { PageHeader } from "../app/shell/page-header.tsx";
 import { reasonOf, useMessagePlace } from "./use-message-place.ts";
 import { useFriendRequests, useUser } from "../data/people.ts";
@@ -41,6 +42,7 @@ export function InboxPage() {
         title={t("title")}
         actions={
           <>
+            <SearchButton />
             <Button
               size="sm"
               busy={busy}

@@ -1,7 +1,7 @@
 import type { User } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import { parseQuery } from "./query.ts";
-import { type Directory, personWord, resolveQuery } from "./resolve.ts";
+import { channelWord, type Directory, personWord, resolveQuery, scopeAt, scopesAt } from "./resolve.ts";
 
 const user = (id: string, nickname: string, username: string | null = null): User => ({
   id,
@@ -37,6 +37,31 @@ describe("resolveQuery", () => {
     expect(resolve('x in:"#Big plans"').search).toEqual({ channelId: "c1", text: "x" });
   });
 
+  test("everywhere, a channel that several groups have needs its group", () => {
+    const channels = [
+      { id: "c1", name: "general", group: "Rockets" },
+      { id: "c2", name: "general", group: "Big plans" },
+      { id: "c3", name: "engines", group: "Rockets" },
+    ];
+    const everywhere: Directory = { ...directory, channels, scope: { everywhere: true } };
+    const find = (text: string) => resolveQuery(parseQuery(text), everywhere);
+    expect(find("x from:me").search).toEqual({ everywhere: true, text: "x", from: "1" });
+    expect(find("x in:engines").search).toEqual({ channelId: "c3", text: "x" });
+    expect(find('x in:"big plans/General"').search).toEqual({ channelId: "c2", text: "x" });
+    expect(find("x in:c1").search).toEqual({ channelId: "c1", text: "x" });
+    expect(find("x in:general").search).toEqual({ everywhere: true, text: "x" });
+    expect(find("x in:general in:nowhere").unknown.map(({ fault }) => fault)).toEqual(["inMany", "in"]);
+    expect(channels.map((channel) => channelWord(channel, channels))).toEqual([
+      "Rockets/general",
+      "Big plans/general",
+      "engines",
+    ]);
+    const alike = [...channels, { id: "c4", name: "general", group: "Rockets" }];
+    expect(channelWord(alike[0]!, alike)).toBe("c1");
+    const quoted = { id: "c5", name: 'the "one"', group: "Rockets" };
+    expect(channelWord(quoted, [quoted])).toBe("c5");
+  });
+
   test("traits add up, days are those of the browser", () => {
     const { search } = resolve("has:file has:link has:file after:yesterday before:2026-11-21");
     expect(search).toEqual({
@@ -56,4 +81,22 @@ describe("resolveQuery", () => {
 
 test("what is typed for somebody means nobody else", () => {
   expect(people.map((person) => personWord(person, people))).toEqual(["ada", "2", "小明", "4"]);
+});
+
+test("what can be searched depends on what is shown, and what was chosen stays where it can", () => {
+  const inGroup = { groupId: "g", channelId: "c" };
+  const atGroup = { groupId: "g", channelId: null };
+  const direct = { groupId: null, channelId: "d" };
+  expect(scopesAt(inGroup)).toEqual(["channel", "group", "everywhere"]);
+  expect(scopesAt(atGroup)).toEqual(["group", "everywhere"]);
+  expect(scopesAt(direct)).toEqual(["channel", "everywhere"]);
+  expect(scopesAt(null)).toEqual(["everywhere"]);
+  expect([inGroup, atGroup, direct, null].map((place) => scopeAt(place, "group"))).toEqual([
+    "group",
+    "group",
+    "channel",
+    "everywhere",
+  ]);
+  expect(scopeAt(atGroup, "channel")).toBe("group");
+  expect(scopeAt(direct, "everywhere")).toBe("everywhere");
 });

@@ -1,16 +1,41 @@
 import type { User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import type { Search } from "../data/search.ts";
+import type { Place } from "../app/shortcuts/use-place.ts";
 import { parseDay } from "./days.ts";
-import type { Filter, Query } from "./query.ts";
+import type { Filter, FilterName, Query } from "./query.ts";
+
+export type ScopeName = "channel" | "group" | "everywhere";
+
+/** What one can choose between at a place; null: at none, as in the inbox. */
+export function scopesAt(place: Place | null): ScopeName[] {
+  const scopes: ScopeName[] = ["everywhere"];
+  if (place !== null && place.groupId !== null) scopes.unshift("group");
+  if (place !== null && place.channelId !== null) scopes.unshift("channel");
+  return scopes;
+}
+
+/** The chosen one, where it is one of the place; else the group, or the direct channel. */
+export function scopeAt(place: Place | null, chosen: ScopeName): ScopeName {
+  const scopes = scopesAt(place);
+  if (scopes.includes(chosen)) return chosen;
+  return scopes.includes("group") ? "group" : scopes[0]!;
+}
+
+export interface NamedChannel {
+  id: string;
+  name: string;
+  /** The name of its group, where the channels are of several. */
+  group?: string;
+}
 
 /** What names in a search can mean here. */
 export interface Directory {
   ownId: string;
   people: readonly User[];
-  channels: readonly { id: string; name: string }[];
-  /** Where is searched: all of a group, or a channel. */
-  scope: { groupId: string } | { channelId: string };
+  channels: readonly NamedChannel[];
+  /** Where is searched. */
+  scope: { groupId: string } | { channelId: string } | { everywhere: true };
   nowMs: number;
 }
 
@@ -18,50 +43,56 @@ export interface Directory {
 export const TRAITS = { link: "link", file: "attachment", preview: "embed", pin: "pin" } as const;
 export type TraitWord = keyof typeof TRAITS;
 
+/** Why a filter means nothing here; `inMany`: it may mean channels of several groups. */
+type Fault = FilterName | "inMany";
+
 export interface Resolved {
   search: Search;
-  /** Those that mean nothing here. */
-  unknown: readonly Filter[];
+  unknown: readonly (Filter & { fault: Fault })[];
 }
 
 /** What the server is to be asked for. A filter that is still being typed counts for nothing. */
 export function resolveQuery({ words, filters }: Query, directory: Directory): Resolved {
   const search: Search = { ...directory.scope };
   if (words !== "") search.text = words.slice(0, LIMITS.searchTextMaxChars);
-  const unknown: Filter[] = [];
+  const unknown: (Filter & { fault: Fault })[] = [];
   for (const filter of filters) {
-    if (filter.value !== "" && !apply(search, filter, directory)) unknown.push(filter);
+    const fault = filter.value === "" ? null : apply(search, filter, directory);
+    if (fault !== null) unknown.push({ ...filter, fault });
   }
   return { search, unknown };
 }
 
-function apply(search: Search, { name, value }: Filter, directory: Directory): boolean {
+/** @returns null where it could be applied */
+function apply(search: Search, { name, value }: Filter, directory: Directory): Fault | null {
   switch (name) {
     case "from":
     case "mentions": {
       const id = personId(value, directory);
       if (id !== undefined) search[name] = id;
-      return id !== undefined;
+      return id === undefined ? name : null;
     }
     case "in": {
-      const wanted = value.replace(/^#/, "").toLowerCase();
-      const channel = directory.channels.find((one) => one.name.toLowerCase() === wanted);
-      if (channel === undefined) return false;
+      const meant = channelsNamed(value, directory.channels);
+      const [channel] = meant;
+      if (channel === undefined) return name;
+      if (new Set(meant.map(({ group }) => group)).size > 1) return "inMany";
       delete search.groupId;
+      delete search.everywhere;
       search.channelId = channel.id;
-      return true;
+      return null;
     }
     case "has": {
       const word = value.toLowerCase();
-      if (!isTraitWord(word)) return false;
+      if (!isTraitWord(word)) return name;
       search.has = [...new Set([...(search.has ?? []), TRAITS[word]])];
-      return true;
+      return null;
     }
     case "before":
     case "after": {
       const day = parseDay(value, directory.nowMs);
       if (day !== null) search[name] = day.toISOString();
-      return day !== null;
+      return day === null ? name : null;
     }
   }
 }
@@ -95,4 +126,26 @@ export function personWord({ id, username, nickname }: User, people: readonly Us
       other.id !== id && (other.nickname.toLowerCase() === name || other.username?.toLowerCase() === name),
   );
   return isTaken || name === "me" || nickname.includes('"') ? id : nickname;
+}
+
+const fullName = ({ name, group }: NamedChannel): string => (group === undefined ? name : `${group}/${name}`);
+
+/** By an id, a name, or a group and a name. */
+function channelsNamed(value: string, channels: readonly NamedChannel[]): NamedChannel[] {
+  const wanted = value.replace(/^#/, "").toLowerCase();
+  const isMeant = [
+    ({ id }: NamedChannel) => id === wanted,
+    ({ name }: NamedChannel) => name.toLowerCase() === wanted,
+    (channel: NamedChannel) => fullName(channel).toLowerCase() === wanted,
+  ];
+  return isMeant.map((meant) => channels.filter(meant)).find(({ length }) => length > 0) ?? [];
+}
+
+/** What to type for a channel so that no other is meant. */
+export function channelWord(channel: NamedChannel, channels: readonly NamedChannel[]): string {
+  const isClear = (word: string): boolean => {
+    const [first, ...others] = channelsNamed(word, channels);
+    return first?.id === channel.id && others.length === 0 && !word.includes('"');
+  };
+  return [channel.name, fullName(channel)].find(isClear) ?? channel.id;
 }

@@ -9,7 +9,14 @@ import { IconButton } from "../ui/button.tsx";
 import { useOptions } from "../ui/hooks.ts";
 import { dayBefore, dayWord } from "./days.ts";
 import { filterAt, parseQuery, withFilter, type Filter } from "./query.ts";
-import { type Directory, personWord, TRAITS, type TraitWord } from "./resolve.ts";
+import {
+  channelWord,
+  type Directory,
+  type NamedChannel,
+  personWord,
+  TRAITS,
+  type TraitWord,
+} from "./resolve.ts";
 import { onSearchAsked, SEARCH_FIELD_ID, setSearchText, useSearchText } from "./search-store.ts";
 
 const MAX_SHOWN = 8;
@@ -25,7 +32,7 @@ const DAYS = [
 /** What a filter that is being typed could be. */
 type Suggestion = { key: string; /** What it makes of the filter. */ word: string } & (
   | { kind: "person"; user: User }
-  | { kind: "channel"; name: string }
+  | { kind: "channel"; channel: NamedChannel }
   | { kind: "trait"; trait: TraitWord }
   | { kind: "day"; day: (typeof DAYS)[number]["id"] }
 );
@@ -58,7 +65,6 @@ export function SearchField({ directory }: { directory: Directory }) {
       current?.setSelectionRange(current.value.length, current.value.length);
       setCaret(current?.value.length ?? null);
     };
-    focus();
     return onSearchAsked(focus);
   }, []);
   return (
@@ -141,7 +147,8 @@ function SuggestionLine({ suggestion }: { suggestion: Suggestion }) {
       return (
         <>
           <Hash size={16} aria-hidden className="shrink-0 text-muted" />
-          <span className="truncate">{suggestion.name}</span>
+          <span className="truncate">{suggestion.channel.name}</span>
+          <span className="min-w-12 flex-1 truncate text-muted">{suggestion.channel.group}</span>
         </>
       );
     case "trait":
@@ -171,9 +178,14 @@ function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
         .map((user) => ({ kind: "person", key: user.id, word: personWord(user, people), user }));
     case "in":
       return channels
-        .filter(({ name }) => fits(name))
+        .filter(({ name, group = "" }) => fits(name, `${group}/${name}`))
         .slice(0, MAX_SHOWN)
-        .map(({ id, name }) => ({ kind: "channel", key: id, word: name, name }));
+        .map((channel) => ({
+          kind: "channel",
+          key: channel.id,
+          word: channelWord(channel, channels),
+          channel,
+        }));
     case "has":
       return (Object.keys(TRAITS) as TraitWord[])
         .filter((trait) => fits(trait))

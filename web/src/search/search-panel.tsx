@@ -3,65 +3,136 @@ import { Search as SearchIcon, Plus, X } from "lucide-react";
 import { useMemo } from "react";
 import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
-import { useChannels, useChannelState } from "../data/groups.ts";
+import { useChannels, useChannelsOfGroups, useChannelState, useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { useMemberSearch } from "../data/members.ts";
-import { isSearchable } from "../data/search.ts";
-import { useUsers } from "../data/people.ts";
+import { isSearchable, useUserSearch } from "../data/search.ts";
+import { useDirects, useFriends, useUsers } from "../data/people.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { openPanel } from "../state/panels.ts";
 import { EmptyState } from "../ui/feedback.tsx";
+import { Segments } from "../ui/segments.tsx";
 import { SidePanel } from "../app/shell/side-panel.tsx";
 import type { Place } from "../app/shortcuts/use-place.ts";
 import { parseQuery, FILTERS, type Filter, type FilterName, withFilter, withoutFilter } from "./query.ts";
-import { type Directory, resolveQuery, isTraitWord } from "./resolve.ts";
+import { type Directory, resolveQuery, isTraitWord, scopesAt } from "./resolve.ts";
 import { SearchField } from "./search-field.tsx";
 import { SearchResults } from "./search-results.tsx";
-import { useSearchText, askSearch, setSearchText } from "./search-store.ts";
+import { useSearchText, askSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
 
 const NONE: readonly string[] = [];
+/** Of so many groups the channels can be named. */
+const MAX_GROUPS = 100;
 const close = () => openPanel(null);
 
-/** In the whole group, or in the direct channel. */
-export function SearchPanel({ place: { groupId, channelId } }: { place: Place }) {
-  if (groupId !== null) return <GroupSearch groupId={groupId} />;
-  return channelId === null ? null : <DirectSearch channelId={channelId} />;
+/** In the channel or the group that is shown, or everywhere; in the inbox and beside the friends there is only everywhere. */
+export function SearchPanel({ place }: { place: Place | null }) {
+  const { t } = useTranslation("search");
+  const scope = useScope(place);
+  const { groupId = null, channelId = null } = place ?? {};
+  const scopes = scopesAt(place);
+  const channelLabel = groupId === null ? t("scope.direct") : t("scope.channel");
+  return (
+    <SidePanel title={t("title")} onClose={close}>
+      {scopes.length > 1 && (
+        <div className="shrink-0 px-3 pt-3">
+          <Segments
+            label={t("scope.label")}
+            value={scope}
+            onChange={chooseScope}
+            options={scopes.map((value) => ({
+              value,
+              label: value === "channel" ? channelLabel : t(`scope.${value}`),
+            }))}
+          />
+        </div>
+      )}
+      {scope === "everywhere" ? (
+        <EverywhereSearch />
+      ) : groupId !== null ? (
+        <GroupSearch key={groupId} groupId={groupId} channelId={scope === "channel" ? channelId : null} />
+      ) : (
+        channelId !== null && <DirectSearch key={channelId} channelId={channelId} />
+      )}
+    </SidePanel>
+  );
 }
 
-function GroupSearch({ groupId }: { groupId: string }) {
+/** In a whole group, or in one of its channels. */
+function GroupSearch({ groupId, channelId }: { groupId: string; channelId: string | null }) {
   const { data: channels = [] } = useChannels(groupId);
-  const { found, members } = useMemberSearch(groupId, useNameQuery());
+  const name = namesIn(useSearchText(({ text }) => text)).at(-1);
+  const { found, members } = useMemberSearch(groupId, name ?? "");
   const ids = useMemo(() => members.data?.map(({ userId }) => userId) ?? NONE, [members.data]);
   const loaded = useUsers(ids);
-  const people = [
-    ...new Map(
-      [...loaded, ...found.flatMap(({ user }) => user ?? [])].map((user) => [user.id, user]),
-    ).values(),
-  ];
+  const people = distinct([...loaded, ...found.flatMap(({ user }) => user ?? [])]);
   const texts = channels.filter(({ kind }) => kind === "text");
-  return <SearchContent scope={{ groupId }} people={people} channels={texts} onClose={close} />;
+  const scope = channelId === null ? { groupId } : { channelId };
+  return <SearchContent scope={scope} people={people} channels={texts} hasChannels={channelId === null} />;
 }
 
 function DirectSearch({ channelId }: { channelId: string }) {
   const { data: channel } = useChannelState(channelId);
   const people = useUsers(channel?.memberIds ?? NONE);
-  return <SearchContent scope={{ channelId }} people={people} channels={[]} onClose={close} />;
+  return <SearchContent scope={{ channelId }} people={people} channels={[]} hasChannels={false} />;
 }
 
-/** The name being typed, for suggestions of people. */
-function useNameQuery(): string {
-  const text = useSearchText((state) => state.text);
-  const names = parseQuery(text).filters.filter(({ name }) => name === "from" || name === "mentions");
-  return names.at(-1)?.value.replace(/^@/, "") ?? "";
+/** In all groups and direct messages. Channels can be named with their groups, and people who are friends, talked with, or found by name. */
+function EverywhereSearch() {
+  const me = useMe();
+  const isAccount = me.kind === "member";
+  const { data: groups = [] } = useGroups();
+  const { data: directs = [] } = useDirects();
+  const { data: friends = [] } = useFriends({ enabled: isAccount });
+  const [name = "", otherName = ""] = namesIn(useSettled(useSearchText(({ text }) => text)));
+  // Guests search no accounts.
+  const { data: found = [] } = useUserSearch(isAccount ? name : "");
+  const { data: alsoFound = [] } = useUserSearch(isAccount ? otherName : "");
+  const ids = useMemo(
+    () => [
+      ...new Set([...directs.flatMap(({ memberIds }) => memberIds), ...friends.map(({ userId }) => userId)]),
+    ],
+    [directs, friends],
+  );
+  const people = distinct([...useUsers(ids), ...found, ...alsoFound]);
+  const isNamingChannel = useSearchText(({ text }) =>
+    parseQuery(text).filters.some(({ name }) => name === "in"),
+  );
+  const named = groups.slice(0, MAX_GROUPS);
+  const lists = useChannelsOfGroups(isNamingChannel ? named.map(({ id }) => id) : NONE);
+  const channels = lists.flatMap((list, index) =>
+    list
+      .filter(({ kind }) => kind === "text")
+      .map(({ id, name }) => ({ id, name, group: named[index]!.name })),
+  );
+  return (
+    <SearchContent
+      scope={{ everywhere: true }}
+      people={people}
+      channels={channels}
+      hasChannels={groups.length > 0}
+    />
+  );
 }
 
-interface SearchContentProps extends Pick<Directory, "scope" | "channels"> {
-  people: readonly User[];
-  onClose: () => void;
+/** The names in filters, for suggestions of people. */
+function namesIn(text: string): string[] {
+  return parseQuery(text)
+    .filters.filter(({ name }) => name === "from" || name === "mentions")
+    .map(({ value }) => value.replace(/^@/, ""));
+}
+
+function distinct(users: readonly User[]): User[] {
+  return [...new Map(users.map((user) => [user.id, user])).values()];
+}
+
+interface SearchContentProps extends Pick<Directory, "scope" | "people" | "channels"> {
+  /** Whether there are channels to choose from. */
+  hasChannels: boolean;
 }
 
 /** The field, its filters, and what was found. */
-function SearchContent({ scope, people, channels, onClose }: SearchContentProps) {
+function SearchContent({ scope, people, channels, hasChannels }: SearchContentProps) {
   const { t } = useTranslation("search");
   const { id: ownId } = useMe();
   const nowMs = useNow();
@@ -69,28 +140,29 @@ function SearchContent({ scope, people, channels, onClose }: SearchContentProps)
   const settled = useSettled(text);
   const directory: Directory = { ownId, people, channels, scope, nowMs };
   const { search, unknown } = resolveQuery(parseQuery(settled), directory);
+  const isEverywhere = "everywhere" in scope;
   const isAsking = isSearchable(search);
   return (
-    <SidePanel title={t("title")} onClose={onClose}>
+    <>
       <div className="grid shrink-0 gap-2 border-b border-line p-3">
         <SearchField directory={directory} />
-        <SearchFilters text={text} hasChannels={channels.length > 0} />
-        {unknown.map(({ name, value, start }) => (
+        <SearchFilters text={text} hasChannels={hasChannels} />
+        {unknown.map(({ fault, value, start }) => (
           <p key={start} role="status" className="text-sm text-danger-text">
-            {t(`unknown.${name}`, { value })}
+            {t(`unknown.${fault}`, { value })}
           </p>
         ))}
       </div>
       {isAsking ? (
-        <SearchResults search={search} channels={channels} />
+        <SearchResults search={search} isEverywhere={isEverywhere} />
       ) : (
         <EmptyState
           icon={SearchIcon}
-          title={settled.trim() === "" ? t("start") : t("tooShort")}
+          title={settled.trim() !== "" ? t("tooShort") : isEverywhere ? t("startEverywhere") : t("start")}
           text={settled.trim() === "" ? t("startText") : t("tooShortText")}
         />
       )}
-    </SidePanel>
+    </>
   );
 }
 

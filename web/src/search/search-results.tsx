@@ -1,8 +1,9 @@
-import type { Message } from "@fanfare/contract";
-import { ArrowUpLeft, Hash, MessagesSquare, SearchX } from "lucide-react";
+import type { ChannelState, Message } from "@fanfare/contract";
+import { ArrowUpLeft, AtSign, Hash, type LucideIcon, MessagesSquare, SearchX, Users } from "lucide-react";
 import { type MouseEvent, type RefObject, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
+import { useChannelState, useGroup } from "../data/groups.ts";
 import { type Search, useSearch } from "../data/search.ts";
 import { PagedList } from "../shared/paged-list.tsx";
 import { openPanel } from "../state/panels.ts";
@@ -10,18 +11,20 @@ import { EmptyState } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { useIsPhone } from "../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
+import { useDirect } from "../people/directs/use-direct.ts";
 import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import "./search.css";
 import { matchWords } from "./match-words.ts";
+import { chooseScope } from "./search-store.ts";
 
 interface SearchResultsProps {
   search: Search;
-  /** Of the group that is searched. */
-  channels: readonly { id: string; name: string }[];
+  /** Whether it was searched in more than what is shown: then each place has the name of its group. */
+  isEverywhere: boolean;
 }
 
 /** What was found, the newest first; the end of the list loads more. */
-export function SearchResults({ search, channels }: SearchResultsProps) {
+export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
   const { t } = useTranslation("search");
   const pages = useSearch(search);
   const { data, hasNextPage } = pages;
@@ -40,52 +43,46 @@ export function SearchResults({ search, channels }: SearchResultsProps) {
       {data?.isComplete === false && (
         <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">{t("incomplete")}</p>
       )}
-      <MentionsProvider groupId={search.groupId ?? null}>
-        <PagedList
-          pages={pages}
-          items={messages}
-          empty={<EmptyState icon={SearchX} title={t("none")} text={t("noneText")} />}
-          endless
-        >
-          {(found) => (
-            <ol className="grid gap-2">
-              {found.map((message, index) => (
-                <li key={message.id}>
-                  <FoundMessage
-                    message={message}
-                    isNamed={found[index - 1]?.channelId !== message.channelId}
-                    channelName={channels.find(({ id }) => id === message.channelId)?.name}
-                  />
-                </li>
-              ))}
-            </ol>
-          )}
-        </PagedList>
-      </MentionsProvider>
+      <PagedList
+        pages={pages}
+        items={messages}
+        empty={<EmptyState icon={SearchX} title={t("none")} text={t("noneText")} />}
+        endless
+      >
+        {(found) => (
+          <ol className="grid gap-2">
+            {found.map((message, index) => (
+              <li key={message.id}>
+                <FoundMessage
+                  message={message}
+                  isNamed={found[index - 1]?.channelId !== message.channelId}
+                  isEverywhere={isEverywhere}
+                />
+              </li>
+            ))}
+          </ol>
+        )}
+      </PagedList>
     </div>
   );
 }
 
-/** A message that was found, and where: a click anywhere on it goes there. */
-function FoundMessage({
-  message,
-  isNamed,
-  channelName,
-}: {
+interface FoundMessageProps extends Pick<SearchResultsProps, "isEverywhere"> {
   message: Message;
   /** Whether it says where it stands: the one before stands elsewhere. */
   isNamed: boolean;
-  /** Where it is known; a thread's is asked for. */
-  channelName: string | undefined;
-}) {
+}
+
+/** A message that was found, and where: a click anywhere on it goes there. */
+function FoundMessage({ message, isNamed, isEverywhere }: FoundMessageProps) {
   const { t } = useTranslation("search");
   const [, navigate] = useLocation();
   const isPhone = useIsPhone();
   const { path, channel } = useMessagePlace(message);
-  const isThread = channel?.kind === "thread";
-  const name = channelName ?? channel?.name ?? "";
   const jump = () => {
     if (path === null) return;
+    // What was found stays, wherever the message is.
+    if (isEverywhere) chooseScope("everywhere");
     // It would be in front of the message.
     if (isPhone) openPanel(null);
     navigate(path);
@@ -94,21 +91,68 @@ function FoundMessage({
     const isOwn = event.target instanceof Element && event.target.closest("a,button,video,audio") !== null;
     if (!isOwn && getSelection()?.isCollapsed !== false) jump();
   };
-  const Icon = isThread ? MessagesSquare : Hash;
   return (
     // The button in it is for the keyboard.
     <div className="grid cursor-pointer gap-1" onClick={click} role="presentation">
-      {isNamed && name !== "" && (
-        <p className="flex min-w-0 items-center gap-1 pt-1 text-xs font-semibold text-muted">
-          <Icon size={13} aria-hidden className="shrink-0" />
-          <span className="truncate">{name}</span>
-        </p>
-      )}
-      <MessageCard
-        message={message}
-        actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("jump")} onClick={jump} />}
-      />
+      {isNamed && channel !== undefined && <PlaceName channel={channel} isEverywhere={isEverywhere} />}
+      <MentionsProvider groupId={channel?.groupId ?? null}>
+        <MessageCard
+          message={message}
+          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("jump")} onClick={jump} />}
+        />
+      </MentionsProvider>
     </div>
+  );
+}
+
+interface PlaceNameProps extends Pick<SearchResultsProps, "isEverywhere"> {
+  channel: ChannelState;
+}
+
+function PlaceName({ channel, isEverywhere }: PlaceNameProps) {
+  if (channel.groupId !== null) return <GroupPlace channel={channel} isEverywhere={isEverywhere} />;
+  return isEverywhere ? <DirectPlace channel={channel} /> : null;
+}
+
+/** A channel, or a thread: by its name if it has one. */
+function GroupPlace({ channel: { id, name, groupId, parentId }, isEverywhere }: PlaceNameProps) {
+  const group = useGroup(groupId ?? "");
+  const { data: parent } = useChannelState(parentId ?? id);
+  const place = name === "" ? parent?.name : name;
+  return (
+    <PlaceLine
+      icon={parentId === null ? Hash : MessagesSquare}
+      name={place ?? ""}
+      groupName={isEverywhere ? group?.name : undefined}
+    />
+  );
+}
+
+function DirectPlace({ channel }: Pick<PlaceNameProps, "channel">) {
+  const { title } = useDirect(channel);
+  return <PlaceLine icon={channel.kind === "direct" ? AtSign : Users} name={title} />;
+}
+
+function PlaceLine({
+  icon: Icon,
+  name,
+  groupName,
+}: {
+  icon: LucideIcon;
+  name: string;
+  groupName?: string | undefined;
+}) {
+  return (
+    <p className="flex min-w-0 items-center gap-1 pt-1 text-xs text-muted">
+      <Icon size={13} aria-hidden className="shrink-0" />
+      <span className="truncate font-semibold">{name}</span>
+      {groupName !== undefined && (
+        <>
+          <span aria-hidden>·</span>
+          <span className="min-w-1/4 truncate">{groupName}</span>
+        </>
+      )}
+    </p>
   );
 }
 

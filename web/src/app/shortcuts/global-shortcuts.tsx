@@ -12,7 +12,7 @@ import { useWantedUnread } from "../../inbox/notifications/wanted-unread.ts";
 import { openSearch } from "../../search/search-store.ts";
 import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { openOverlay, useOverlay } from "./overlay-store.ts";
-import { usePlace } from "./use-place.ts";
+import { useHasSearch, usePlace } from "./use-place.ts";
 import { showFailure } from "../../ui/feedback.tsx";
 
 const QuickSwitcher = lazy(async () => ({
@@ -88,6 +88,7 @@ function useShortcutActions(): Deeds {
   const { store } = useServerCache();
   const call = useCall();
   const place = usePlace();
+  const hasSearch = useHasSearch();
   const { data: groups = [] } = useGroups();
   const unread = useWantedUnread();
   const [, navigate] = useLocation();
@@ -132,7 +133,7 @@ function useShortcutActions(): Deeds {
   const deeds: Record<ShortcutName, () => boolean> = {
     switcher: () => (openOverlay("switcher"), true),
     help: () => (openOverlay("shortcuts"), true),
-    search: () => openSearch(place, navigate),
+    search: () => hasSearch && openSearch(place, navigate),
     members: toggleMembers,
     previousChannel: () => step(-1, false),
     nextChannel: () => step(1, false),

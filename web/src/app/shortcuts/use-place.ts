@@ -16,3 +16,11 @@ export function usePlace(): Place | null {
   if (group !== null) return { groupId: group.groupId, channelId: null };
   return direct === null ? null : { groupId: null, channelId: direct.channelId };
 }
+
+/** Whether messages can be searched beside what the address names. */
+export function useHasSearch(): boolean {
+  const [isInbox] = useRoute(ROUTES.inbox);
+  const [isFriends] = useRoute(ROUTES.friends);
+  const place = usePlace();
+  return place !== null || isInbox || isFriends;
+}

@@ -6,6 +6,7 @@ import { useBlocked, useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, Pending } from "../../ui/feedback.tsx";
 import { ClaimDialog } from "../../session/claim-dialog.tsx";
+import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useUsers } from "../../data/people.ts";
 import { CountBadge } from "../../ui/display.tsx";
@@ -18,7 +19,7 @@ export function FriendsPage() {
   const isAccount = useMe().kind === "member";
   return (
     <>
-      <PageHeader icon={Users} title={t("title")} />
+      <PageHeader icon={Users} title={t("title")} actions={<SearchButton />} />
       {isAccount ? <FriendTabs /> : <GuestNote />}
     </>
   );
