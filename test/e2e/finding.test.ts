@@ -202,6 +202,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await results.getByText("in the group").waitFor();
     await field.fill("blimp from:grace");
     await expect.poll(() => results.count()).toBe(3);
+    await scope("This group").click();
     await page.getByRole("button", { name: "Close" }).click();
 
     await page.getByRole("link", { name: /^Inbox/ }).click();

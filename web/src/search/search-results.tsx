@@ -9,6 +9,7 @@ import { PagedList } from "../shared/paged-list.tsx";
 import { openPanel } from "../state/panels.ts";
 import { EmptyState } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/button.tsx";
+import { cx } from "../ui/cx.ts";
 import { useIsPhone } from "../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
 import { useDirect } from "../people/directs/use-direct.ts";
@@ -145,11 +146,13 @@ function PlaceLine({
   return (
     <p className="flex min-w-0 items-center gap-1 pt-1 text-xs text-muted">
       <Icon size={13} aria-hidden className="shrink-0" />
-      <span className="truncate font-semibold">{name}</span>
+      <span className={cx("truncate font-semibold", groupName !== undefined && "max-w-2/3 shrink-0")}>
+        {name}
+      </span>
       {groupName !== undefined && (
         <>
           <span aria-hidden>·</span>
-          <span className="min-w-1/4 truncate">{groupName}</span>
+          <span className="truncate">{groupName}</span>
         </>
       )}
     </p>

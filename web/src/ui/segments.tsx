@@ -21,7 +21,7 @@ export function Segments<V extends string>({ label, value, onChange, options }: 
         <Radio.Root
           key={option.value}
           value={option.value}
-          className="flex min-h-7 min-w-0 flex-1 cursor-pointer items-center justify-center rounded-sm px-2 text-xs font-medium text-muted hover:text-text data-checked:bg-raised data-checked:text-text data-checked:shadow-raised touch:min-h-9"
+          className="flex min-h-7 min-w-0 flex-1 cursor-pointer items-center justify-center rounded-sm px-2 text-xs font-medium text-muted hover:text-text data-checked:bg-raised data-checked:text-text data-checked:ring-1 data-checked:ring-line touch:min-h-9"
         >
           <span className="truncate">{option.label}</span>
         </Radio.Root>
