@@ -1,4 +1,11 @@
-import { ERRORS, isRetryable, type ErrorCode, type ErrorData, type WireError } from "@fanfare/contract";
+import {
+  ERRORS,
+  isRetryable,
+  LIMITS,
+  type ErrorCode,
+  type ErrorData,
+  type WireError,
+} from "@fanfare/contract";
 import { Errors } from "moleculer";
 
 /** The one error class of the services: a code of the contract's table, with its data. */
@@ -23,6 +30,22 @@ type DataArgument<C extends ErrorCode> = ErrorData<C> extends undefined ? [] : [
 /** Makes the error of a code; the compiler asks for the data that the table says goes with it. */
 export function serviceError<C extends ErrorCode>(code: C, ...data: DataArgument<C>): ServiceError {
   return new ServiceError(code, data[0]);
+}
+
+/** @throws {ServiceError} of the code where there is no such thing */
+export function need<T, C extends ErrorCode>(found: T, code: C, ...data: DataArgument<C>): NonNullable<T> {
+  if (found === null || found === undefined) throw serviceError(code, ...data);
+  return found;
+}
+
+type LimitName = keyof typeof LIMITS;
+
+export const limitReached = (limit: LimitName, max: number = LIMITS[limit]): ServiceError =>
+  serviceError("LIMIT_REACHED", { limit, max });
+
+/** @throws {ServiceError} LIMIT_REACHED where there are as many already */
+export function assertBelow(limit: LimitName, count: number, max: number = LIMITS[limit]): void {
+  if (count >= max) throw limitReached(limit, max);
 }
 
 function isErrorCode(type: unknown): type is ErrorCode {

@@ -34,7 +34,15 @@ export {
   unlessDuplicate,
   upsert,
 } from "./repository.ts";
-export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
+export {
+  assertBelow,
+  limitReached,
+  need,
+  serviceError,
+  ServiceError,
+  toServiceError,
+  toWireError,
+} from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { OVERLOADED_METRIC } from "./metrics/node-metrics.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";

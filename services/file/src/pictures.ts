@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pictureKey, picturePath, storageKey } from "@fanfare/files";
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { type Handler, need, serviceError } from "@fanfare/kernel";
 import { OLD_PICTURE_LIFETIME_MS } from "./bounds.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { drawPicture, readBytes } from "./images.ts";
@@ -22,15 +22,13 @@ export function usePicture(dependencies: FileDependencies): Handler<"file.usePic
     const storage = await dependencies.storage;
     const raw = storageKey(fileId, "raw");
     const picture = await images.run(async () => {
-      const original = await readBytes(storage, raw);
-      if (original === null) throw serviceError("FILE_NOT_FOUND");
+      const original = need(await readBytes(storage, raw), "FILE_NOT_FOUND");
       return drawPicture(original);
     });
     const hash = createHash("sha256").update(picture).digest("hex").slice(0, HASH_CHARS);
     const pictureName = `${fileId}-${hash}`;
     // Noted before it is stored, so that it is found again whatever happens.
-    const noted = await files.change(fileId, ["unclaimed"], { pictureName });
-    if (noted === null) throw serviceError("FILE_NOT_FOUND");
+    need(await files.change(fileId, ["unclaimed"], { pictureName }), "FILE_NOT_FOUND");
     await storage.put(pictureKey(pictureName), Readable.from([picture]), picture.length);
     const set = {
       state: "picture",

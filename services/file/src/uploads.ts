@@ -1,6 +1,14 @@
 import { Readable } from "node:stream";
 import { LIMITS } from "@fanfare/contract";
-import { type Actor, type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import {
+  type Actor,
+  assertBelow,
+  type Handler,
+  need,
+  newId,
+  serviceError,
+  withoutDeadline,
+} from "@fanfare/kernel";
 import { type FileStorage, storageKey } from "@fanfare/files";
 import { fileTypeFromBuffer } from "file-type";
 import type { FileDependencies } from "./file.dependencies.ts";
@@ -42,9 +50,7 @@ async function start(
   { actor, name, bytes, maxBytes, channelId, groupId }: Start,
 ): Promise<{ fileId: string }> {
   if (bytes > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
-  const max = LIMITS.uploadsPerUser;
-  if ((await files.count(actor.userId, "uploading", max)) >= max)
-    throw serviceError("LIMIT_REACHED", { limit: "uploadsPerUser", max });
+  assertBelow("uploadsPerUser", await files.count(actor.userId, "uploading", LIMITS.uploadsPerUser));
   const now = new Date();
   const file: FileDocument = {
     _id: newId(),
@@ -116,8 +122,7 @@ async function look({ storage: opening, images }: FileDependencies, file: FileDo
   }
   if (bytes > IMAGE_MAX_BYTES) throw serviceError("IMAGE_REFUSED");
   const drawn = await images.run(async () => {
-    const original = await readBytes(storage, raw);
-    if (original === null) throw serviceError("FILE_NOT_FOUND");
+    const original = need(await readBytes(storage, raw), "FILE_NOT_FOUND");
     return drawImage(original);
   });
   await put(storage, storageKey(fileId, "image"), drawn.image);

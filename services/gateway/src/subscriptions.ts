@@ -1,5 +1,5 @@
 import { actionDefinition, isActionName, LIMITS, type Subscription } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import { limitReached, serviceError } from "@fanfare/kernel";
 import { OVERLOADED_RETRY_MS, SUBSCRIBE_WITHIN_MS, SUBSCRIPTION_SWEEP_MS } from "./bounds.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
@@ -32,8 +32,7 @@ export class Subscriptions {
     if (!socket.connected || rooms.length === 0) return;
     const held = this.#rooms.get(socket.id) ?? new Map<string, number>();
     const added = rooms.filter((room) => !held.has(room));
-    if (held.size + added.length > LIMITS[limit])
-      throw serviceError("LIMIT_REACHED", { limit, max: LIMITS[limit] });
+    if (held.size + added.length > LIMITS[limit]) throw limitReached(limit);
     const untilMs = performance.now() + lifetimeMs;
     for (const room of rooms) {
       held.delete(room);

@@ -1,4 +1,4 @@
-import { serviceError } from "@fanfare/kernel";
+import { need, serviceError } from "@fanfare/kernel";
 import {
   channelPermissions,
   mayGrant,
@@ -19,8 +19,7 @@ export async function needActor(
   groupId: string,
   actorId: string,
 ): Promise<LoadedMember> {
-  const actor = await loadMember(repositories, groupId, actorId);
-  if (actor === null) throw serviceError("GROUP_NOT_FOUND");
+  const actor = need(await loadMember(repositories, groupId, actorId), "GROUP_NOT_FOUND");
   return actor;
 }
 
@@ -67,8 +66,7 @@ export async function needTouchableRole(
   groupId: string,
   roleId: string,
 ): Promise<RoleDocument> {
-  const role = await roles.find(groupId, roleId);
-  if (role === null) throw serviceError("ROLE_NOT_FOUND");
+  const role = need(await roles.find(groupId, roleId), "ROLE_NOT_FOUND");
   if (!mayTouchRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
   return role;
 }

@@ -6,7 +6,7 @@ import {
   PERMISSIONS,
   type Subject,
 } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import { need } from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel/channel.model.ts";
 import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
 import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";
@@ -40,8 +40,7 @@ export async function needMember(
   groupId: string,
   userId: string,
 ): Promise<LoadedMember> {
-  const loaded = await loadMember(repositories, groupId, userId);
-  if (loaded === null) throw serviceError("MEMBER_NOT_FOUND");
+  const loaded = need(await loadMember(repositories, groupId, userId), "MEMBER_NOT_FOUND");
   return loaded;
 }
 

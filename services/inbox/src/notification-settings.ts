@@ -1,5 +1,5 @@
-import { LIMITS, userRoom } from "@fanfare/contract";
-import { type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { userRoom } from "@fanfare/contract";
+import { type Handler, limitReached, may, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { type Place, presentSetting } from "./setting.repository.ts";
 
@@ -14,10 +14,7 @@ export function setSetting({ node, settings }: InboxDependencies): Handler<"noti
   return async ({ params: { groupId, channelId, ...changes }, actor: { userId } }) => {
     const place = await needPlace(node, userId, { groupId, channelId });
     const setting = await settings.change(userId, place, changes);
-    if (setting === null) {
-      const max = LIMITS.notificationSettingsPerUser;
-      throw serviceError("LIMIT_REACHED", { limit: "notificationSettingsPerUser", max });
-    }
+    if (setting === null) throw limitReached("notificationSettingsPerUser");
     node.publish(userRoom(userId), "notification.updated", { setting });
     return { setting };
   };

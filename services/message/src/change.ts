@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS, type Message } from "@fanfare/contract";
-import { AnswerBudget, type Handler, serviceError } from "@fanfare/kernel";
+import { AnswerBudget, assertBelow, type Handler, need, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { mentionedBy, resolveMentions } from "./mentions.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
@@ -45,12 +45,8 @@ export function edit(dependencies: MessageDependencies): Handler<"message.edit">
 }
 
 function checkLimits({ revs }: MessageDocument, editCount: number): void {
-  if (editCount >= LIMITS.editsPerMessage) {
-    throw serviceError("LIMIT_REACHED", { limit: "editsPerMessage", max: LIMITS.editsPerMessage });
-  }
-  if (revs.length >= LIMITS.changesPerMessage) {
-    throw serviceError("LIMIT_REACHED", { limit: "changesPerMessage", max: LIMITS.changesPerMessage });
-  }
+  assertBelow("editsPerMessage", editCount);
+  assertBelow("changesPerMessage", revs.length);
 }
 
 async function stillRepliedTo(
@@ -104,8 +100,7 @@ export function remove({
 }: MessageDependencies): Handler<"message.delete"> {
   return async ({ params, actor, access, services }) => {
     const { channelId, messageId } = params;
-    const message = await messages.find(channelId, messageId);
-    if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
+    const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
     if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
     if (message.deletedAt !== null) return {};
     const authorId = message.authorId.toHexString();

@@ -1,8 +1,8 @@
 import { LIMITS, type Message } from "@fanfare/contract";
-import { AnswerBudget, type Handler, serviceError } from "@fanfare/kernel";
+import { AnswerBudget, assertBelow, type Handler, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { changeMessage } from "./change.ts";
-import type { MessageChange, MessageDocument } from "./message.model.ts";
+import type { MessageChange } from "./message.model.ts";
 import { mayPin } from "./message.policy.ts";
 import { takeInto } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
@@ -17,10 +17,8 @@ export function pin(dependencies: MessageDependencies): Handler<"message.pin"> {
       options,
       async (before): Promise<MessageChange | null> => {
         if (before.pinnedAt !== undefined) return null;
-        checkChanges(before);
-        if ((await dependencies.messages.countPins(channelId)) >= LIMITS.pinsPerChannel) {
-          throw serviceError("LIMIT_REACHED", { limit: "pinsPerChannel", max: LIMITS.pinsPerChannel });
-        }
+        assertBelow("changesPerMessage", before.revs.length);
+        assertBelow("pinsPerChannel", await dependencies.messages.countPins(channelId));
         const pinnedBy = new Types.ObjectId(actor.userId);
         return { pinnedAt: new Date(), pinnedBy, pinnedIn: before.channelId };
       },
@@ -37,7 +35,7 @@ export function unpin(dependencies: MessageDependencies): Handler<"message.unpin
     const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
     const message = await changeMessage(dependencies, options, (before) => {
       if (before.pinnedAt === undefined) return null;
-      checkChanges(before);
+      assertBelow("changesPerMessage", before.revs.length);
       return { pinnedAt: undefined, pinnedBy: undefined, pinnedIn: undefined };
     });
     if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
@@ -52,9 +50,4 @@ export function listPins({ messages }: MessageDependencies): Handler<"message.li
     const end = await messages.scanPins(channelId, skip, LIMITS.pinsPerChannel, take);
     return { messages: pins, nextSkip: end === "refused" ? skip + pins.length : null };
   };
-}
-
-function checkChanges({ revs }: MessageDocument): void {
-  if (revs.length < LIMITS.changesPerMessage) return;
-  throw serviceError("LIMIT_REACHED", { limit: "changesPerMessage", max: LIMITS.changesPerMessage });
 }

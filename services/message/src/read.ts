@@ -1,5 +1,5 @@
 import { LIMITS, type Message, userRoom } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, type Handler, type Request, serviceError } from "@fanfare/kernel";
+import { AnswerBudget, boundedMap, type Handler, type Request, need } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage, takeInto } from "./message.presenter.ts";
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
@@ -105,8 +105,7 @@ async function readNewer(
 
 export function get({ messages }: MessageDependencies): Handler<"message.get"> {
   return async ({ params: { channelId, messageId } }) => {
-    const message = await messages.find(channelId, messageId);
-    if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
+    const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
     return { message: presentMessage(message) };
   };
 }

@@ -1,4 +1,4 @@
-import { type Handler, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handler, need, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./entry.policy.ts";
@@ -37,8 +37,7 @@ export function setDisabled({ users, allUsers, sessions }: UserDependencies): Ha
 
 export function setAdmin({ users, admins, sessions }: UserDependencies): Handler<"user.setAdmin"> {
   return async ({ params: { userId, admin } }) => {
-    const user = await users.find(userId);
-    if (user === null) throw serviceError("USER_NOT_FOUND");
+    const user = need(await users.find(userId), "USER_NOT_FOUND");
     if (admin) {
       // Neither disabled accounts nor bots and guests can become admins.
       if (user.kind !== "member" || user.disabledAt !== undefined || user.deletedAt !== undefined)

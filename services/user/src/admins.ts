@@ -1,5 +1,5 @@
 import { LIMITS, type Result } from "@fanfare/contract";
-import { serviceError, withoutDeadline } from "@fanfare/kernel";
+import { limitReached, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { AdminRepository } from "./admin.repository.ts";
 import type { SetupTokenRepository } from "./setup-token.repository.ts";
 import type { UserRepository } from "./user.repository.ts";
@@ -95,9 +95,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
      * @throws {ServiceError} LIMIT_REACHED
      */
     async grant(userId: string): Promise<void> {
-      const max = LIMITS.adminsPerInstance;
-      if (!(await repository.add(userId)))
-        throw serviceError("LIMIT_REACHED", { limit: "adminsPerInstance", max });
+      if (!(await repository.add(userId))) throw limitReached("adminsPerInstance");
       await users.setAdmin(userId, true);
     },
 

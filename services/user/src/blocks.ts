@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handler, serviceError } from "@fanfare/kernel";
 import { endFriendship } from "./friends/friends.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { localeOf, presentUser } from "./user.presenter.ts";
@@ -12,9 +12,7 @@ export function block(dependencies: UserDependencies): Handler<"user.block"> {
       throw serviceError("VALIDATION_FAILED", { issues });
     }
     if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
-    const max = LIMITS.blockedPerUser;
-    if ((await blocks.count(actor.userId, max)) >= max)
-      throw serviceError("LIMIT_REACHED", { limit: "blockedPerUser", max });
+    assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
     await blocks.insert(actor.userId, userId);
     // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
     await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });

@@ -1,4 +1,4 @@
-import { type Handler, hashSecret, newId, newSecret, serviceError } from "@fanfare/kernel";
+import { type Handler, hashSecret, newId, newSecret, need, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentUser } from "./user.presenter.ts";
@@ -23,8 +23,7 @@ export function createBot({ users }: UserDependencies): Handler<"user.createBot"
 export function renameBot({ users, node }: UserDependencies): Handler<"user.renameBot"> {
   return async ({ params: { userId, name } }) => {
     await needBot(users, userId);
-    const user = await users.setProfile(userId, { kind: "bot", nickname: name });
-    if (user === null) throw serviceError("USER_NOT_FOUND");
+    const user = need(await users.setProfile(userId, { kind: "bot", nickname: name }), "USER_NOT_FOUND");
     node.broadcast("user.profileChanged", { user: presentUser(user) });
     return {};
   };

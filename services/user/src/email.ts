@@ -1,4 +1,4 @@
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { type Handler, need, serviceError } from "@fanfare/kernel";
 import { assertAllowedDomain } from "./entry.policy.ts";
 import { throwTaken } from "./registration.ts";
 import { tellOwner } from "./account-mails.ts";
@@ -9,8 +9,7 @@ export function requestEmailVerification({
   accountMails,
 }: UserDependencies): Handler<"user.requestEmailVerification"> {
   return async ({ actor }) => {
-    const user = await users.find(actor.userId);
-    if (user === null) throw serviceError("UNAUTHENTICATED");
+    const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
     if (user.email === undefined) throw serviceError("EMAIL_MISSING");
     if (user.emailVerifiedAt === undefined) await accountMails.sendVerification(user, user.email);
     return {};
@@ -68,8 +67,7 @@ export function verifyEmail({
     const userId = taken.userId;
     const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
     if (displaced !== null) tellOwner(node, displaced);
-    const before = await users.setVerifiedEmail(userId, taken.email).catch(throwTaken);
-    if (before === null) throw serviceError("INVALID_LINK");
+    const before = need(await users.setVerifiedEmail(userId, taken.email).catch(throwTaken), "INVALID_LINK");
     const now = await users.find(userId);
     if (now !== null) tellOwner(node, now);
     if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};

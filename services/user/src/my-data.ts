@@ -1,5 +1,5 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
-import { callOf, type Handler, serviceError } from "@fanfare/kernel";
+import { callOf, type Handler, need, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser } from "./user.presenter.ts";
@@ -32,8 +32,7 @@ export function exportMyData(): Handler<"user.exportMyData"> {
 export function exportUser(dependencies: UserDependencies): Handler<"user.exportUser"> {
   const { users, blocks, sessionRepository } = dependencies;
   return async ({ params: { userId } }) => {
-    const user = await users.find(userId);
-    if (user === null) throw serviceError("USER_NOT_FOUND");
+    const user = need(await users.find(userId), "USER_NOT_FOUND");
     const [living, blocked] = await Promise.all([
       sessionRepository.listLiving(userId, new Date()),
       blocks.listPage(userId, undefined, LIMITS.blockedPerUser),

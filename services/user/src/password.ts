@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Handler, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handler, need, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { Result } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
 import { isSameStanding, isWithoutSignIn } from "./session.policy.ts";
@@ -85,8 +85,7 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
   const { node, users, sessions, passwords, mailedTokens, accountMails } = dependencies;
   return async ({ params: { token, newPassword, removeOtherSignIns } }) => {
     // Checked before hashing, so that an invented token costs no hash.
-    const found = await mailedTokens.find(token, "resetPassword");
-    if (found === null) throw serviceError("INVALID_LINK");
+    const found = need(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
     const userId = found.userId;
     const user = await users.find(userId);
     const { email } = found;

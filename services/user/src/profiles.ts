@@ -1,4 +1,4 @@
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { type Handler, need, serviceError } from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentUser } from "./user.presenter.ts";
@@ -7,16 +7,14 @@ import type { UserDocument } from "./user.model.ts";
 
 export function me({ users }: UserDependencies): Handler<"user.me"> {
   return async ({ actor }) => {
-    const user = await users.find(actor.userId);
-    if (user === null) throw serviceError("UNAUTHENTICATED");
+    const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
     return { user: presentOwnUser(user) };
   };
 }
 
 export function get({ users }: UserDependencies): Handler<"user.get"> {
   return async ({ params }) => {
-    const user = await users.find(params.userId);
-    if (user === null) throw serviceError("USER_NOT_FOUND");
+    const user = need(await users.find(params.userId), "USER_NOT_FOUND");
     return { user: presentUser(user) };
   };
 }
@@ -72,8 +70,7 @@ async function show(
   { userId, kind }: { userId: string; kind: UserDocument["kind"] },
   avatarUrl: string | null,
 ): Promise<UserDocument> {
-  const changed = await users.setProfile(userId, { kind, avatarUrl });
-  if (changed === null) throw serviceError("UNAUTHENTICATED");
+  const changed = need(await users.setProfile(userId, { kind, avatarUrl }), "UNAUTHENTICATED");
   const user = presentUser(changed);
   node.publish(userRoom(userId), "user.updated", { user });
   node.broadcast("user.profileChanged", { user });
@@ -101,8 +98,7 @@ export function search({ users, blocks }: UserDependencies): Handler<"user.searc
 
 export function findByUsername({ users }: Pick<UserDependencies, "users">): Handler<"user.findByUsername"> {
   return async ({ params }) => {
-    const user = await users.findByUsername(params.username);
-    if (user === null) throw serviceError("USER_NOT_FOUND");
+    const user = need(await users.findByUsername(params.username), "USER_NOT_FOUND");
     return { user: presentUser(user) };
   };
 }

@@ -4,6 +4,7 @@ import {
   type Logger,
   requiresSecondFactor,
   type Sealer,
+  need,
   serviceError,
 } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
@@ -39,8 +40,7 @@ export function enableTotp(dependencies: UserDependencies): Handler<"user.enable
     const pending = user?.totpPending;
     const opened = pending === undefined ? null : totpSecrets.open(pending, actor.userId);
     if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
-    const lastStep = stepOfCode(opened.secret, params.code, Date.now());
-    if (lastStep === null) throw serviceError("WRONG_CODE");
+    const lastStep = need(stepOfCode(opened.secret, params.code, Date.now()), "WRONG_CODE");
     const recoveryCodes = newRecoveryCodes();
     const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
     const enabled = await users.enableTotp(actor.userId, pending, {
@@ -85,8 +85,7 @@ export function resetTotp(dependencies: UserDependencies): Handler<"user.resetTo
   const { node, users, sessions, accountMails } = dependencies;
   return async ({ params: { userId } }) => {
     const before = await users.find(userId);
-    const user = await users.removeTotp(userId);
-    if (user === null) throw serviceError("USER_NOT_FOUND");
+    const user = need(await users.removeTotp(userId), "USER_NOT_FOUND");
     tellOwner(node, user);
     // The caller may not be the owner: the owner is notified, and all sessions end because the login is weaker now.
     if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");

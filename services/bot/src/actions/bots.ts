@@ -1,14 +1,20 @@
 import { type Bot, hasPermission, LIMITS } from "@fanfare/contract";
-import { type Actor, type Handler, hashSecret, newSecret, serviceError } from "@fanfare/kernel";
+import {
+  type Actor,
+  assertBelow,
+  type Handler,
+  hashSecret,
+  need,
+  newSecret,
+  serviceError,
+} from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 
 export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"> {
   return async ({ params: { groupId, name, scopes, roleIds }, actor, services }) => {
-    const max = LIMITS.botsPerGroup;
-    if ((await bots.countOfGroup(groupId, max)) >= max)
-      throw serviceError("LIMIT_REACHED", { limit: "botsPerGroup", max });
+    assertBelow("botsPerGroup", await bots.countOfGroup(groupId, LIMITS.botsPerGroup));
     const { user } = await node.services.user.createBot({ name });
     const secret = newSecret();
     try {
@@ -43,8 +49,7 @@ export function listBots({ bots }: BotDependencies): Handler<"bot.list"> {
 
 export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"> {
   return async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
-    const bot = await bots.findInGroup(groupId, botId);
-    if (bot === null) throw serviceError("BOT_NOT_FOUND");
+    const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
     if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
       throw serviceError("FORBIDDEN");
     const session = async () => {
@@ -56,8 +61,7 @@ export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"
       ...(name !== undefined && { name }),
       ...(scopes !== undefined && (await session())),
     };
-    const updated = await bots.update(groupId, botId, changes);
-    if (updated === null) throw serviceError("BOT_NOT_FOUND");
+    const updated = need(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
     if (name !== undefined) await node.services.user.renameBot({ userId: botId, name });
     await record(node, bot, actor, "bot.update", { name, scopes });
     return { bot: presentBot(updated) };
@@ -66,8 +70,7 @@ export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"
 
 export function rotateToken({ node, bots }: BotDependencies): Handler<"bot.rotateToken"> {
   return async ({ params: { groupId, botId }, actor, access }) => {
-    const bot = await bots.findInGroup(groupId, botId);
-    if (bot === null) throw serviceError("BOT_NOT_FOUND");
+    const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
     if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
     const secret = newSecret();
     const { sessionId } = await node.services.user.openBotSession({ userId: botId });
@@ -85,8 +88,7 @@ export function rotateToken({ node, bots }: BotDependencies): Handler<"bot.rotat
 export function deleteBot(dependencies: BotDependencies): Handler<"bot.delete"> {
   const { node, bots } = dependencies;
   return async ({ params: { groupId, botId }, actor }) => {
-    const bot = await bots.findInGroup(groupId, botId);
-    if (bot === null) throw serviceError("BOT_NOT_FOUND");
+    const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
     // Its user first: what is left of the bot can be deleted by the same call again.
     await node.services.user.deleteBot({ userId: botId });
     await removeBot(dependencies, botId);

@@ -1,5 +1,5 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
-import { AnswerBudget, may, newId, serviceError, type Handler } from "@fanfare/kernel";
+import { AnswerBudget, assertBelow, may, newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
 import { needBot } from "./own-bot.ts";
@@ -9,13 +9,10 @@ const OVERLOADED_RETRY_MS = 5000;
 export function register({ bots, commands }: BotDependencies): Handler<"command.register"> {
   return async ({ params: { name, description, options }, actor }) => {
     const bot = await needBot(bots, actor);
-    const max = LIMITS.commandsPerBot;
-    if ((await commands.countOfBot(actor.userId, max)) >= max) {
-      const existing = await commands.find(bot.groupId.toHexString(), name);
-      if (existing?.botId !== actor.userId)
-        throw serviceError("LIMIT_REACHED", { limit: "commandsPerBot", max });
-    }
     const groupId = bot.groupId.toHexString();
+    const existing = await commands.find(groupId, name);
+    if (existing?.botId !== actor.userId)
+      assertBelow("commandsPerBot", await commands.countOfBot(actor.userId, LIMITS.commandsPerBot));
     const stored = await commands.put({ groupId, botId: actor.userId, name, description, options });
     if (stored === null) throw serviceError("COMMAND_NAME_TAKEN");
     return { command: present(stored) };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Actor, type Handler, matchesHash, serviceError } from "@fanfare/kernel";
+import { type Actor, type Handler, matchesHash, need, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
@@ -53,8 +53,7 @@ export function subscribe({
     await cursors.removeOfBot(actor.userId);
     // Where it begins is stored first: from then on nothing is left out.
     await beginCursors({ node, cursors, invocations }, { ...bot, callback });
-    const updated = await bots.setCallback(actor.userId, callback);
-    if (updated === null) throw serviceError("BOTS_ONLY");
+    const updated = need(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
     const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
     await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
     return { bot: presentBot(updated) };
@@ -92,7 +91,6 @@ export function forgetUser(dependencies: BotDependencies): Handler<"bot.forgetUs
  * @throws {ServiceError} BOTS_ONLY
  */
 export async function needBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {
-  const bot = kind === "bot" ? await bots.find(userId) : null;
-  if (bot === null) throw serviceError("BOTS_ONLY");
+  const bot = need(kind === "bot" ? await bots.find(userId) : null, "BOTS_ONLY");
   return bot;
 }

@@ -2,23 +2,23 @@ import { randomUUID } from "node:crypto";
 import { LIMITS, type Params, type Webhook } from "@fanfare/contract";
 import {
   type Access,
+  assertBelow,
   type Handler,
   hashSecret,
   matchesHash,
   may,
+  need,
   newId,
   newSecret,
-  serviceError,
   ServiceError,
+  serviceError,
 } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { WebhookDocument } from "../webhook.repository.ts";
 
 export function createWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.create"> {
   return async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
-    const max = LIMITS.webhooksPerChannel;
-    if ((await webhooks.countOfChannel(channelId, max)) >= max)
-      throw serviceError("LIMIT_REACHED", { limit: "webhooksPerChannel", max });
+    assertBelow("webhooksPerChannel", await webhooks.countOfChannel(channelId, LIMITS.webhooksPerChannel));
     const token = newSecret();
     const webhook = await webhooks.insert({
       _id: newId(),
@@ -44,8 +44,7 @@ export function listWebhooks({ webhooks }: BotDependencies): Handler<"webhook.li
 export function updateWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.update"> {
   return async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
     const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
-    const former = await webhooks.update(channelId, webhookId, changes);
-    if (former === null) throw serviceError("WEBHOOK_NOT_FOUND");
+    const former = need(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
     const webhook = { ...former, ...changes };
     const shown = (of: WebhookDocument) => ({ channelId, name: of.name, avatarUrl: of.avatarUrl });
     if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl)
@@ -59,8 +58,7 @@ export function updateWebhook({ node, webhooks }: BotDependencies): Handler<"web
 
 export function deleteWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.delete"> {
   return async ({ params: { channelId, webhookId }, actor, access }) => {
-    const webhook = await webhooks.remove(channelId, webhookId);
-    if (webhook === null) throw serviceError("WEBHOOK_NOT_FOUND");
+    const webhook = need(await webhooks.remove(channelId, webhookId), "WEBHOOK_NOT_FOUND");
     const after = { channelId, name: webhook.name };
     await record(node, access, actor.userId, "webhook.delete", webhookId, { after });
     return {};

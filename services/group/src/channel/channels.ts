@@ -1,12 +1,11 @@
 import {
   type Channel,
-  LIMITS,
   mayTouchRole,
   type Override,
   type ParsedParams,
   PERMISSIONS,
 } from "@fanfare/contract";
-import { type Handler, newId, type Request, serviceError } from "@fanfare/kernel";
+import { type Handler, assertBelow, need, newId, type Request, serviceError } from "@fanfare/kernel";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -21,9 +20,8 @@ export function createChannel(dependencies: GroupDependencies): Handler<"channel
   return async ({ params, actor: { userId } }) => {
     const { groupId, name, kind, topic, slowModeSeconds } = params;
     const actor = await needActor(dependencies, groupId, userId);
-    const max = (await node.policy.get()).channelsPerGroup ?? LIMITS.channelsPerGroup;
     const existing = await channels.listOfGroup(groupId);
-    if (existing.length >= max) throw serviceError("LIMIT_REACHED", { limit: "channelsPerGroup", max });
+    assertBelow("channelsPerGroup", existing.length, (await node.policy.get()).channelsPerGroup ?? undefined);
     const section = await needSection(dependencies, actor, params.sectionId);
     if (kind === "section" && section !== null) throw sectionInSection();
     const overrides = params.private ? await privateOverrides(dependencies, params, actor) : [];
@@ -62,10 +60,7 @@ async function privateOverrides(
   actor: LoadedMember,
 ): Promise<Override[]> {
   const userIds = [...new Set([actor.subject.userId, ...memberIds])];
-  const max = LIMITS.overridesPerChannel;
-  if (userIds.length + roleIds.length + 1 > max) {
-    throw serviceError("LIMIT_REACHED", { limit: "overridesPerChannel", max });
-  }
+  assertBelow("overridesPerChannel", userIds.length + roleIds.length);
   const found = await members.findMany(groupId, userIds);
   if (found.length < userIds.length) throw serviceError("MEMBER_NOT_FOUND");
   const allowed = new Set(roleIds);
@@ -100,14 +95,12 @@ export function updateChannel(dependencies: GroupDependencies): Handler<"channel
   return async ({ params: { channelId, ...changes }, actor: { userId }, access: { groupId, rooms } }) => {
     // Direct channels have no managers.
     if (groupId === null) throw serviceError("FORBIDDEN");
-    const found = await channels.find(channelId);
-    if (found === null) throw serviceError("CHANNEL_NOT_FOUND");
+    const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
     if (typeof changes.sectionId === "string") {
       if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
       await needSection(dependencies, await needActor(dependencies, groupId, userId), changes.sectionId);
     }
-    const updated = await channels.update(channelId, changes);
-    if (updated === null) throw serviceError("CHANNEL_NOT_FOUND");
+    const updated = need(await channels.update(channelId, changes), "CHANNEL_NOT_FOUND");
     const channel = presentChannel(updated);
     const changed = difference(presentChannel(found), channel, AUDITED);
     if (changed === null) return { channel };

@@ -1,12 +1,5 @@
-import {
-  changedBits,
-  LIMITS,
-  mayGrant,
-  mayTouchMember,
-  mayTouchRole,
-  type Override,
-} from "@fanfare/contract";
-import { type Access, type Handler, serviceError } from "@fanfare/kernel";
+import { changedBits, mayGrant, mayTouchMember, mayTouchRole, type Override } from "@fanfare/contract";
+import { type Access, assertBelow, type Handler, need, serviceError } from "@fanfare/kernel";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -18,8 +11,7 @@ type Target = Override["target"];
 
 export function listOverrides({ channels }: GroupDependencies): Handler<"channel.listOverrides"> {
   return async ({ params: { channelId } }) => {
-    const channel = await channels.find(channelId);
-    if (channel === null) throw serviceError("CHANNEL_NOT_FOUND");
+    const channel = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
     return { overrides: presentOverrides(channel) };
   };
 }
@@ -34,8 +26,7 @@ export function setOverride(dependencies: GroupDependencies): Handler<"channel.s
     const isSame = isFor(override.target);
     const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
       const others = before.filter((one) => !isSame(one));
-      const max = LIMITS.overridesPerChannel;
-      if (others.length >= max) throw serviceError("LIMIT_REACHED", { limit: "overridesPerChannel", max });
+      assertBelow("overridesPerChannel", others.length);
       refuseBits(before.find(isSame), override, access);
       return [...others, asSubdocument(override)];
     };

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { type Access, type Handler, may, newId, serviceError } from "@fanfare/kernel";
+import { type Access, assertBelow, type Handler, may, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
@@ -54,9 +54,7 @@ async function assertRoomForThread(
   { threads }: Pick<GroupDependencies, "threads">,
   parentId: string,
 ): Promise<void> {
-  const max = LIMITS.threadsPerChannel;
-  const open = await threads.countOpen(parentId, max);
-  if (open >= max) throw serviceError("LIMIT_REACHED", { limit: "threadsPerChannel", max });
+  assertBelow("threadsPerChannel", await threads.countOpen(parentId, LIMITS.threadsPerChannel));
 }
 
 export function listThreads({ threads }: GroupDependencies): Handler<"channel.listThreads"> {
@@ -102,8 +100,7 @@ async function findManaged(
   userId: string,
   access: Access,
 ): Promise<ChannelDocument> {
-  const thread = await channels.find(channelId);
-  if (thread === null) throw serviceError("CHANNEL_NOT_FOUND");
+  const thread = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
   const isManaged = thread.createdBy === userId || may(access, "manageChannels");
   if (thread.kind !== "thread" || !isManaged) throw serviceError("FORBIDDEN");
   return thread;

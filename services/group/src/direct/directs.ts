@@ -1,5 +1,13 @@
 import { type Services, LIMITS, type Params, type Result, userRoom } from "@fanfare/contract";
-import { type Actor, duplicateKeyIndex, type Handler, newId, serviceError } from "@fanfare/kernel";
+import {
+  type Actor,
+  assertBelow,
+  duplicateKeyIndex,
+  type Handler,
+  need,
+  newId,
+  serviceError,
+} from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { channelStates } from "../channel/list-channels.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -83,8 +91,7 @@ export function closeDirect({ node, channels, directs }: GroupDependencies): Han
 
 export function getChannel({ channels }: GroupDependencies): Handler<"channel.get"> {
   return async ({ params: { channelId }, actor: { userId }, services }): Promise<Result<"channel.get">> => {
-    const found = await channels.find(channelId);
-    if (found === null) throw serviceError("CHANNEL_NOT_FOUND");
+    const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
     const [channel] = await channelStates(services, userId, [found]);
     return { channel: channel! };
   };
@@ -112,11 +119,10 @@ export async function assertRoomForDirects(
   directs: DirectRepository,
   userIds: readonly string[],
 ): Promise<void> {
-  const max = LIMITS.directChannelsPerUser;
-  const counts = await Promise.all(userIds.map((userId) => directs.countOf(userId, max)));
-  if (counts.some((count) => count >= max)) {
-    throw serviceError("LIMIT_REACHED", { limit: "directChannelsPerUser", max });
-  }
+  const counts = await Promise.all(
+    userIds.map((userId) => directs.countOf(userId, LIMITS.directChannelsPerUser)),
+  );
+  assertBelow("directChannelsPerUser", Math.max(...counts));
 }
 
 /** @throws {ServiceError} NOT_REACHABLE when the actor cannot reach one of the users in this way */

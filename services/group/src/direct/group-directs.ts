@@ -1,5 +1,5 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { type Handler, newId, serviceError } from "@fanfare/kernel";
+import { type Handler, limitReached, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { channelStates } from "../channel/list-channels.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -46,8 +46,7 @@ export function addToDirect(dependencies: GroupDependencies): Handler<"channel.a
     if (changed === null) {
       const now = await findGroupDirect(dependencies, channelId);
       if (memberIdsOf(now).includes(userId)) return { channel: presentChannel(now) };
-      const max = LIMITS.membersPerGroupDirect;
-      throw serviceError("LIMIT_REACHED", { limit: "membersPerGroupDirect", max });
+      throw limitReached("membersPerGroupDirect");
     }
     membership.forget(channelId, null);
     const channel = presentChannel(changed);
@@ -69,8 +68,7 @@ export function removeFromDirect(dependencies: GroupDependencies): Handler<"chan
 
 export function renameDirect({ node, directs }: GroupDependencies): Handler<"channel.renameDirect"> {
   return async ({ params: { channelId, name }, access }) => {
-    const renamed = await directs.rename(channelId, name ?? "");
-    if (renamed === null) throw serviceError("FORBIDDEN");
+    const renamed = need(await directs.rename(channelId, name ?? ""), "FORBIDDEN");
     const channel = presentChannel(renamed);
     node.publish(access.rooms, "channel.updated", { channel });
     return { channel };
@@ -81,8 +79,7 @@ async function findGroupDirect(
   { channels }: Pick<GroupDependencies, "channels">,
   channelId: string,
 ): Promise<ChannelDocument> {
-  const channel = await channels.find(channelId);
-  if (channel === null) throw serviceError("CHANNEL_NOT_FOUND");
+  const channel = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
   if (channel.kind !== "groupDirect") throw serviceError("FORBIDDEN");
   return channel;
 }

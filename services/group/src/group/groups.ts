@@ -1,5 +1,5 @@
-import { type Group, groupRoom, LIMITS, userRoom } from "@fanfare/contract";
-import { type Handler, newId, serviceError } from "@fanfare/kernel";
+import { type Group, groupRoom, userRoom } from "@fanfare/contract";
+import { type Handler, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
@@ -17,10 +17,7 @@ export function createGroup(dependencies: GroupDependencies): Handler<"group.cre
     const policy = await node.policy.get();
     assertCanCreateGroups(policy, actor);
     await assertCanOwnMore(policy, groups, actor.userId);
-    const max = LIMITS.groupsPerUser;
-    if ((await members.listGroupIds(actor.userId)).length >= max) {
-      throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
-    }
+    assertBelow("groupsPerUser", (await members.listGroupIds(actor.userId)).length);
     const createdAt = new Date();
     const group: GroupDocument = {
       _id: newId(),
@@ -53,8 +50,7 @@ export function createGroup(dependencies: GroupDependencies): Handler<"group.cre
 
 export function getGroup({ groups, memberCounts }: GroupDependencies): Handler<"group.get"> {
   return async ({ params }) => {
-    const group = await groups.find(params.groupId);
-    if (group === null) throw serviceError("GROUP_NOT_FOUND");
+    const group = need(await groups.find(params.groupId), "GROUP_NOT_FOUND");
     memberCounts.checkOnce(params.groupId);
     return { group: presentGroup(group) };
   };
@@ -78,8 +74,7 @@ export function updateGroup(dependencies: GroupDependencies): Handler<"group.upd
       const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
       if (!isOfGroup || !sees(actor.subject, channel)) throw serviceError("CHANNEL_NOT_FOUND");
     }
-    const updated = await groups.update(groupId, changes);
-    if (updated === null) throw serviceError("GROUP_NOT_FOUND");
+    const updated = need(await groups.update(groupId, changes), "GROUP_NOT_FOUND");
     const group = presentGroup(updated);
     const changed = difference(presentGroup(actor.group), group, AUDITED);
     if (changed === null) return { group };
@@ -115,8 +110,7 @@ async function show(
   userId: string,
   iconUrl: string | null,
 ): Promise<Group> {
-  const updated = await groups.update(groupId, { iconUrl });
-  if (updated === null) throw serviceError("GROUP_NOT_FOUND");
+  const updated = need(await groups.update(groupId, { iconUrl }), "GROUP_NOT_FOUND");
   const group = presentGroup(updated);
   await audit(groupId, userId, "group.setIcon", { after: { iconUrl } });
   node.publish(groupRoom(groupId), "group.updated", { group });
@@ -137,8 +131,7 @@ export function transferGroup(dependencies: GroupDependencies): Handler<"group.t
       needMember(dependencies, groupId, actor.userId),
       needMember(dependencies, groupId, userId),
     ]);
-    const given = await groups.changeOwner(groupId, actor.userId, userId);
-    if (given === null) throw serviceError("FORBIDDEN");
+    const given = need(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
     // The new owner may have left since the first look; leaving in turn looks who the owner is afterwards (membership.ts).
     if (!(await members.exists(groupId, userId))) {
       await groups.changeOwner(groupId, userId, actor.userId);

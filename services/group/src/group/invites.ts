@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { hasPermission, LIMITS, type Result, type Subject, userRoom } from "@fanfare/contract";
-import { AnswerBudget, type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import {
+  AnswerBudget,
+  assertBelow,
+  type Handler,
+  need,
+  newId,
+  serviceError,
+  withoutDeadline,
+} from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteExpired, isInviteUsable, mayTouchInvite } from "../group.policy.ts";
 import { presentChannel, presentGroup, presentInvite } from "../group.presenter.ts";
@@ -15,12 +23,9 @@ const CODE_BYTES = 8;
 export function createInvite({ invites, audit }: GroupDependencies): Handler<"invite.create"> {
   return async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
     const now = new Date();
-    const max = LIMITS.invitesPerGroup;
-    const existing = await invites.listOfGroup(groupId, 2 * max);
+    const existing = await invites.listOfGroup(groupId, 2 * LIMITS.invitesPerGroup);
     const dead = existing.filter((invite) => !isInviteUsable(invite, now));
-    if (existing.length - dead.length >= max) {
-      throw serviceError("LIMIT_REACHED", { limit: "invitesPerGroup", max });
-    }
+    assertBelow("invitesPerGroup", existing.length - dead.length);
     if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
     const invite: InviteDocument = {
       _id: newId(),
@@ -71,8 +76,7 @@ export function previewInvite({ groups, invites }: GroupDependencies): Handler<"
   return async ({ params }) => {
     const invite = await invites.findByCode(params.code);
     const isUsable = invite !== null && isInviteUsable(invite, new Date());
-    const group = isUsable ? await groups.find(invite.groupId) : null;
-    if (group === null) throw serviceError("INVITE_NOT_FOUND");
+    const group = need(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
     const { id, name, iconUrl, memberCount } = presentGroup(group);
     return { group: { id, name, iconUrl, memberCount } };
   };
@@ -117,8 +121,7 @@ function createJoin(dependencies: GroupDependencies) {
       members.listGroupIds(userId),
     ]);
     const presentAsMember = async (): Promise<Joined> => {
-      const group = await groups.find(groupId);
-      if (group === null) throw serviceError("INVITE_NOT_FOUND");
+      const group = need(await groups.find(groupId), "INVITE_NOT_FOUND");
       const member = await loadMember(dependencies, groupId, userId);
       return present(group, visible(member?.subject ?? newcomer(userId), listed));
     };
@@ -128,8 +131,7 @@ function createJoin(dependencies: GroupDependencies) {
       await membership.settleRooms(groupId, userId, true);
       return presentAsMember();
     }
-    const max = LIMITS.groupsPerUser;
-    if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+    assertBelow("groupsPerUser", groupIds.length);
 
     await membership.refuseOutdatedJoin(groupId, userId, askedAtMs);
     await refuseFull(dependencies, groupId);
@@ -144,9 +146,8 @@ function createJoin(dependencies: GroupDependencies) {
 
 /** @throws {ServiceError} LIMIT_REACHED */
 async function refuseFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
-  const max = (await node.policy.get()).membersPerGroup ?? LIMITS.membersPerGroup;
-  const count = await groups.memberCount(groupId);
-  if (count !== null && count >= max) throw serviceError("LIMIT_REACHED", { limit: "membersPerGroup", max });
+  const { membersPerGroup } = await node.policy.get();
+  assertBelow("membersPerGroup", (await groups.memberCount(groupId)) ?? 0, membersPerGroup ?? undefined);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type DomainEvents, type Handler, serviceError } from "@fanfare/kernel";
+import { type DomainEvents, type Handler, need, serviceError } from "@fanfare/kernel";
 import { groupRoom, type Member } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
@@ -16,8 +16,7 @@ export function listMembers({ members }: GroupDependencies): Handler<"group.list
 
 export function getMember({ members }: GroupDependencies): Handler<"group.getMember"> {
   return async ({ params: { groupId, userId } }) => {
-    const member = await members.find(groupId, userId);
-    if (member === null) throw serviceError("MEMBER_NOT_FOUND");
+    const member = need(await members.find(groupId, userId), "MEMBER_NOT_FOUND");
     return { member: presentMember(member) };
   };
 }
@@ -45,8 +44,7 @@ export function listMemberIds({ members }: GroupDependencies): Handler<"group.li
 
 export function leaveGroup({ groups, members, membership }: GroupDependencies): Handler<"group.leave"> {
   return async ({ params: { groupId }, actor, askedAtMs }) => {
-    const group = await groups.find(groupId);
-    if (group === null) throw serviceError("GROUP_NOT_FOUND");
+    const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
     if (group.ownerId === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
     const member = await members.find(groupId, actor.userId);
     // The user has left and joined again since: that membership is not the one that this call ends.
@@ -130,8 +128,7 @@ async function setMute(
   { groupId, userId }: { groupId: string; userId: string },
   mutedUntil: Date | null,
 ): Promise<Member> {
-  const changed = await members.setMutedUntil(groupId, userId, mutedUntil);
-  if (changed === null) throw serviceError("MEMBER_NOT_FOUND");
+  const changed = need(await members.setMutedUntil(groupId, userId, mutedUntil), "MEMBER_NOT_FOUND");
   membership.forget(groupId, userId);
   const member = presentMember(changed);
   node.publish(groupRoom(groupId), "member.updated", { member });

@@ -1,5 +1,5 @@
 import { groupRoom, type WordFilter } from "@fanfare/contract";
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { type Handler, need } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { needActor } from "../authority.ts";
 import { presentGroup } from "../group.presenter.ts";
@@ -39,8 +39,7 @@ export function setRetention(dependencies: GroupDependencies): Handler<"group.se
   const { node, groups, audit, announcer } = dependencies;
   return async ({ params: { groupId, days }, actor: { userId } }) => {
     const before = presentGroup((await needActor(dependencies, groupId, userId)).group);
-    const updated = await groups.update(groupId, { retentionDays: days });
-    if (updated === null) throw serviceError("GROUP_NOT_FOUND");
+    const updated = need(await groups.update(groupId, { retentionDays: days }), "GROUP_NOT_FOUND");
     const group = presentGroup(updated);
     const changed = difference(before, group, ["retentionDays"]);
     if (changed === null) return { group };

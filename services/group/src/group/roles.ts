@@ -7,7 +7,7 @@ import {
   PERMISSIONS,
   type Role,
 } from "@fanfare/contract";
-import { type Handler, newId, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handler, limitReached, need, newId, serviceError } from "@fanfare/kernel";
 import { difference } from "./audit.ts";
 import { needActor, needPermissionsOfRole, needTouchable, needTouchableRole, rankOf } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -33,8 +33,7 @@ export function createRole(dependencies: GroupDependencies): Handler<"role.creat
     const actor = await needActor(dependencies, groupId, userId);
     if (!mayGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
     const existing = await roles.listOfGroup(groupId);
-    const max = LIMITS.rolesPerGroup;
-    if (existing.length >= max) throw serviceError("LIMIT_REACHED", { limit: "rolesPerGroup", max });
+    assertBelow("rolesPerGroup", existing.length);
     const created: RoleDocument = {
       _id: newId(),
       groupId,
@@ -65,8 +64,7 @@ export function updateRole(dependencies: GroupDependencies): Handler<"role.updat
     const before = presentRole(await needTouchableRole(dependencies, actor, groupId, roleId));
     const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
     if (!mayGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
-    const updated = await roles.update(groupId, roleId, changes);
-    if (updated === null) throw serviceError("ROLE_NOT_FOUND");
+    const updated = need(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
     if (bits !== 0) membership.forget(groupId, null);
     const role = presentRole(updated);
     const changed = difference(before, role, AUDITED);
@@ -146,10 +144,9 @@ export function assignRole(dependencies: GroupDependencies): Handler<"role.assig
     const { groupId, userId, roleId } = params;
     const target = await needRights(dependencies, params, actor.userId);
     if (roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
-    const max = LIMITS.rolesPerMember;
-    if ((await members.addRole(groupId, userId, roleId, max)) === null) {
+    if ((await members.addRole(groupId, userId, roleId, LIMITS.rolesPerMember)) === null) {
       if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
-      throw serviceError("LIMIT_REACHED", { limit: "rolesPerMember", max });
+      throw limitReached("rolesPerMember");
     }
     // The role may have been deleted in between, and nothing else would take it from the member.
     if ((await dependencies.roles.find(groupId, roleId)) === null) {

@@ -9,8 +9,8 @@ import {
   roleDocument,
   roleLine,
 } from "@fanfare/group-file";
-import { duplicateKeyIndex, type Handler, newId, serviceError } from "@fanfare/kernel";
-import { LIMITS, userRoom } from "@fanfare/contract";
+import { duplicateKeyIndex, type Handler, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
+import { userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
@@ -29,8 +29,7 @@ export function startExport(): Handler<"group.startExport"> {
 
 export function beginExport({ groups, audit }: GroupDependencies): Handler<"group.beginExport"> {
   return async ({ params: { groupId, userId, action } }) => {
-    const group = await groups.find(groupId);
-    if (group === null) throw serviceError("GROUP_NOT_FOUND");
+    const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
     await audit(groupId, userId, action);
     return { group: presentGroup(group) };
   };
@@ -94,9 +93,7 @@ function idsOf(groupId: string, salt: string): Ids {
 
 export function beginImport({ node, groups, members }: GroupDependencies): Handler<"group.beginImport"> {
   return async ({ params: { ownerId } }) => {
-    const max = LIMITS.groupsPerUser;
-    if ((await members.listGroupIds(ownerId)).length >= max)
-      throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+    assertBelow("groupsPerUser", (await members.listGroupIds(ownerId)).length);
     await assertCanOwnMore(await node.policy.get(), groups, ownerId);
     const _id = newId();
     await groups.begin({
@@ -140,8 +137,7 @@ export function importPlaces({ groups, roles, channels }: GroupDependencies): Ha
 export function finishImport(dependencies: GroupDependencies): Handler<"group.finishImport"> {
   const { node, groups, channels, members, membership, wordFilters, audit } = dependencies;
   return async ({ params: { groupId, salt, group: line, byUserId } }) => {
-    const hidden = await groups.findUnfinished(groupId);
-    if (hidden === null) throw serviceError("GROUP_NOT_FOUND");
+    const hidden = need(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId;
     if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
     await members.insert(groupId, ownerId);
@@ -152,8 +148,7 @@ export function finishImport(dependencies: GroupDependencies): Handler<"group.fi
       idsOf(groupId, salt),
     ) as GroupDocument;
     const { _id, ...content } = document;
-    const made = await groups.finish(groupId, content);
-    if (made === null) throw serviceError("GROUP_NOT_FOUND");
+    const made = need(await groups.finish(groupId, content), "GROUP_NOT_FOUND");
     membership.forget(groupId, null);
     await membership.settleRooms(groupId, ownerId, true);
     await audit(groupId, byUserId, "admin.startGroupImport");

@@ -1,5 +1,5 @@
 import { LIMITS, type Reaction } from "@fanfare/contract";
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handler, limitReached, serviceError } from "@fanfare/kernel";
 import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
@@ -14,17 +14,10 @@ export function react({
 }: MessageDependencies): Handler<"message.react"> {
   return async ({ params: { channelId, messageId, emoji }, actor, access }) => {
     const message = await existing(messages, channelId, messageId);
-    if (message.revs.length >= REACTION_CHANGES) {
-      throw serviceError("LIMIT_REACHED", { limit: "changesPerMessage", max: LIMITS.changesPerMessage });
-    }
+    if (message.revs.length >= REACTION_CHANGES) throw limitReached("changesPerMessage");
     if (message.reactions?.some((reaction) => reaction.emoji === emoji) !== true) {
       const emojis = await reactions.emojis(messageId, LIMITS.reactionsPerMessage);
-      if (emojis.length >= LIMITS.reactionsPerMessage && !emojis.includes(emoji)) {
-        throw serviceError("LIMIT_REACHED", {
-          limit: "reactionsPerMessage",
-          max: LIMITS.reactionsPerMessage,
-        });
-      }
+      if (!emojis.includes(emoji)) assertBelow("reactionsPerMessage", emojis.length);
     }
     const { userId } = actor;
     await reactionCounter.change(channelId, messageId, access.rooms, () =>

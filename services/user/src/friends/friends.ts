@@ -7,7 +7,7 @@ import {
   type Params,
   type User,
 } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { assertBelow, type Handler, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { FriendshipDocument, FriendshipState } from "./friendship.repository.ts";
 import { reachableAmong } from "./reach.ts";
@@ -35,11 +35,10 @@ export function requestFriend(dependencies: UserDependencies): Handler<"friend.r
       if (other.kind === "guest") throw serviceError("NOT_REACHABLE");
       const [isReachable] = await reachableAmong(dependencies, services, "request", actor, [other.id]);
       if (isReachable === undefined) throw serviceError("NOT_REACHABLE");
-      const max = LIMITS.friendRequestsPerUser;
-      const open = await Promise.all([userId, other.id].map((id) => friendships.count(id, "requested", max)));
-      if (open.some((count) => count >= max)) {
-        throw serviceError("LIMIT_REACHED", { limit: "friendRequestsPerUser", max });
-      }
+      const open = await Promise.all(
+        [userId, other.id].map((id) => friendships.count(id, "requested", LIMITS.friendRequestsPerUser)),
+      );
+      assertBelow("friendRequestsPerUser", Math.max(...open));
       const requested = await friendships.request(userId, other.id);
       if (requested === null) continue;
       for (const id of [userId, other.id]) {
@@ -68,10 +67,10 @@ async function befriend(
   userId: string,
   otherId: string,
 ): Promise<Friend | null> {
-  const max = LIMITS.friendsPerUser;
-  const counts = await Promise.all([userId, otherId].map((id) => friendships.count(id, "friends", max)));
-  if (counts.some((count) => count >= max))
-    throw serviceError("LIMIT_REACHED", { limit: "friendsPerUser", max });
+  const counts = await Promise.all(
+    [userId, otherId].map((id) => friendships.count(id, "friends", LIMITS.friendsPerUser)),
+  );
+  assertBelow("friendsPerUser", Math.max(...counts));
   const accepted = await friendships.accept(userId, otherId);
   if (accepted === null) return null;
   for (const id of [userId, otherId]) {

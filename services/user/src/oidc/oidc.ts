@@ -1,4 +1,4 @@
-import { duplicateKeyIndex, type Handler, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handler, need, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
 import { tellOwner } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -20,8 +20,7 @@ export function startOidc(dependencies: UserDependencies): Handler<"user.startOi
   const { oidcProvider } = dependencies;
   const cookie = flowCookieOf(dependencies);
   return async ({ params: { challenge, isFresh } }) => {
-    const started = await oidcProvider.start(isFresh);
-    if (started === null) throw serviceError("OIDC_FAILED");
+    const started = need(await oidcProvider.start(isFresh), "OIDC_FAILED");
     return {
       authorizationUrl: started.authorizationUrl,
       flow: cookie.seal({ ...started.flow, challenge }),
@@ -43,8 +42,7 @@ export function finishOidc(dependencies: UserDependencies): Handler<"user.finish
 export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.exchangeOidcCode"> {
   const { oidcCodes, oidcAccounts, secondFactor, logIn } = dependencies;
   return async ({ params, client }) => {
-    const identity = await oidcCodes.find(params);
-    if (identity === null) throw serviceError("OIDC_FAILED");
+    const identity = need(await oidcCodes.find(params), "OIDC_FAILED");
     const found = await oidcAccounts.find(identity);
     // Before the login is used up: who has to look for the app need not begin anew.
     if (found !== null) await secondFactor.check(found, params.code);
@@ -59,8 +57,7 @@ export function linkOidc(dependencies: UserDependencies): Handler<"user.linkOidc
   return async ({ params, actor }) => {
     // A stolen session or an unlocked phone must not be enough to add a way into the account.
     const { passwordHash } = await confirmPassword(actor.userId, params.password);
-    const identity = await oidcCodes.take(params);
-    if (identity === null) throw serviceError("OIDC_FAILED");
+    const identity = need(await oidcCodes.take(params), "OIDC_FAILED");
     const linked = await users
       .setOidcKey(actor.userId, passwordHash, identity.key)
       .catch((error: unknown) => {
@@ -78,8 +75,7 @@ export function unlinkOidc(dependencies: UserDependencies): Handler<"user.unlink
   const { node, users, confirmPassword, accountMails } = dependencies;
   return async ({ params, actor }) => {
     const { passwordHash } = await confirmPassword(actor.userId, params.password);
-    const unlinked = await users.setOidcKey(actor.userId, passwordHash, null);
-    if (unlinked === null) throw serviceError("WRONG_CREDENTIALS");
+    const unlinked = need(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
     tellOwner(node, unlinked);
     await accountMails.notify(unlinked, "oidcUnlinked");
     return { user: presentOwnUser(unlinked) };
