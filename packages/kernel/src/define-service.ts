@@ -41,10 +41,12 @@ export interface Request<N extends ActionName> {
 }
 
 export type Handler<N extends ActionName> = (request: Request<N>) => Promise<Result<N>> | Result<N>;
+/** Handlers of some actions, by the action's name. */
+export type Handlers = { [N in ActionName]?: Handler<N> };
 
 export interface ServiceDefinition {
   name: string;
-  actions: { [N in ActionName]?: Handler<N> };
+  actions: Handlers;
   events?: { [N in DomainEventName]?: (payload: DomainEvents[N]) => Promise<void> | void };
   started?: () => Promise<void>;
   stopped?: () => Promise<void>;

@@ -17,6 +17,7 @@ export {
   defineService,
   parse,
   type Handler,
+  type Handlers,
   type Request,
   type ServiceDefinition,
 } from "./define-service.ts";

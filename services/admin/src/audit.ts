@@ -1,16 +1,25 @@
-import type { ActionName, AdminAuditEntry } from "@fanfare/contract";
-import { type Handler, toServiceError } from "@fanfare/kernel";
+import { actionDefinition, type ActionName, type AdminAuditEntry } from "@fanfare/contract";
+import { type Handlers, type Handler, toServiceError } from "@fanfare/kernel";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import type { AuditDocument } from "./audit.repository.ts";
 
-/**
- * Writes down who does what before it is done, and afterwards how it went: what cannot be written down is not done.
- */
-export function audited<N extends ActionName>(
-  { audit, node }: AdminDependencies,
-  action: N,
-  handler: Handler<N>,
-): Handler<N> {
+/** Of all that changes something: writes down who does what before it is done, and afterwards how it went. */
+export function audited(dependencies: AdminDependencies, handlers: Handlers): Handlers {
+  const changes = Object.entries(handlers).filter(([name]) => {
+    const { mutates, transports } = actionDefinition(name as ActionName);
+    return mutates && transports.length > 0;
+  });
+  const recorded = changes.map(([name, handler]) => [
+    name,
+    recordedAs(dependencies, name, handler as AnyHandler),
+  ]);
+  return { ...handlers, ...(Object.fromEntries(recorded) as Handlers) };
+}
+
+type AnyHandler = Handler<ActionName>;
+
+/** What cannot be written down is not done. */
+function recordedAs({ audit, node }: AdminDependencies, action: string, handler: AnyHandler): AnyHandler {
   return async (request) => {
     const { actor, params, client } = request;
     if (actor === null) throw new Error(`${action} needs an actor.`);
@@ -41,15 +50,15 @@ export function audited<N extends ActionName>(
   };
 }
 
-export function auditLog({ audit }: AdminDependencies): Handler<"admin.auditLog"> {
-  return async ({ params: { limit, ...filter } }) => {
+export const auditActions = ({ audit }: AdminDependencies): Handlers => ({
+  "admin.auditLog": async ({ params: { limit, ...filter } }) => {
     const found = await audit.listPage(filter, limit);
     return {
       entries: found.map(presentEntry),
       nextId: found.length === limit ? (found.at(-1)?._id ?? null) : null,
     };
-  };
-}
+  },
+});
 
 function presentEntry(entry: AuditDocument): AdminAuditEntry {
   return {

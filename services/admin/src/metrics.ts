@@ -1,18 +1,17 @@
 import { type GatewayStep, LIMITS, type MetricsStep, type Result } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import type { AdminDependencies } from "./admin.dependencies.ts";
+import { cached } from "./cached.ts";
 
-type Metrics = Result<"admin.metrics">;
-
-/** Several admins may look at once. */
 const MAX_AGE_MS = 1000;
 /** A gateway that hangs must not hide the others. */
 const TIMEOUT_MS = 2000;
 
-export function metrics({ node }: AdminDependencies): Handler<"admin.metrics"> {
-  let asked: Promise<Metrics> | undefined;
-  let askedAtMs = 0;
-  const ask = async (): Promise<Metrics> => {
+type OfGateway = Result<"gateway.getSteps">;
+type Named = GatewayStep & { process: string };
+
+export function metricsActions({ node }: AdminDependencies): Handlers {
+  const read = cached(MAX_AGE_MS, async () => {
     const { answers, silent } = await node.callEach("gateway.getSteps", {}, TIMEOUT_MS);
     return {
       stepMs: LIMITS.metricsStepMs,
@@ -20,19 +19,9 @@ export function metrics({ node }: AdminDependencies): Handler<"admin.metrics"> {
       silentGateways: silent,
       steps: mergeSteps(answers),
     };
-  };
-  return () => {
-    const nowMs = Date.now();
-    if (asked === undefined || nowMs - askedAtMs > MAX_AGE_MS) {
-      asked = ask();
-      askedAtMs = nowMs;
-    }
-    return asked;
-  };
+  });
+  return { "admin.metrics": () => read() };
 }
-
-type OfGateway = Result<"gateway.getSteps">;
-type Named = GatewayStep & { process: string };
 
 /** The steps of all gateways as those of one, oldest first: counts are added up, and of times the longest is the one to know. */
 export function mergeSteps(gateways: readonly OfGateway[]): MetricsStep[] {

@@ -1,53 +1,49 @@
-import { type Handler, type NodeContext, serviceError, type ServiceError } from "@fanfare/kernel";
+import { type Handlers, type NodeContext, serviceError, type ServiceError } from "@fanfare/kernel";
 import type { InstancePolicy, Maintenance, PolicyName, StoredPolicy } from "@fanfare/contract";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 
-export function announce({ node }: AdminDependencies): Handler<"admin.announce"> {
-  return ({ params: { text } }) => {
-    node.broadcast("server.announced", { text, announcedAt: new Date().toISOString() });
-    return {};
-  };
-}
+export function settingsActions(dependencies: AdminDependencies): Handlers {
+  const { node, maintenance, policy } = dependencies;
+  return {
+    "admin.announce": ({ params: { text } }) => {
+      node.broadcast("server.announced", { text, announcedAt: new Date().toISOString() });
+      return {};
+    },
 
-/** Stored first: a gateway that starts at this moment reads it, and running ones receive the event. */
-export function setMaintenance(dependencies: AdminDependencies): Handler<"admin.setMaintenance"> {
-  return async ({ params: { enabled, message = "" } }) => {
-    const maintenance: Maintenance = { enabled, message: enabled ? message : "" };
-    await dependencies.maintenance.write(maintenance);
-    dependencies.node.broadcast("maintenance.changed", maintenance);
-    return { maintenance };
-  };
-}
+    /** Stored first: a gateway that starts at this moment reads it, and running ones receive the event. */
+    "admin.setMaintenance": async ({ params: { enabled, message = "" } }) => {
+      const maintenance: Maintenance = { enabled, message: enabled ? message : "" };
+      await dependencies.maintenance.write(maintenance);
+      dependencies.node.broadcast("maintenance.changed", maintenance);
+      return { maintenance };
+    },
 
-export function getMaintenance({ maintenance }: AdminDependencies): Handler<"admin.getMaintenance"> {
-  return () => maintenance.read();
-}
+    "admin.getMaintenance": () => maintenance.read(),
 
-export function getPolicy({ node, policy }: AdminDependencies): Handler<"admin.getPolicy"> {
-  return async () => present(node, await policy.read());
-}
+    "admin.getPolicy": async () => present(node, await policy.read()),
 
-export function readPolicy({ policy }: AdminDependencies): Handler<"admin.readPolicy"> {
-  return () => policy.read();
-}
+    "admin.readPolicy": () => policy.read(),
 
-/** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
-export function setPolicy({ node, policy }: AdminDependencies): Handler<"admin.setPolicy"> {
-  return async ({ params, actor: { userId, sessionId }, services }) => {
-    const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
-    if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
-    const refusal = refuseUnusable(node, params);
-    if (refusal !== null) throw refusal;
-    if (params.oidcOnly === true && !(await services.user.me({})).user.oidcLinked)
-      throw invalid("oidcOnly", "connect your own account to the provider first: you could not log in again");
-    if (params.requireSecondFactor !== undefined && params.requireSecondFactor !== "off") {
-      // They would be confined by their own change.
-      if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
-        throw serviceError("TOTP_NOT_SET_UP");
-    }
-    const stored = await policy.write(params);
-    node.broadcast("policy.changed", stored);
-    return present(node, stored);
+    /** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
+    "admin.setPolicy": async ({ params, actor: { userId, sessionId }, services }) => {
+      const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
+      if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
+      const refusal = refuseUnusable(node, params);
+      if (refusal !== null) throw refusal;
+      if (params.oidcOnly === true && !(await services.user.me({})).user.oidcLinked)
+        throw invalid(
+          "oidcOnly",
+          "connect your own account to the provider first: you could not log in again",
+        );
+      if (params.requireSecondFactor !== undefined && params.requireSecondFactor !== "off") {
+        // They would be confined by their own change.
+        if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
+          throw serviceError("TOTP_NOT_SET_UP");
+      }
+      const stored = await policy.write(params);
+      node.broadcast("policy.changed", stored);
+      return present(node, stored);
+    },
   };
 }
 

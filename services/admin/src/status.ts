@@ -1,35 +1,29 @@
-import type { Services, Result } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import type { Result, Services } from "@fanfare/contract";
+import type { Handlers } from "@fanfare/kernel";
 import manifest from "../package.json" with { type: "json" };
 import type { AdminDependencies } from "./admin.dependencies.ts";
+import { cached } from "./cached.ts";
 
 type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messages">;
 
 /** Somebody may leave the page open that shows them. */
 const COUNTS_MAX_AGE_MS = 10_000;
 
-export function stats({ node, maintenance }: AdminDependencies): Handler<"admin.stats"> {
-  let counted: Promise<Counts> | undefined;
-  let countedAtMs = 0;
-  const counts = (services: Services): Promise<Counts> => {
-    const nowMs = Date.now();
-    if (counted === undefined || nowMs - countedAtMs > COUNTS_MAX_AGE_MS) {
-      counted = count(services);
-      countedAtMs = nowMs;
-    }
-    return counted;
+export function statusActions({ node, maintenance }: AdminDependencies): Handlers {
+  const counts = cached(COUNTS_MAX_AGE_MS, count);
+  return {
+    "admin.stats": async ({ services }) => ({
+      ...(await counts(services)),
+      maintenance: await maintenance.read(),
+      process: {
+        version: manifest.version,
+        nodeVersion: process.version,
+        memoryBytes: process.memoryUsage.rss(),
+        uptimeMs: Math.round(process.uptime() * 1000),
+        services: [...node.config.services],
+      },
+    }),
   };
-  return async ({ services }) => ({
-    ...(await counts(services)),
-    maintenance: await maintenance.read(),
-    process: {
-      version: manifest.version,
-      nodeVersion: process.version,
-      memoryBytes: process.memoryUsage.rss(),
-      uptimeMs: Math.round(process.uptime() * 1000),
-      services: [...node.config.services],
-    },
-  });
 }
 
 /** A service that is away must not hide what the others say. */

@@ -1,10 +1,10 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
-import { createBot, deleteBot, listBots, rotateToken, updateBot } from "./actions/bots.ts";
-import { invoke, list, register, unregister } from "./actions/commands.ts";
-import { authenticate, disconnectHeld, forgetUser, me, subscribe, unsubscribe } from "./actions/own-bot.ts";
-import { listTokens, revokeToken, revokeTokensOf } from "./actions/tokens.ts";
-import { createWebhook, deleteWebhook, execute, listWebhooks, updateWebhook } from "./actions/webhooks.ts";
+import { botActions } from "./actions/bots.ts";
+import { commandActions } from "./actions/commands.ts";
+import { ownBotActions } from "./actions/own-bot.ts";
+import { tokenActions } from "./actions/tokens.ts";
+import { webhookActions } from "./actions/webhooks.ts";
 import type { BotDependencies } from "./bot.dependencies.ts";
 import { createBotRepository } from "./bot.repository.ts";
 import { createCallbacks, Subscribers } from "./callbacks/callbacks.ts";
@@ -33,29 +33,11 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
   return defineService(node, {
     name: "bot",
     actions: {
-      "bot.create": createBot(dependencies),
-      "bot.list": listBots(dependencies),
-      "bot.update": updateBot(dependencies),
-      "bot.rotateToken": rotateToken(dependencies),
-      "bot.delete": deleteBot(dependencies),
-      "bot.me": me(dependencies),
-      "bot.subscribe": subscribe(dependencies),
-      "bot.unsubscribe": unsubscribe(dependencies),
-      "bot.authenticate": authenticate(dependencies),
-      "bot.disconnectHeldBy": disconnectHeld(dependencies),
-      "bot.forgetUser": forgetUser(dependencies),
-      "bot.listTokens": listTokens(dependencies),
-      "bot.revokeToken": revokeToken(dependencies),
-      "bot.revokeTokensOf": revokeTokensOf(dependencies),
-      "command.register": register(dependencies),
-      "command.unregister": unregister(dependencies),
-      "command.list": list(dependencies),
-      "command.invoke": invoke(dependencies),
-      "webhook.create": createWebhook(dependencies),
-      "webhook.list": listWebhooks(dependencies),
-      "webhook.update": updateWebhook(dependencies),
-      "webhook.delete": deleteWebhook(dependencies),
-      "webhook.execute": execute(dependencies),
+      ...botActions(dependencies),
+      ...commandActions(dependencies),
+      ...ownBotActions(dependencies),
+      ...tokenActions(dependencies),
+      ...webhookActions(dependencies),
     },
     events: {
       "access.changed": (change) => disconnectUnheld(node, bots, change),

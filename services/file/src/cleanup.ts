@@ -1,5 +1,5 @@
 import { type FileStorage, pictureKey, storageKey } from "@fanfare/files";
-import type { Handler, Logger } from "@fanfare/kernel";
+import type { Handlers, Logger } from "@fanfare/kernel";
 import { type Services, LIMITS } from "@fanfare/contract";
 import type { FileDocument, FileRepository } from "./file.repository.ts";
 import { ownersOf, type Quotas } from "./quotas.ts";
@@ -98,24 +98,22 @@ export class Sweeper {
   }
 }
 
-/** What is known of the files, not their bytes: file.getUrl leads to those. */
-export function exportUser({ files }: FileDependencies): Handler<"file.exportUser"> {
-  return async ({ params: { userId, cursor } }) => {
+export const cleanupActions = ({ files }: FileDependencies): Handlers => ({
+  /** What is known of the files, not their bytes: file.getUrl leads to those. */
+  "file.exportUser": async ({ params: { userId, cursor } }) => {
     const page = await files.page(userId, cursor ?? undefined, LIMITS.pageMaxItems);
     const last = page.length < LIMITS.pageMaxItems ? undefined : page.at(-1);
     return {
       items: page.filter(isThere).map((file) => ({ kind: "file", data: presentFile(file) })),
       nextCursor: last?._id ?? null,
     };
-  };
-}
+  },
 
-/** What is part of a message stays with it. */
-export function forgetUser({ files }: FileDependencies): Handler<"file.forgetUser"> {
-  return async ({ params: { userId } }) => {
+  /** What is part of a message stays with it. */
+  "file.forgetUser": async ({ params: { userId } }) => {
     const now = new Date();
     await files.markDeleting({ ownerId: userId, state: "unclaimed" }, now);
     await files.markDeleting({ pictureOf: `user:${userId}` }, now);
     return {};
-  };
-}
+  },
+});

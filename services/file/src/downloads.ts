@@ -1,32 +1,46 @@
 import { type FileUrl, groupRoom, LIMITS, type StoredFile } from "@fanfare/contract";
-import { type Access, type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Access, type Handlers, may, type NodeContext, serviceError } from "@fanfare/kernel";
 import { type FileUrls, picturePath, type Variant } from "@fanfare/files";
 import type { FileDependencies } from "./file.dependencies.ts";
 import type { FileDocument } from "./file.repository.ts";
 import { presentFile } from "./file.presenter.ts";
 
-export function get(dependencies: FileDependencies): Handler<"file.get"> {
-  return async ({ params: { fileId }, actor }) => {
-    const { file } = await needReadable(dependencies, fileId, actor.userId);
-    return { file: presentFile(file) };
-  };
-}
+type Facts = Pick<FileDocument, "ownerId" | "state">;
 
-export function listMine({ files }: FileDependencies): Handler<"file.listMine"> {
-  return async ({ params: { before, limit }, actor }) => {
-    const page = await files.page(actor.userId, before, limit);
-    const shown: StoredFile[] = page.filter(isThere).map(presentFile);
-    const last = page.length < limit ? undefined : page.at(-1);
-    return { files: shown, nextBefore: last?._id ?? null };
-  };
-}
+export function downloadActions(dependencies: FileDependencies): Handlers {
+  const { files, urls } = dependencies;
+  return {
+    "file.get": async ({ params: { fileId }, actor }) => {
+      const { file } = await needReadable(dependencies, fileId, actor.userId);
+      return { file: presentFile(file) };
+    },
 
-export function remove(dependencies: FileDependencies): Handler<"file.delete"> {
-  return async ({ params: { fileId }, actor }) => {
-    const { file, access } = await needReadable(dependencies, fileId, actor.userId);
-    if (!mayDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
-    await dependencies.remover.remove(file);
-    return {};
+    "file.listMine": async ({ params: { before, limit }, actor }) => {
+      const page = await files.page(actor.userId, before, limit);
+      const shown: StoredFile[] = page.filter(isThere).map(presentFile);
+      const last = page.length < limit ? undefined : page.at(-1);
+      return { files: shown, nextBefore: last?._id ?? null };
+    },
+
+    "file.delete": async ({ params: { fileId }, actor }) => {
+      const { file, access } = await needReadable(dependencies, fileId, actor.userId);
+      if (!mayDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
+      await dependencies.remover.remove(file);
+      return {};
+    },
+
+    "file.getUrl": async ({ params: { fileId }, actor }) => {
+      const { file, access } = await needReadable(dependencies, fileId, actor.userId);
+      return urlOf(dependencies.urls, file, access, Date.now());
+    },
+
+    /** Those of a page of messages at once. */
+    "file.getUrls": async ({ params: { channelId, fileIds }, access }) => {
+      const found = await files.findMany([...new Set(fileIds)]);
+      const attached = found.filter((file) => file.state === "attached" && file.channelId === channelId);
+      const nowMs = Date.now();
+      return { urls: attached.map((file) => urlOf(urls, file, access, nowMs)) };
+    },
   };
 }
 
@@ -49,23 +63,6 @@ async function accessTo(
   userId: string,
 ): Promise<Access | null> {
   return channelId === undefined ? null : access.get(userId, { channelId: channelId });
-}
-
-export function getUrl(dependencies: FileDependencies): Handler<"file.getUrl"> {
-  return async ({ params: { fileId }, actor }) => {
-    const { file, access } = await needReadable(dependencies, fileId, actor.userId);
-    return urlOf(dependencies.urls, file, access, Date.now());
-  };
-}
-
-/** Those of a page of messages at once. */
-export function getUrls({ files, urls }: FileDependencies): Handler<"file.getUrls"> {
-  return async ({ params: { channelId, fileIds }, access }) => {
-    const found = await files.findMany([...new Set(fileIds)]);
-    const attached = found.filter((file) => file.state === "attached" && file.channelId === channelId);
-    const nowMs = Date.now();
-    return { urls: attached.map((file) => urlOf(urls, file, access, nowMs)) };
-  };
 }
 
 function urlOf(urls: FileUrls, file: FileDocument, access: Access | null, nowMs: number): FileUrl {
@@ -91,8 +88,6 @@ function endOf(nowMs: number, lifetimeMs: number): number {
   const step = lifetimeMs / 2;
   return (Math.floor(nowMs / step) + 2) * step;
 }
-
-type Facts = Pick<FileDocument, "ownerId" | "state">;
 
 /** Whether users can see the file at all. */
 export function isThere({ state }: Pick<FileDocument, "state">): boolean {

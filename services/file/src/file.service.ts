@@ -1,10 +1,10 @@
 import { createFileStorage, FileUrls } from "@fanfare/files";
 import { defineService, WorkQueue, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { abortUpload, claim, finishUpload, release, startPicture, startUpload } from "./uploads.ts";
-import { get, getUrl, getUrls, listMine, remove } from "./downloads.ts";
-import { exportUser, forgetUser, Remover, Sweeper } from "./cleanup.ts";
-import { dropPictures, usePicture } from "./pictures.ts";
-import { getGroupUsage, getUsage, Quotas, setQuota } from "./quotas.ts";
+import { uploadActions } from "./uploads.ts";
+import { downloadActions } from "./downloads.ts";
+import { Remover, Sweeper, cleanupActions } from "./cleanup.ts";
+import { pictureActions } from "./pictures.ts";
+import { Quotas, quotaActions } from "./quotas.ts";
 import { IMAGES_AT_ONCE, IMAGES_WAITING, OVERLOADED_RETRY_MS, SWEEP_EVERY_MS } from "./bounds.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { createFileRepository } from "./file.repository.ts";
@@ -40,24 +40,11 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
   return defineService(node, {
     name: "file",
     actions: {
-      "file.startUpload": startUpload(dependencies),
-      "file.startPicture": startPicture(dependencies),
-      "file.finishUpload": finishUpload(dependencies),
-      "file.abortUpload": abortUpload(dependencies),
-      "file.get": get(dependencies),
-      "file.getUrl": getUrl(dependencies),
-      "file.getUrls": getUrls(dependencies),
-      "file.listMine": listMine(dependencies),
-      "file.delete": remove(dependencies),
-      "file.getUsage": getUsage(dependencies),
-      "file.getGroupUsage": getGroupUsage(dependencies),
-      "file.setQuota": setQuota(dependencies),
-      "file.claim": claim(dependencies),
-      "file.release": release(dependencies),
-      "file.usePicture": usePicture(dependencies),
-      "file.dropPictures": dropPictures(dependencies),
-      "file.exportUser": exportUser(dependencies),
-      "file.forgetUser": forgetUser(dependencies),
+      ...cleanupActions(dependencies),
+      ...downloadActions(dependencies),
+      ...pictureActions(dependencies),
+      ...quotaActions(dependencies),
+      ...uploadActions(dependencies),
     },
     events: {
       "channel.emptied": async ({ channelIds }) => {

@@ -1,5 +1,5 @@
 import type { User } from "@fanfare/contract";
-import { type Handler, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Handlers, type NodeContext, serviceError } from "@fanfare/kernel";
 import {
   FULL_INSTANCE_KNOWN_MS,
   INSTANCE_USAGE_KNOWN_MS,
@@ -123,19 +123,15 @@ export function keyOf({ type, id }: Owner): string {
   return `${type}:${id}`;
 }
 
-export function getUsage({ quotas }: FileDependencies): Handler<"file.getUsage"> {
-  return ({ actor }) => quotas.of({ type: "user", id: actor.userId }, actor.kind);
-}
+export const quotaActions = ({ quotas }: FileDependencies): Handlers => ({
+  "file.getUsage": ({ actor }) => quotas.of({ type: "user", id: actor.userId }, actor.kind),
 
-export function getGroupUsage({ quotas }: FileDependencies): Handler<"file.getGroupUsage"> {
-  return ({ params }) => quotas.of({ type: "group", id: params.groupId });
-}
+  "file.getGroupUsage": ({ params }) => quotas.of({ type: "group", id: params.groupId }),
 
-export function setQuota({ quotas }: FileDependencies): Handler<"file.setQuota"> {
-  return async ({ params: { of, maxBytes }, services }) => {
+  "file.setQuota": async ({ params: { of, maxBytes }, services }) => {
     await quotas.setMax(of, maxBytes);
     if (of.type === "group") return quotas.of(of);
     const { users } = await services.user.getMany({ userIds: [of.id] });
     return quotas.of(of, users[0]?.kind);
-  };
-}
+  },
+});

@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract";
 import {
   type Actor,
   assertBelow,
-  type Handler,
+  type Handlers,
   need,
   newId,
   serviceError,
@@ -28,19 +28,81 @@ interface Start {
   groupId?: string | null;
 }
 
-export function startUpload(dependencies: FileDependencies): Handler<"file.startUpload"> {
-  return async ({ params: { channelId, name, bytes }, actor, access: { groupId, mutedUntilMs } }) => {
-    if (mutedUntilMs > Date.now())
-      throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
-    const maxBytes = dependencies.node.config.fileMaxBytes;
-    return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId });
-  };
-}
+type Found = Pick<FileDocument, "name" | "bytes" | "contentType" | "width" | "height" | "variants">;
 
-export function startPicture(dependencies: FileDependencies): Handler<"file.startPicture"> {
-  return async ({ params: { bytes }, actor }) => {
-    const maxBytes = Math.min(dependencies.node.config.fileMaxBytes, LIMITS.pictureMaxBytes);
-    return start(dependencies, { actor, name: "picture", bytes, maxBytes });
+const UNKNOWN_TYPE = "application/octet-stream";
+/** What could run in a browser is never called by its name. */
+const ACTIVE = /html|xml|svg|javascript|ecmascript|xsl|wasm/;
+
+export function uploadActions(dependencies: FileDependencies): Handlers {
+  const { files, quotas, remover } = dependencies;
+  return {
+    "file.startUpload": async ({
+      params: { channelId, name, bytes },
+      actor,
+      access: { groupId, mutedUntilMs },
+    }) => {
+      if (mutedUntilMs > Date.now())
+        throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
+      const maxBytes = dependencies.node.config.fileMaxBytes;
+      return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId });
+    },
+
+    "file.startPicture": async ({ params: { bytes }, actor }) => {
+      const maxBytes = Math.min(dependencies.node.config.fileMaxBytes, LIMITS.pictureMaxBytes);
+      return start(dependencies, { actor, name: "picture", bytes, maxBytes });
+    },
+
+    "file.finishUpload": async ({ params: { fileId } }) => {
+      const file = await files.find(fileId);
+      if (file === null || file.state !== "uploading") throw serviceError("FILE_NOT_FOUND");
+      try {
+        const found = await look(dependencies, file);
+        const dueAt = new Date(Date.now() + LIMITS.unclaimedFileLifetimeMs);
+        const finished = await withoutDeadline(async () => {
+          const changed = await files.change(fileId, ["uploading"], { ...found, state: "unclaimed", dueAt });
+          if (changed !== null) await quotas.add(ownersOf(file), found.bytes - file.bytes);
+          return changed;
+        });
+        if (finished === null) throw serviceError("FILE_NOT_FOUND");
+        return { file: presentFile(finished) };
+      } catch (error) {
+        await withoutDeadline(() => remover.remove(file));
+        throw error;
+      }
+    },
+
+    "file.abortUpload": async ({ params: { fileId } }) => {
+      const file = await files.find(fileId);
+      // Unclaimed too: the uploader may have given up waiting for the answer.
+      if (file?.state === "uploading" || file?.state === "unclaimed") await remover.remove(file);
+      return {};
+    },
+
+    /** Repeatable, because a message that failed is sent again; what a claim without a message leaves is swept up. */
+    "file.claim": async ({ params: { channelId, userId, nonce, ...params } }) => {
+      const fileIds = [...new Set(params.fileIds)];
+      const isTheirs = (file: FileDocument): boolean =>
+        file.ownerId === userId && file.channelId === channelId;
+      const isClaimed = (file: FileDocument): boolean => file.state === "attached" && file.nonce === nonce;
+      const before = await files.findMany(fileIds);
+      const isFree = (file: FileDocument): boolean => file.state === "unclaimed" || isClaimed(file);
+      if (before.length !== fileIds.length || !before.every((file) => isTheirs(file) && isFree(file)))
+        return { attachments: null };
+      await files.claim(fileIds, { nonce, dueAt: new Date(Date.now() + CLAIM_CHECKED_AFTER_MS) });
+      // Another message may have been faster.
+      const after = (await files.findMany(fileIds)).filter(isClaimed);
+      if (after.length !== fileIds.length) return { attachments: null };
+      const byId = new Map(after.map((file) => [file._id, presentAttachment(file)]));
+      return { attachments: fileIds.map((id) => byId.get(id)!) };
+    },
+
+    "file.release": async ({ params: { channelId, fileIds } }) => {
+      for (const file of await files.findMany(fileIds)) {
+        if (file.state === "attached" && file.channelId === channelId) await remover.remove(file);
+      }
+      return {};
+    },
   };
 }
 
@@ -71,39 +133,6 @@ async function start(
     throw error;
   });
   return { fileId: file._id };
-}
-
-type Found = Pick<FileDocument, "name" | "bytes" | "contentType" | "width" | "height" | "variants">;
-
-export function finishUpload(dependencies: FileDependencies): Handler<"file.finishUpload"> {
-  const { files, quotas, remover } = dependencies;
-  return async ({ params: { fileId } }) => {
-    const file = await files.find(fileId);
-    if (file === null || file.state !== "uploading") throw serviceError("FILE_NOT_FOUND");
-    try {
-      const found = await look(dependencies, file);
-      const dueAt = new Date(Date.now() + LIMITS.unclaimedFileLifetimeMs);
-      const finished = await withoutDeadline(async () => {
-        const changed = await files.change(fileId, ["uploading"], { ...found, state: "unclaimed", dueAt });
-        if (changed !== null) await quotas.add(ownersOf(file), found.bytes - file.bytes);
-        return changed;
-      });
-      if (finished === null) throw serviceError("FILE_NOT_FOUND");
-      return { file: presentFile(finished) };
-    } catch (error) {
-      await withoutDeadline(() => remover.remove(file));
-      throw error;
-    }
-  };
-}
-
-export function abortUpload({ files, remover }: FileDependencies): Handler<"file.abortUpload"> {
-  return async ({ params: { fileId } }) => {
-    const file = await files.find(fileId);
-    // Unclaimed too: the uploader may have given up waiting for the answer.
-    if (file?.state === "uploading" || file?.state === "unclaimed") await remover.remove(file);
-    return {};
-  };
 }
 
 /** What the bytes are, whatever their sender says of them. */
@@ -141,38 +170,6 @@ async function look({ storage: opening, images }: FileDependencies, file: FileDo
 async function put(storage: FileStorage, key: string, bytes: Buffer): Promise<void> {
   await storage.put(key, Readable.from([bytes]), bytes.length);
 }
-
-/** Repeatable, because a message that failed is sent again; what a claim without a message leaves is swept up. */
-export function claim({ files }: FileDependencies): Handler<"file.claim"> {
-  return async ({ params: { channelId, userId, nonce, ...params } }) => {
-    const fileIds = [...new Set(params.fileIds)];
-    const isTheirs = (file: FileDocument): boolean => file.ownerId === userId && file.channelId === channelId;
-    const isClaimed = (file: FileDocument): boolean => file.state === "attached" && file.nonce === nonce;
-    const before = await files.findMany(fileIds);
-    const isFree = (file: FileDocument): boolean => file.state === "unclaimed" || isClaimed(file);
-    if (before.length !== fileIds.length || !before.every((file) => isTheirs(file) && isFree(file)))
-      return { attachments: null };
-    await files.claim(fileIds, { nonce, dueAt: new Date(Date.now() + CLAIM_CHECKED_AFTER_MS) });
-    // Another message may have been faster.
-    const after = (await files.findMany(fileIds)).filter(isClaimed);
-    if (after.length !== fileIds.length) return { attachments: null };
-    const byId = new Map(after.map((file) => [file._id, presentAttachment(file)]));
-    return { attachments: fileIds.map((id) => byId.get(id)!) };
-  };
-}
-
-export function release({ files, remover }: FileDependencies): Handler<"file.release"> {
-  return async ({ params: { channelId, fileIds } }) => {
-    for (const file of await files.findMany(fileIds)) {
-      if (file.state === "attached" && file.channelId === channelId) await remover.remove(file);
-    }
-    return {};
-  };
-}
-
-const UNKNOWN_TYPE = "application/octet-stream";
-/** What could run in a browser is never called by its name. */
-const ACTIVE = /html|xml|svg|javascript|ecmascript|xsl|wasm/;
 
 /**
  * What a file is, by its bytes alone.

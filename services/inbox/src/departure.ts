@@ -1,24 +1,22 @@
 import { LIMITS } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { presentSetting } from "./setting.repository.ts";
 import { presentSubscription } from "./push/subscriptions.ts";
 
-export function forgetUser({
+export const departureActions = ({
   markers,
   settings,
   follows,
   subscriptions,
-}: InboxDependencies): Handler<"inbox.forgetUser"> {
-  return async ({ params: { userId } }) => {
+}: InboxDependencies): Handlers => ({
+  "inbox.forgetUser": async ({ params: { userId } }) => {
     const collections = [settings, follows, subscriptions];
     await Promise.all([markers.remove(userId), ...collections.map((one) => one.removeAll(userId))]);
     return {};
-  };
-}
+  },
 
-export function exportUser({ settings, subscriptions }: InboxDependencies): Handler<"inbox.exportUser"> {
-  return async ({ params: { userId, cursor } }) => {
+  "inbox.exportUser": async ({ params: { userId, cursor } }) => {
     const limit = LIMITS.pageMaxItems;
     const found = await settings.listPage(userId, cursor ?? undefined, limit);
     const last = found.length < limit ? undefined : found.at(-1);
@@ -30,5 +28,5 @@ export function exportUser({ settings, subscriptions }: InboxDependencies): Hand
       ],
       nextCursor: last?.placeId ?? null,
     };
-  };
-}
+  },
+});

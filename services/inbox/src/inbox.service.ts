@@ -1,9 +1,9 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { exportUser, forgetUser } from "./departure.ts";
-import { clearInbox, getUnreadCount, listInbox, markInboxRead } from "./inbox.ts";
-import { listUnreadChannels, markAllRead, markGroupRead } from "./unread.ts";
-import { getSetting, listSettings, setSetting } from "./notification-settings.ts";
-import { getPushKey, listSubscriptions, subscribe, unsubscribe } from "./push/subscriptions.ts";
+import { departureActions } from "./departure.ts";
+import { inboxActions } from "./inbox.ts";
+import { unreadActions } from "./unread.ts";
+import { notificationSettingActions } from "./notification-settings.ts";
+import { subscriptionActions } from "./push/subscriptions.ts";
 import { createFollowing, tellMentioned } from "./on-stored.ts";
 import { createFollowRepository } from "./follow.repository.ts";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
@@ -31,22 +31,11 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
   return defineService(node, {
     name: "inbox",
     actions: {
-      "inbox.list": listInbox(dependencies),
-      "inbox.getUnreadCount": getUnreadCount(dependencies),
-      "inbox.markRead": markInboxRead(dependencies),
-      "inbox.clear": clearInbox(dependencies),
-      "inbox.markGroupRead": markGroupRead(dependencies),
-      "inbox.markAllRead": markAllRead(dependencies),
-      "inbox.forgetUser": forgetUser(dependencies),
-      "inbox.exportUser": exportUser(dependencies),
-      "channel.listUnread": listUnreadChannels(dependencies),
-      "notification.get": getSetting(dependencies),
-      "notification.set": setSetting(dependencies),
-      "notification.list": listSettings(dependencies),
-      "push.getKey": getPushKey(dependencies),
-      "push.subscribe": subscribe(dependencies),
-      "push.unsubscribe": unsubscribe(dependencies),
-      "push.list": listSubscriptions(dependencies),
+      ...departureActions(dependencies),
+      ...inboxActions(dependencies),
+      ...notificationSettingActions(dependencies),
+      ...subscriptionActions(dependencies),
+      ...unreadActions(dependencies),
     },
     events: {
       // One that fails must not take the others along.

@@ -6,29 +6,10 @@ import {
   type Message,
   userRoom,
 } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, chunks, type Handler, may, type NodeContext } from "@fanfare/kernel";
+import { AnswerBudget, boundedMap, chunks, type Handlers, may, type NodeContext } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { ownMentionKeys } from "./own-mention-keys.ts";
 import { CLOCK_SKEW_SECONDS, CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
-
-export function listInbox(dependencies: InboxDependencies): Handler<"inbox.list"> {
-  const { node, markers } = dependencies;
-  return async ({ params: { cursor, limit }, actor: { userId } }) => {
-    const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
-    const query = { userId, keys: keys.all, marker, before: cursor, limit, unreadOnly: false };
-    return { ...(await readInbox(node, query)), marker };
-  };
-}
-
-export function getUnreadCount(dependencies: InboxDependencies): Handler<"inbox.getUnreadCount"> {
-  const { node, markers } = dependencies;
-  return async ({ actor: { userId } }) => {
-    const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
-    const limit = LIMITS.mentionsCounted;
-    const query = { userId, keys: keys.all, marker, before: undefined, limit, unreadOnly: true };
-    return { unread: (await readInbox(node, query)).items.length };
-  };
-}
 
 interface InboxQuery {
   userId: string;
@@ -48,6 +29,35 @@ interface InboxPage {
 
 interface Place {
   groupId: string | null;
+}
+
+const READ: readonly (keyof InboxMarker)[] = ["readUpToId"];
+const CLEARED: readonly (keyof InboxMarker)[] = ["readUpToId", "clearedUpToId"];
+
+export function inboxActions(dependencies: InboxDependencies): Handlers {
+  const { node, markers } = dependencies;
+  return {
+    "inbox.list": async ({ params: { cursor, limit }, actor: { userId } }) => {
+      const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
+      const query = { userId, keys: keys.all, marker, before: cursor, limit, unreadOnly: false };
+      return { ...(await readInbox(node, query)), marker };
+    },
+
+    "inbox.getUnreadCount": async ({ actor: { userId } }) => {
+      const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
+      const limit = LIMITS.mentionsCounted;
+      const query = { userId, keys: keys.all, marker, before: undefined, limit, unreadOnly: true };
+      return { unread: (await readInbox(node, query)).items.length };
+    },
+
+    "inbox.markRead": async ({ params: { messageId }, actor: { userId } }) => ({
+      marker: await advanceMarker(dependencies, userId, READ, messageId),
+    }),
+
+    "inbox.clear": async ({ params: { messageId }, actor: { userId } }) => ({
+      marker: await advanceMarker(dependencies, userId, CLEARED, messageId),
+    }),
+  };
 }
 
 /**
@@ -143,21 +153,6 @@ export async function newestMentions(
     .filter(({ id }) => id >= completeDownTo)
     .sort((a, b) => (a.id < b.id ? 1 : -1));
   return { messages: newest.slice(0, limit), hasMore: completeDownTo !== "" || newest.length > limit };
-}
-
-const READ: readonly (keyof InboxMarker)[] = ["readUpToId"];
-const CLEARED: readonly (keyof InboxMarker)[] = ["readUpToId", "clearedUpToId"];
-
-export function markInboxRead(dependencies: InboxDependencies): Handler<"inbox.markRead"> {
-  return async ({ params: { messageId }, actor: { userId } }) => ({
-    marker: await advanceMarker(dependencies, userId, READ, messageId),
-  });
-}
-
-export function clearInbox(dependencies: InboxDependencies): Handler<"inbox.clear"> {
-  return async ({ params: { messageId }, actor: { userId } }) => ({
-    marker: await advanceMarker(dependencies, userId, CLEARED, messageId),
-  });
 }
 
 /** Moves markers forward, up to what there can be by now, and tells the user's sessions where something has changed. */

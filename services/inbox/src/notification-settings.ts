@@ -1,35 +1,31 @@
 import { userRoom } from "@fanfare/contract";
-import { type Handler, limitReached, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Handlers, limitReached, may, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { type Place, presentSetting } from "./setting.repository.ts";
 
-export function getSetting({ node, settings }: InboxDependencies): Handler<"notification.get"> {
-  return async ({ params, actor: { userId } }) => {
+export const notificationSettingActions = ({ node, settings }: InboxDependencies): Handlers => ({
+  "notification.get": async ({ params, actor: { userId } }) => {
     const place = await needPlace(node, userId, params);
     return { setting: await settings.find(userId, place) };
-  };
-}
+  },
 
-export function setSetting({ node, settings }: InboxDependencies): Handler<"notification.set"> {
-  return async ({ params: { groupId, channelId, ...changes }, actor: { userId } }) => {
+  "notification.set": async ({ params: { groupId, channelId, ...changes }, actor: { userId } }) => {
     const place = await needPlace(node, userId, { groupId, channelId });
     const setting = await settings.change(userId, place, changes);
     if (setting === null) throw limitReached("notificationSettingsPerUser");
     node.publish(userRoom(userId), "notification.updated", { setting });
     return { setting };
-  };
-}
+  },
 
-export function listSettings({ settings }: InboxDependencies): Handler<"notification.list"> {
-  return async ({ params: { cursor, limit }, actor: { userId } }) => {
+  "notification.list": async ({ params: { cursor, limit }, actor: { userId } }) => {
     const found = await settings.listPage(userId, cursor, limit + 1);
     const page = found.slice(0, limit);
     return {
       settings: page.map(presentSetting),
       nextCursor: found.length > limit ? page.at(-1)!.placeId : null,
     };
-  };
-}
+  },
+});
 
 /** The contract sees to it that there is one of the two. */
 async function needPlace(

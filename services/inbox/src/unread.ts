@@ -1,4 +1,4 @@
-import { callOf, boundedMap, chunks, type Handler, toServiceError } from "@fanfare/kernel";
+import { callOf, boundedMap, chunks, type Handlers, toServiceError } from "@fanfare/kernel";
 import { type Services, LIMITS, listChannels, type Result, type UnreadChannel } from "@fanfare/contract";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./own-mention-keys.ts";
@@ -6,49 +6,57 @@ import { advanceMarker, newestMentions } from "./inbox.ts";
 import { CONCURRENCY } from "./bounds.ts";
 import type { Thread } from "./follow.repository.ts";
 
-export function listUnreadChannels(dependencies: InboxDependencies): Handler<"channel.listUnread"> {
-  const { services } = dependencies.node;
-  return async ({ params: { cursor }, actor: { userId } }) => {
-    const [suppressed, unread] = await Promise.all([
-      dependencies.settings.listSuppressed(userId),
-      listUnread(dependencies, userId, cursor ?? null),
-    ]);
-    const keys = mentionKeys(userId, unread.places, suppressed);
-    const channels = await withMentionCounts(services, userId, keys, unread.channels);
-    return { channels, nextCursor: unread.nextCursor };
-  };
-}
-
 interface Unread {
   channelId: string;
   seq: number;
 }
 
-/** With the threads there that the user takes part in. */
-export function markGroupRead({ node, follows }: InboxDependencies): Handler<"inbox.markGroupRead"> {
-  return async ({ params: { groupId }, actor: { userId }, services }) => {
-    const [channels, followed] = await Promise.all([
-      listChannels(callOf(services), groupId),
-      follows.listOf(userId),
-    ]);
-    const threads = threadsIn(followed, new Set(channels.map(({ id }) => id)));
-    const channelIds = threads.map(({ channelId }) => channelId);
-    const { heads } = await node.services.message.listHeads({ userId, channelIds });
-    const seen = [...channels.map(({ id, ...state }) => ({ channelId: id, ...state })), ...heads];
-    const unread = seen
-      .filter(({ head, lastReadSeq }) => head.seq > lastReadSeq)
-      .map(({ channelId, head }) => ({ channelId, seq: head.seq }));
-    return { channelIds: await markRead(services, unread) };
-  };
+type SeenChannel = Pick<UnreadChannel, "channelId" | "groupId" | "parentId">;
+
+interface UnreadPage {
+  channels: Omit<UnreadChannel, "mentionCount">[];
+  /** The groups that were looked at. */
+  places: Result<"group.listUserChannels">["places"];
+  nextCursor: string | null;
 }
 
-/** The inbox with the first page: what comes after it was not there when the user asked. */
-export function markAllRead(dependencies: InboxDependencies): Handler<"inbox.markAllRead"> {
-  return async ({ params: { cursor }, actor: { userId }, services }) => {
-    if (cursor === undefined) await markNewestMention(dependencies, userId);
-    const { channels, nextCursor } = await listUnread(dependencies, userId, cursor ?? null);
-    const unread = channels.map(({ channelId, head }) => ({ channelId, seq: head.seq }));
-    return { channelIds: await markRead(services, unread), nextCursor };
+export function unreadActions(dependencies: InboxDependencies): Handlers {
+  const { node, follows } = dependencies;
+  const { services } = dependencies.node;
+  return {
+    "channel.listUnread": async ({ params: { cursor }, actor: { userId } }) => {
+      const [suppressed, unread] = await Promise.all([
+        dependencies.settings.listSuppressed(userId),
+        listUnread(dependencies, userId, cursor ?? null),
+      ]);
+      const keys = mentionKeys(userId, unread.places, suppressed);
+      const channels = await withMentionCounts(services, userId, keys, unread.channels);
+      return { channels, nextCursor: unread.nextCursor };
+    },
+
+    /** With the threads there that the user takes part in. */
+    "inbox.markGroupRead": async ({ params: { groupId }, actor: { userId }, services }) => {
+      const [channels, followed] = await Promise.all([
+        listChannels(callOf(services), groupId),
+        follows.listOf(userId),
+      ]);
+      const threads = threadsIn(followed, new Set(channels.map(({ id }) => id)));
+      const channelIds = threads.map(({ channelId }) => channelId);
+      const { heads } = await node.services.message.listHeads({ userId, channelIds });
+      const seen = [...channels.map(({ id, ...state }) => ({ channelId: id, ...state })), ...heads];
+      const unread = seen
+        .filter(({ head, lastReadSeq }) => head.seq > lastReadSeq)
+        .map(({ channelId, head }) => ({ channelId, seq: head.seq }));
+      return { channelIds: await markRead(services, unread) };
+    },
+
+    /** The inbox with the first page: what comes after it was not there when the user asked. */
+    "inbox.markAllRead": async ({ params: { cursor }, actor: { userId }, services }) => {
+      if (cursor === undefined) await markNewestMention(dependencies, userId);
+      const { channels, nextCursor } = await listUnread(dependencies, userId, cursor ?? null);
+      const unread = channels.map(({ channelId, head }) => ({ channelId, seq: head.seq }));
+      return { channelIds: await markRead(services, unread), nextCursor };
+    },
   };
 }
 
@@ -71,15 +79,6 @@ async function markNewestMention(dependencies: InboxDependencies, userId: string
   const { messages } = await newestMentions(dependencies.node.services, keys, undefined, 1);
   const newest = messages[0];
   if (newest !== undefined) await advanceMarker(dependencies, userId, ["readUpToId"], newest.id);
-}
-
-type SeenChannel = Pick<UnreadChannel, "channelId" | "groupId" | "parentId">;
-
-interface UnreadPage {
-  channels: Omit<UnreadChannel, "mentionCount">[];
-  /** The groups that were looked at. */
-  places: Result<"group.listUserChannels">["places"];
-  nextCursor: string | null;
 }
 
 /** A page of the channels that a user sees, with the threads there that the user takes part in, and of them those in which something is unread. */

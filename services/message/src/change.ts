@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS, type Message } from "@fanfare/contract";
-import { AnswerBudget, assertBelow, type Handler, need, serviceError } from "@fanfare/kernel";
+import { AnswerBudget, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { mentionedBy, resolveMentions } from "./mentions.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
@@ -10,37 +10,144 @@ import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANGE_TRIES, LOST_RACE_PAUSE_MS, RETRY_AFTER_MS } from "./bounds.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
 
-/** Its new text mentions whom it names, and whom it answers if it did so before. */
-export function edit(dependencies: MessageDependencies): Handler<"message.edit"> {
-  return async ({ params: { channelId, messageId, content: written }, actor, access, services }) => {
-    const { rooms } = access;
-    const content = await dependencies.wordFilters.apply(access, written);
-    const changed = await changeMessage(
-      dependencies,
-      { channelId, messageId, rooms, announce: "message.changed" },
-      async (before) => {
-        if (!mayEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
-        const { editCount = 0 } = before;
-        checkLimits(before, editCount);
-        const repliedTo = await stillRepliedTo(dependencies, before);
-        const context = { authorId: actor.userId, channelId, access, services };
-        const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
-        // Before the edit, so that no text is lost; should the edit fail, the next one keeps the same text as the same version.
-        const { createdAt, editedAt } = before;
-        await dependencies.edits.keep({
-          channelId,
-          messageId,
-          version: editCount,
-          content: before.content,
-          writtenAt: editedAt ?? createdAt,
+export const NOTHING_LEFT: MessageChange = {
+  mentions: undefined,
+  mentionKeys: undefined,
+  mentionedId: undefined,
+  mentionedIn: undefined,
+  mentionedSeq: undefined,
+  reactions: undefined,
+  pinnedAt: undefined,
+  pinnedBy: undefined,
+  pinnedIn: undefined,
+  attachments: undefined,
+  embeds: undefined,
+};
+
+interface MessageChangeOptions {
+  channelId: string;
+  messageId: string;
+  rooms: readonly string[];
+  announce: ChangeEvent;
+}
+
+type Decide = (message: MessageDocument) => Promise<MessageChange | null> | MessageChange | null;
+type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
+
+export function changeActions(dependencies: MessageDependencies): Handlers {
+  const { messages, edits, commit, reactions, reactionCounter } = dependencies;
+  return {
+    /** Its new text mentions whom it names, and whom it answers if it did so before. */
+    "message.edit": async ({
+      params: { channelId, messageId, content: written },
+      actor,
+      access,
+      services,
+    }) => {
+      const { rooms } = access;
+      const content = await dependencies.wordFilters.apply(access, written);
+      const changed = await changeMessage(
+        dependencies,
+        { channelId, messageId, rooms, announce: "message.changed" },
+        async (before) => {
+          if (!mayEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
+          const { editCount = 0 } = before;
+          checkLimits(before, editCount);
+          const repliedTo = await stillRepliedTo(dependencies, before);
+          const context = { authorId: actor.userId, channelId, access, services };
+          const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
+          // Before the edit, so that no text is lost; should the edit fail, the next one keeps the same text as the same version.
+          const { createdAt, editedAt } = before;
+          await dependencies.edits.keep({
+            channelId,
+            messageId,
+            version: editCount,
+            content: before.content,
+            writtenAt: editedAt ?? createdAt,
+          });
+          // The previews were of what it linked to before.
+          const fresh = { content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
+          return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
+        },
+      );
+      if (changed === null) throw serviceError("MESSAGE_NOT_FOUND");
+      return { message: changed };
+    },
+
+    "message.listEdits": async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
+      const message = await messages.find(channelId, messageId);
+      if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+      if (!mayReadEdits(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
+      // What was kept for an edit that failed is no former text.
+      const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, message.editCount ?? 0);
+      const found = await edits.list(messageId, below, limit);
+      const presented = found.map(({ version, content, writtenAt }) => ({
+        version,
+        content,
+        writtenAt: writtenAt.toISOString(),
+      }));
+      const page = new AnswerBudget().cut(presented);
+      return { edits: page, hasMore: (page.at(-1)?.version ?? 0) > 0 };
+    },
+
+    "message.delete": async ({ params, actor, access, services }) => {
+      const { channelId, messageId } = params;
+      const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+      if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
+      if (message.deletedAt !== null) return {};
+      const authorId = message.authorId.toHexString();
+      // Recorded first: a moderator's deletion is always in the audit log.
+      if (authorId !== actor.userId && access.groupId !== null)
+        await services.group.recordAudit({
+          groupId: access.groupId,
+          actorId: actor.userId,
+          action: "message.delete",
+          targetId: messageId,
+          before: { channelId, authorId },
         });
-        // The previews were of what it linked to before.
-        const fresh = { content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
-        return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
-      },
-    );
-    if (changed === null) throw serviceError("MESSAGE_NOT_FOUND");
-    return { message: changed };
+      await commit.change(channelId, {
+        messageId,
+        set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
+        announce: "message.deleted",
+        rooms: access.rooms,
+      });
+      await edits.deleteOf(messageId);
+      const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
+      // The message is gone all the same: the sweep of files finds those that missed the event.
+      if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
+      if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
+        await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
+      }
+      return {};
+    },
+
+    "message.setEmbeds": async ({ params: { channelId, messageId, embeds, editedAt } }) => {
+      const message = await dependencies.messages.find(channelId, messageId);
+      if (message === null) return { isSet: false };
+      const rooms = await dependencies.roomsFor(message.authorId.toHexString(), channelId);
+      let isSet = false;
+      const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
+      await changeMessage(dependencies, options, (before) => {
+        isSet =
+          (before.editedAt?.toISOString() ?? null) === editedAt &&
+          before.revs.length < LIMITS.changesPerMessage;
+        if (!isSet || JSON.stringify(before.embeds ?? []) === JSON.stringify(embeds)) return null;
+        return { embeds: embeds.length === 0 ? undefined : embeds };
+      });
+      return { isSet };
+    },
+
+    "message.setThread": async ({ params: { channelId, messageId, threadId, rooms } }) => {
+      const message = await changeMessage(
+        dependencies,
+        { channelId, messageId, rooms, announce: "message.changed" },
+        (before) =>
+          (before.threadId?.toHexString() ?? null) === threadId
+            ? null
+            : { threadId: threadId === null ? undefined : new Types.ObjectId(threadId) },
+      );
+      return { isSet: message !== null };
+    },
   };
 }
 
@@ -58,119 +165,6 @@ async function stillRepliedTo(
   const authorId = answered?.authorId.toHexString();
   return authorId !== undefined && message.mentions.userIds.includes(authorId) ? authorId : null;
 }
-
-export function listEdits({ messages, edits }: MessageDependencies): Handler<"message.listEdits"> {
-  return async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
-    const message = await messages.find(channelId, messageId);
-    if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-    if (!mayReadEdits(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
-    // What was kept for an edit that failed is no former text.
-    const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, message.editCount ?? 0);
-    const found = await edits.list(messageId, below, limit);
-    const presented = found.map(({ version, content, writtenAt }) => ({
-      version,
-      content,
-      writtenAt: writtenAt.toISOString(),
-    }));
-    const page = new AnswerBudget().cut(presented);
-    return { edits: page, hasMore: (page.at(-1)?.version ?? 0) > 0 };
-  };
-}
-
-export const NOTHING_LEFT: MessageChange = {
-  mentions: undefined,
-  mentionKeys: undefined,
-  mentionedId: undefined,
-  mentionedIn: undefined,
-  mentionedSeq: undefined,
-  reactions: undefined,
-  pinnedAt: undefined,
-  pinnedBy: undefined,
-  pinnedIn: undefined,
-  attachments: undefined,
-  embeds: undefined,
-};
-
-export function remove({
-  messages,
-  commit,
-  edits,
-  reactions,
-  reactionCounter,
-}: MessageDependencies): Handler<"message.delete"> {
-  return async ({ params, actor, access, services }) => {
-    const { channelId, messageId } = params;
-    const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
-    if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
-    if (message.deletedAt !== null) return {};
-    const authorId = message.authorId.toHexString();
-    // Recorded first: a moderator's deletion is always in the audit log.
-    if (authorId !== actor.userId && access.groupId !== null)
-      await services.group.recordAudit({
-        groupId: access.groupId,
-        actorId: actor.userId,
-        action: "message.delete",
-        targetId: messageId,
-        before: { channelId, authorId },
-      });
-    await commit.change(channelId, {
-      messageId,
-      set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
-      announce: "message.deleted",
-      rooms: access.rooms,
-    });
-    await edits.deleteOf(messageId);
-    const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
-    // The message is gone all the same: the sweep of files finds those that missed the event.
-    if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
-    if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
-      await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
-    }
-    return {};
-  };
-}
-
-export function setEmbeds(dependencies: MessageDependencies): Handler<"message.setEmbeds"> {
-  return async ({ params: { channelId, messageId, embeds, editedAt } }) => {
-    const message = await dependencies.messages.find(channelId, messageId);
-    if (message === null) return { isSet: false };
-    const rooms = await dependencies.roomsFor(message.authorId.toHexString(), channelId);
-    let isSet = false;
-    const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
-    await changeMessage(dependencies, options, (before) => {
-      isSet =
-        (before.editedAt?.toISOString() ?? null) === editedAt &&
-        before.revs.length < LIMITS.changesPerMessage;
-      if (!isSet || JSON.stringify(before.embeds ?? []) === JSON.stringify(embeds)) return null;
-      return { embeds: embeds.length === 0 ? undefined : embeds };
-    });
-    return { isSet };
-  };
-}
-
-export function setThread(dependencies: MessageDependencies): Handler<"message.setThread"> {
-  return async ({ params: { channelId, messageId, threadId, rooms } }) => {
-    const message = await changeMessage(
-      dependencies,
-      { channelId, messageId, rooms, announce: "message.changed" },
-      (before) =>
-        (before.threadId?.toHexString() ?? null) === threadId
-          ? null
-          : { threadId: threadId === null ? undefined : new Types.ObjectId(threadId) },
-    );
-    return { isSet: message !== null };
-  };
-}
-
-interface MessageChangeOptions {
-  channelId: string;
-  messageId: string;
-  rooms: readonly string[];
-  announce: ChangeEvent;
-}
-
-type Decide = (message: MessageDocument) => Promise<MessageChange | null> | MessageChange | null;
-type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
 
 /**
  * Changes a message as it is: when another worker was faster, `decide` is asked again with what it has made of it.

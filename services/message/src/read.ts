@@ -1,5 +1,5 @@
 import { LIMITS, type Message, userRoom } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, type Handler, type Request, need } from "@fanfare/kernel";
+import { AnswerBudget, boundedMap, type Handlers, type Handler, type Request, need } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage, takeInto } from "./message.presenter.ts";
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
@@ -13,8 +13,10 @@ interface Page {
   hasMore: boolean;
 }
 
-export function list({ messages }: MessageDependencies): Handler<"message.list"> {
-  return async ({ params }) => {
+const MAX = LIMITS.mentionsCounted;
+
+export const readActions = ({ messages, heads, markers, node }: MessageDependencies): Handlers => ({
+  "message.list": async ({ params }) => {
     // First the head, then the page: the page has every change up to the head.
     const head = await messages.head(params.channelId);
     const { atTime } = params;
@@ -22,8 +24,88 @@ export function list({ messages }: MessageDependencies): Handler<"message.list">
       atTime === undefined ? params.around : await seqAt(messages, params.channelId, head.seq, atTime);
     const page = await readPage(messages, { ...params, around });
     return { ...page, head };
-  };
-}
+  },
+
+  "message.get": async ({ params: { channelId, messageId } }) => {
+    const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+    return { message: presentMessage(message) };
+  },
+
+  "message.listHeads": async ({ params: { userId, channelIds } }) => {
+    if (channelIds.length === 0) return { heads: [] };
+    const [found, read] = await Promise.all([
+      heads.findMany(channelIds),
+      markers.findMany(userId, channelIds),
+    ]);
+    const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
+    // What retention has removed does not count as unread.
+    const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id.toHexString(), retainedFrom - 1]));
+    return {
+      heads: channelIds.map((channelId) => ({
+        channelId,
+        head: byChannel.get(channelId) ?? { seq: 0, rev: 0 },
+        lastReadSeq: Math.max(read.get(channelId) ?? 0, removed.get(channelId) ?? 0),
+      })),
+    };
+  },
+
+  "channel.markRead": async ({ params, actor }) => {
+    const { channelId } = params;
+    const head = await heads.find(channelId);
+    const seq = Math.min(params.seq, head?.seq ?? 0);
+    if (seq === 0) {
+      const known = await markers.findMany(actor.userId, [channelId]);
+      return { lastReadSeq: known.get(channelId) ?? 0 };
+    }
+    const before = await markers.advance(actor.userId, channelId, seq);
+    if (before >= seq) return { lastReadSeq: before };
+    node.publish(userRoom(actor.userId), "readMarker.updated", { channelId, lastReadSeq: seq });
+    return { lastReadSeq: seq };
+  },
+
+  /** A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which. */
+  "message.listMentions": async ({ params: { keys, before, limit } }) => {
+    const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
+      messages.idsMentioning(key, before, limit),
+    );
+    const newest = [...new Set(found.flat())].sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);
+    if (newest.length === 0) return { messages: [], hasMore: false };
+    const page: Message[] = [];
+    const end = await messages.scanMany(newest, takeInto(page, new AnswerBudget()));
+    return { messages: page, hasMore: newest.length === limit || end === "refused" };
+  },
+
+  "message.getMany": async ({ params: { messageIds } }) => {
+    const page: Message[] = [];
+    const take = takeInto(page, new AnswerBudget());
+    let stoppedAt: string | null = null;
+    await messages.scanMany(messageIds, (message) => {
+      if (message.deletedAt !== null || take(message)) return true;
+      stoppedAt = documentId(message);
+      return false;
+    });
+    return { messages: page, stoppedAt };
+  },
+
+  "message.listChanges": async ({ params: { channelId, afterRev, limit } }) => {
+    const changed = await messages.changedSince(channelId, afterRev, limit);
+    return { messages: changed.map(presentMessage) };
+  },
+
+  /** One query for many channels: nearly all of them have few mentions. */
+  "message.countMentions": async ({ params: { userId, channels } }) => {
+    const pieces = Array.from({ length: Math.ceil(channels.length / CHANNELS_PER_COUNT) }, (_, index) =>
+      channels.slice(index * CHANNELS_PER_COUNT, (index + 1) * CHANNELS_PER_COUNT),
+    );
+    const counts = await boundedMap(pieces, QUERY_CONCURRENCY, (some) => countIn(messages, userId, some));
+    return { counts: counts.flat() };
+  },
+
+  "message.findSent": async ({ params: { channelId, authorId, nonce } }) => {
+    const found = await messages.findByNonce(channelId, authorId, nonce, true);
+    return { attachments: found?.attachments ?? [] };
+  },
+});
 
 /** The first message of a time or later: found by halving, for numbers and times grow together. */
 export async function seqAt(
@@ -103,97 +185,6 @@ async function readNewer(
   return { messages: page, hasMore: end !== "end" };
 }
 
-export function get({ messages }: MessageDependencies): Handler<"message.get"> {
-  return async ({ params: { channelId, messageId } }) => {
-    const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
-    return { message: presentMessage(message) };
-  };
-}
-
-export function listHeads({ heads, markers }: MessageDependencies): Handler<"message.listHeads"> {
-  return async ({ params: { userId, channelIds } }) => {
-    if (channelIds.length === 0) return { heads: [] };
-    const [found, read] = await Promise.all([
-      heads.findMany(channelIds),
-      markers.findMany(userId, channelIds),
-    ]);
-    const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
-    // What retention has removed does not count as unread.
-    const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id.toHexString(), retainedFrom - 1]));
-    return {
-      heads: channelIds.map((channelId) => ({
-        channelId,
-        head: byChannel.get(channelId) ?? { seq: 0, rev: 0 },
-        lastReadSeq: Math.max(read.get(channelId) ?? 0, removed.get(channelId) ?? 0),
-      })),
-    };
-  };
-}
-
-export function markRead({ heads, markers, node }: MessageDependencies): Handler<"channel.markRead"> {
-  return async ({ params, actor }) => {
-    const { channelId } = params;
-    const head = await heads.find(channelId);
-    const seq = Math.min(params.seq, head?.seq ?? 0);
-    if (seq === 0) {
-      const known = await markers.findMany(actor.userId, [channelId]);
-      return { lastReadSeq: known.get(channelId) ?? 0 };
-    }
-    const before = await markers.advance(actor.userId, channelId, seq);
-    if (before >= seq) return { lastReadSeq: before };
-    node.publish(userRoom(actor.userId), "readMarker.updated", { channelId, lastReadSeq: seq });
-    return { lastReadSeq: seq };
-  };
-}
-
-/** A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which. */
-export function listMentions({ messages }: MessageDependencies): Handler<"message.listMentions"> {
-  return async ({ params: { keys, before, limit } }) => {
-    const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
-      messages.idsMentioning(key, before, limit),
-    );
-    const newest = [...new Set(found.flat())].sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);
-    if (newest.length === 0) return { messages: [], hasMore: false };
-    const page: Message[] = [];
-    const end = await messages.scanMany(newest, takeInto(page, new AnswerBudget()));
-    return { messages: page, hasMore: newest.length === limit || end === "refused" };
-  };
-}
-
-export function getMany({ messages }: MessageDependencies): Handler<"message.getMany"> {
-  return async ({ params: { messageIds } }) => {
-    const page: Message[] = [];
-    const take = takeInto(page, new AnswerBudget());
-    let stoppedAt: string | null = null;
-    await messages.scanMany(messageIds, (message) => {
-      if (message.deletedAt !== null || take(message)) return true;
-      stoppedAt = documentId(message);
-      return false;
-    });
-    return { messages: page, stoppedAt };
-  };
-}
-
-export function listChanges({ messages }: MessageDependencies): Handler<"message.listChanges"> {
-  return async ({ params: { channelId, afterRev, limit } }) => {
-    const changed = await messages.changedSince(channelId, afterRev, limit);
-    return { messages: changed.map(presentMessage) };
-  };
-}
-
-const MAX = LIMITS.mentionsCounted;
-
-/** One query for many channels: nearly all of them have few mentions. */
-export function countMentions({ messages }: MessageDependencies): Handler<"message.countMentions"> {
-  return async ({ params: { userId, channels } }) => {
-    const pieces = Array.from({ length: Math.ceil(channels.length / CHANNELS_PER_COUNT) }, (_, index) =>
-      channels.slice(index * CHANNELS_PER_COUNT, (index + 1) * CHANNELS_PER_COUNT),
-    );
-    const counts = await boundedMap(pieces, QUERY_CONCURRENCY, (some) => countIn(messages, userId, some));
-    return { counts: counts.flat() };
-  };
-}
-
 async function countIn(
   messages: MessageRepository,
   userId: string,
@@ -207,13 +198,6 @@ async function countIn(
   }
   const byChannel = Map.groupBy(found, (channelId) => channelId);
   return channels.map(({ channelId }) => Math.min(byChannel.get(channelId)?.length ?? 0, MAX));
-}
-
-export function findSent({ messages }: MessageDependencies): Handler<"message.findSent"> {
-  return async ({ params: { channelId, authorId, nonce } }) => {
-    const found = await messages.findByNonce(channelId, authorId, nonce, true);
-    return { attachments: found?.attachments ?? [] };
-  };
 }
 
 /** From what the database knows of the collection, without reading it. */

@@ -1,4 +1,4 @@
-import type { Handler, NodeContext } from "@fanfare/kernel";
+import type { Handlers, Handler, NodeContext } from "@fanfare/kernel";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANNELS_TO_REMOVE, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./bounds.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
@@ -19,14 +19,6 @@ export function removeChannels(
 
 const BATCH = 1000;
 
-/** Read markers belong to the user; their messages stay for the others. */
-export function forgetUser({ markers }: MessageDependencies): Handler<"message.forgetUser"> {
-  return async ({ params: { userId } }) => {
-    for (let deleted = BATCH; deleted === BATCH;) deleted = await markers.deleteSomeOf(userId, BATCH);
-    return {};
-  };
-}
-
 interface ChannelRemovalOptions {
   messages: Pick<MessageRepository, "deleteSome">;
   /** What belongs to the messages and readers of a channel. */
@@ -37,6 +29,14 @@ interface ChannelRemovalOptions {
 }
 
 type ChannelRemoval = ReturnType<typeof defineChannelRemoval>;
+
+export const removalActions = ({ markers }: MessageDependencies): Handlers => ({
+  /** Read markers belong to the user; their messages stay for the others. */
+  "message.forgetUser": async ({ params: { userId } }) => {
+    for (let deleted = BATCH; deleted === BATCH;) deleted = await markers.deleteSomeOf(userId, BATCH);
+    return {};
+  },
+});
 
 /** The job that deletes what belongs to a removed channel, twice: the second time when no write from before can come in any more. */
 export function defineChannelRemoval(

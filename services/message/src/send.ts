@@ -1,6 +1,6 @@
 import {
   type Access,
-  type Handler,
+  type Handlers,
   type Logger,
   may,
   serviceError,
@@ -16,51 +16,6 @@ import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
 import type { WordFilters } from "./word-filters.ts";
-
-export function send({ sender }: MessageDependencies): Handler<"message.send"> {
-  return async ({ params, actor, access, services }) => {
-    const { channelId, content, nonce, replyTo, resend, mentionAuthor } = params;
-    const authorId = actor.userId;
-    const { attachmentIds } = params;
-    if (attachmentIds.length > 0 && !may(access, "attachFiles")) throw serviceError("FORBIDDEN");
-    const message = {
-      channelId,
-      authorId,
-      content,
-      nonce,
-      replyTo,
-      resend,
-      mentionAuthor,
-      access,
-      services,
-      attachmentIds,
-    };
-    return { message: await sender.send(message) };
-  };
-}
-
-export function post({ sender, node }: MessageDependencies): Handler<"message.post"> {
-  return async ({ params: { channelId, authorId, content, nonce, replyTo, mentionAuthor, as } }) => {
-    const access = await node.access.get(authorId, { channelId });
-    if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
-    if (!may(access, "sendMessages")) throw serviceError("FORBIDDEN");
-    if (access.mutedUntilMs > Date.now()) {
-      throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
-    }
-    const message = {
-      channelId,
-      authorId,
-      content,
-      nonce,
-      replyTo,
-      mentionAuthor,
-      access,
-      as,
-      services: null,
-    };
-    return { message: await sender.send(message) };
-  };
-}
 
 interface Send {
   channelId: string;
@@ -181,26 +136,6 @@ export class Sender {
   }
 }
 
-/**
- * Makes the files of a message its attachments. Repeatable, and the last thing before it is written: files that are claimed for a
- * message that is never written are deleted after a while.
- * @throws {ServiceError} VALIDATION_FAILED for what is no file of the sender's for this channel, or in another message already
- */
-async function claimAttachments({
-  attachmentIds: fileIds = [],
-  services,
-  channelId,
-  authorId: userId,
-  nonce,
-}: Send): Promise<Attachment[] | undefined> {
-  if (fileIds.length === 0 || services === null) return undefined;
-  const { attachments } = await services.file.claim({ fileIds: [...fileIds], channelId, userId, nonce });
-  if (attachments !== null) return attachments;
-  throw serviceError("VALIDATION_FAILED", {
-    issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],
-  });
-}
-
 /** Who writes in a channel in slow mode waits between two messages, whichever process they go to. */
 export class SlowMode {
   readonly #counters: SharedCounters;
@@ -235,4 +170,43 @@ export class SlowMode {
       return null;
     }
   }
+}
+
+export function sendActions({ sender, node }: MessageDependencies): Handlers {
+  return {
+    "message.send": async ({ params, actor: { userId: authorId }, access, services }) => {
+      if (params.attachmentIds.length > 0 && !may(access, "attachFiles")) throw serviceError("FORBIDDEN");
+      return { message: await sender.send({ ...params, authorId, access, services }) };
+    },
+
+    "message.post": async ({ params }) => {
+      const access = await node.access.get(params.authorId, { channelId: params.channelId });
+      if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+      if (!may(access, "sendMessages")) throw serviceError("FORBIDDEN");
+      if (access.mutedUntilMs > Date.now()) {
+        throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
+      }
+      return { message: await sender.send({ ...params, access, services: null }) };
+    },
+  };
+}
+
+/**
+ * Makes the files of a message its attachments. Repeatable, and the last thing before it is written: files that are claimed for a
+ * message that is never written are deleted after a while.
+ * @throws {ServiceError} VALIDATION_FAILED for what is no file of the sender's for this channel, or in another message already
+ */
+async function claimAttachments({
+  attachmentIds: fileIds = [],
+  services,
+  channelId,
+  authorId: userId,
+  nonce,
+}: Send): Promise<Attachment[] | undefined> {
+  if (fileIds.length === 0 || services === null) return undefined;
+  const { attachments } = await services.file.claim({ fileIds: [...fileIds], channelId, userId, nonce });
+  if (attachments !== null) return attachments;
+  throw serviceError("VALIDATION_FAILED", {
+    issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],
+  });
 }

@@ -1,5 +1,5 @@
 import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
-import { boundedMap, type Handler, jsonBytes, may, ServiceError } from "@fanfare/kernel";
+import { boundedMap, type Handlers, jsonBytes, may, ServiceError } from "@fanfare/kernel";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./bounds.ts";
 import { documentId } from "./database.ts";
 import { type Budget, takeInto } from "./message.presenter.ts";
@@ -11,33 +11,6 @@ interface Cursor {
 }
 
 const NOTHING: Head = { seq: 0, rev: 0 };
-
-export function sync(dependencies: MessageDependencies): Handler<"channel.sync"> {
-  return async ({ params: { cursors }, actor }) => {
-    const visible = await boundedMap(cursors, SYNC_CONCURRENCY, ({ channelId }) =>
-      maySee(dependencies, actor.userId, channelId),
-    );
-    const channelIds = cursors.filter((_, i) => visible[i]).map(({ channelId }) => channelId);
-    const heads = channelIds.length === 0 ? [] : await dependencies.heads.findMany(channelIds);
-    const byChannel = new Map(heads.map((head) => [documentId(head), head]));
-    let left: number = LIMITS.changesPerSyncCall;
-    const wanted = cursors.map((cursor, i) => {
-      if (visible[i] !== true) return { cursor, shown: NOTHING, status: "gone" as const };
-      const shown = byChannel.get(cursor.channelId) ?? NOTHING;
-      const changes = mostChanges(cursor, shown);
-      if (changes > left) return { cursor, shown, status: "resync" as const };
-      left -= changes;
-      return { cursor, shown, status: "ok" as const };
-    });
-    const budget = new SyncBudget();
-    const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, shown, status }) =>
-      status === "gone"
-        ? gone(cursor)
-        : syncChannel(dependencies, cursor, shown, status === "resync", budget),
-    );
-    return { channels };
-  };
-}
 
 /**
  * The bytes of one answer, shared by its channels. A channel that does not fit gives back what it took, so that the others still fit.
@@ -70,6 +43,33 @@ export class SyncBudget {
     };
   }
 }
+
+export const syncActions = (dependencies: MessageDependencies): Handlers => ({
+  "channel.sync": async ({ params: { cursors }, actor }) => {
+    const visible = await boundedMap(cursors, SYNC_CONCURRENCY, ({ channelId }) =>
+      maySee(dependencies, actor.userId, channelId),
+    );
+    const channelIds = cursors.filter((_, i) => visible[i]).map(({ channelId }) => channelId);
+    const heads = channelIds.length === 0 ? [] : await dependencies.heads.findMany(channelIds);
+    const byChannel = new Map(heads.map((head) => [documentId(head), head]));
+    let left: number = LIMITS.changesPerSyncCall;
+    const wanted = cursors.map((cursor, i) => {
+      if (visible[i] !== true) return { cursor, shown: NOTHING, status: "gone" as const };
+      const shown = byChannel.get(cursor.channelId) ?? NOTHING;
+      const changes = mostChanges(cursor, shown);
+      if (changes > left) return { cursor, shown, status: "resync" as const };
+      left -= changes;
+      return { cursor, shown, status: "ok" as const };
+    });
+    const budget = new SyncBudget();
+    const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, shown, status }) =>
+      status === "gone"
+        ? gone(cursor)
+        : syncChannel(dependencies, cursor, shown, status === "resync", budget),
+    );
+    return { channels };
+  },
+});
 
 /** How many changes this channel can bring into the answer. */
 function mostChanges({ afterRev }: Cursor, shown: Head): number {

@@ -1,15 +1,6 @@
 import { Counter, defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import {
-  count,
-  forgetUser,
-  listAway,
-  readPresences,
-  report,
-  setStatus,
-  unwatch,
-  watch,
-} from "./presences.ts";
-import { typing } from "./typing.ts";
+import { readPresences, presenceActions } from "./presences.ts";
+import { typingActions } from "./typing.ts";
 import * as bounds from "./bounds.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 import { createPublisher } from "./publisher.ts";
@@ -53,14 +44,8 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
   return defineService(node, {
     name: "presence",
     actions: {
-      "presence.watch": watch(dependencies),
-      "presence.unwatch": unwatch(),
-      "presence.setStatus": setStatus(dependencies),
-      "presence.count": count(dependencies),
-      "presence.listAway": listAway(dependencies),
-      "presence.forgetUser": forgetUser(dependencies),
-      "presence.report": report(dependencies),
-      "channel.typing": typing(dependencies),
+      ...presenceActions(dependencies),
+      ...typingActions(dependencies),
     },
     async started() {
       stops = [

@@ -1,61 +1,54 @@
 import { LIMITS, type Params, type Presence } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 
-/** The gateway joins the socket into the rooms of those who are in the answer: see the action's `subscription`. */
-export function watch(dependencies: PresenceDependencies): Handler<"presence.watch"> {
-  return async ({ params, actor: { userId }, services }) => {
-    const asked = [...new Set(params.userIds)];
-    const [acquaintances, friends] = await Promise.all([
-      services.group.listAcquaintances({ userId, userIds: asked }),
-      // Without an answer about friends, only acquaintances are included.
-      services.friend.listAmong({ userId, userIds: asked }).catch(() => ({ userIds: [] })),
-    ]);
-    const userIds = [...new Set([...acquaintances.userIds, ...friends.userIds])];
-    const [presences, own] = await Promise.all([
-      readPresences(dependencies, userIds),
-      dependencies.statuses.findMany([userId]),
-    ]);
-    return { presences, ownStatus: own.get(userId) ?? "online", expiresInMs: LIMITS.watchLifetimeMs };
-  };
-}
+export type OwnStatus = Params<"presence.setStatus">["status"];
 
-/** All that there is to do is done by the gateway. */
-export function unwatch(): Handler<"presence.unwatch"> {
-  return () => ({});
-}
+export function presenceActions(dependencies: PresenceDependencies): Handlers {
+  const { store, statuses } = dependencies;
+  return {
+    /** The gateway joins the socket into the rooms of those who are in the answer: see the action's `subscription`. */
+    "presence.watch": async ({ params, actor: { userId }, services }) => {
+      const asked = [...new Set(params.userIds)];
+      const [acquaintances, friends] = await Promise.all([
+        services.group.listAcquaintances({ userId, userIds: asked }),
+        // Without an answer about friends, only acquaintances are included.
+        services.friend.listAmong({ userId, userIds: asked }).catch(() => ({ userIds: [] })),
+      ]);
+      const userIds = [...new Set([...acquaintances.userIds, ...friends.userIds])];
+      const [presences, own] = await Promise.all([
+        readPresences(dependencies, userIds),
+        dependencies.statuses.findMany([userId]),
+      ]);
+      return { presences, ownStatus: own.get(userId) ?? "online", expiresInMs: LIMITS.watchLifetimeMs };
+    },
 
-export function setStatus({ store, statuses }: PresenceDependencies): Handler<"presence.setStatus"> {
-  return async ({ params: { status }, actor: { userId } }) => {
-    await statuses.set(userId, status);
-    // Also where it was the same already: an earlier call may have failed in between.
-    await store.noteChange(userId);
-    return { status };
-  };
-}
+    /** All that there is to do is done by the gateway. */
+    "presence.unwatch": () => ({}),
 
-export function listAway({ store, statuses }: PresenceDependencies): Handler<"presence.listAway"> {
-  return async ({ params: { userIds } }) => {
-    const [connected, own] = await Promise.all([store.connectedAmong(userIds), statuses.findMany(userIds)]);
-    return {
-      userIds: userIds.filter((id) => !connected.has(id) && own.get(id) !== "doNotDisturb"),
-    };
-  };
-}
+    "presence.setStatus": async ({ params: { status }, actor: { userId } }) => {
+      await statuses.set(userId, status);
+      // Also where it was the same already: an earlier call may have failed in between.
+      await store.noteChange(userId);
+      return { status };
+    },
 
-export function count({ store }: PresenceDependencies): Handler<"presence.count"> {
-  return async () => ({ online: await store.countConnected() });
-}
+    "presence.listAway": async ({ params: { userIds } }) => {
+      const [connected, own] = await Promise.all([store.connectedAmong(userIds), statuses.findMany(userIds)]);
+      return {
+        userIds: userIds.filter((id) => !connected.has(id) && own.get(id) !== "doNotDisturb"),
+      };
+    },
 
-export function report({ store }: PresenceDependencies): Handler<"presence.report"> {
-  return async ({ params }) => ({ known: await store.report(params) });
-}
+    "presence.count": async () => ({ online: await store.countConnected() }),
 
-/** Who has set nothing is as good as unknown. */
-export function forgetUser({ statuses }: PresenceDependencies): Handler<"presence.forgetUser"> {
-  return async ({ params: { userId } }) => {
-    await statuses.set(userId, "online");
-    return {};
+    "presence.report": async ({ params }) => ({ known: await store.report(params) }),
+
+    /** Who has set nothing is as good as unknown. */
+    "presence.forgetUser": async ({ params: { userId } }) => {
+      await statuses.set(userId, "online");
+      return {};
+    },
   };
 }
 
@@ -67,8 +60,6 @@ export async function readPresences(
   const [connected, own] = await Promise.all([store.connectedAmong(userIds), statuses.findMany(userIds)]);
   return userIds.map((userId) => present(userId, connected.has(userId), own.get(userId) ?? "online"));
 }
-
-export type OwnStatus = Params<"presence.setStatus">["status"];
 
 /** A user's presence as others see it. */
 function present(userId: string, isConnected: boolean, ownStatus: OwnStatus): Presence {

@@ -2,7 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import type { NodeContext, Request } from "@fanfare/kernel";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TYPING_PER_CHANNEL_AND_SECOND } from "./bounds.ts";
-import { typing } from "./typing.ts";
+import { typingActions } from "./typing.ts";
 
 const publish = vi.fn<NodeContext["publish"]>();
 let call: (userId: string, channelId?: string) => void;
@@ -10,7 +10,7 @@ let call: (userId: string, channelId?: string) => void;
 beforeEach(() => {
   vi.useFakeTimers();
   publish.mockClear();
-  const handle = typing({ node: { publish } as unknown as NodeContext });
+  const handle = typingActions({ node: { publish } as unknown as NodeContext })["channel.typing"]!;
   call = (userId, channelId = "channel") => {
     const request = { params: { channelId }, actor: { userId }, access: { rooms: ["group:1"] } };
     void handle(request as unknown as Request<"channel.typing">);

@@ -1,20 +1,22 @@
 import { LIMITS } from "@fanfare/contract";
-import { RateLimiter, type Handler } from "@fanfare/kernel";
+import { RateLimiter, type Handlers } from "@fanfare/kernel";
 import { TYPING_PER_CHANNEL_AND_SECOND } from "./bounds.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 
-/** Tells a channel who writes, and of a crowd only some: it is of no use to know a hundred names. */
-export function typing({ node }: Pick<PresenceDependencies, "node">): Handler<"channel.typing"> {
+export function typingActions({ node }: Pick<PresenceDependencies, "node">): Handlers {
   const ofUser = new RateLimiter({ points: 1, durationMs: LIMITS.typingIntervalMs });
   const ofChannel = new RateLimiter({ points: TYPING_PER_CHANNEL_AND_SECOND, durationMs: 1000 });
-  return ({ params: { channelId }, actor: { userId }, access }) => {
-    const nowMs = Date.now();
-    const isTold =
-      ofUser.take(`${userId}:${channelId}`, nowMs) === 0 && ofChannel.take(channelId, nowMs) === 0;
-    if (isTold) {
-      const expiresInMs = LIMITS.typingExpiresInMs;
-      node.publish(access.rooms, "typing.started", { channelId, userId, expiresInMs });
-    }
-    return {};
+  return {
+    /** Tells a channel who writes, and of a crowd only some: it is of no use to know a hundred names. */
+    "channel.typing": ({ params: { channelId }, actor: { userId }, access }) => {
+      const nowMs = Date.now();
+      const isTold =
+        ofUser.take(`${userId}:${channelId}`, nowMs) === 0 && ofChannel.take(channelId, nowMs) === 0;
+      if (isTold) {
+        const expiresInMs = LIMITS.typingExpiresInMs;
+        node.publish(access.rooms, "typing.started", { channelId, userId, expiresInMs });
+      }
+      return {};
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Handler, need, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handlers, need, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./entry.policy.ts";
@@ -7,12 +7,18 @@ import { tellOwner } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
 
-export function countUsers({ allUsers }: UserDependencies): Handler<"user.count"> {
-  return async () => ({ users: await allUsers.count() });
-}
+export const administerActions = ({
+  allUsers,
+  users,
+  sessions,
+  admins,
+  setupTokens,
+  node,
+  passwords,
+}: UserDependencies): Handlers => ({
+  "user.count": async () => ({ users: await allUsers.count() }),
 
-export function listAllUsers({ allUsers }: UserDependencies): Handler<"user.listAll"> {
-  return async ({ params: { query, beforeUserId, limit } }) => {
+  "user.listAll": async ({ params: { query, beforeUserId, limit } }) => {
     if (query === undefined) {
       const users = (await allUsers.listPage(beforeUserId, limit)).map(presentAdminUser);
       return { users, nextUserId: users.length === limit ? (users.at(-1)?.id ?? null) : null };
@@ -21,22 +27,18 @@ export function listAllUsers({ allUsers }: UserDependencies): Handler<"user.list
     const found = await Promise.all(fields.map((field) => allUsers.listByPrefix(field, query, limit)));
     const byId = new Map(found.flat().map((user) => [user._id, user]));
     return { users: [...byId.values()].slice(0, limit).map(presentAdminUser), nextUserId: null };
-  };
-}
+  },
 
-export function setDisabled({ users, allUsers, sessions }: UserDependencies): Handler<"user.setDisabled"> {
-  return async ({ params: { userId, disabled } }) => {
+  "user.setDisabled": async ({ params: { userId, disabled } }) => {
     const user = await (disabled ? allUsers.disable(userId, new Date()) : allUsers.enable(userId));
     if (user === null)
       throw serviceError((await users.find(userId)) === null ? "USER_NOT_FOUND" : "FORBIDDEN");
     // Afterwards, so that none is opened in between: who opens one looks at the user once more.
     if (disabled) await sessions.endAll(userId);
     return { user: presentAdminUser(user) };
-  };
-}
+  },
 
-export function setAdmin({ users, admins, sessions }: UserDependencies): Handler<"user.setAdmin"> {
-  return async ({ params: { userId, admin } }) => {
+  "user.setAdmin": async ({ params: { userId, admin } }) => {
     const user = need(await users.find(userId), "USER_NOT_FOUND");
     if (admin) {
       // Neither disabled accounts nor bots and guests can become admins.
@@ -49,20 +51,13 @@ export function setAdmin({ users, admins, sessions }: UserDependencies): Handler
     }
     const { admin: _before, ...rest } = user;
     return { user: presentAdminUser(admin ? { ...rest, admin } : rest) };
-  };
-}
+  },
 
-export function adminState({ admins }: UserDependencies): Handler<"user.adminState"> {
-  return async () => ({ state: await admins.state() });
-}
+  "user.adminState": async () => ({ state: await admins.state() }),
 
-export function createSetupToken({ setupTokens }: UserDependencies): Handler<"user.createSetupToken"> {
-  return async () => ({ token: await setupTokens.make() });
-}
+  "user.createSetupToken": async () => ({ token: await setupTokens.make() }),
 
-export function setUpAdmin(dependencies: UserDependencies): Handler<"user.setUpAdmin"> {
-  const { node, users, admins, passwords, sessions } = dependencies;
-  return async ({ params: { token, username, password, locale }, client }) => {
+  "user.setUpAdmin": async ({ params: { token, username, password, locale }, client }) => {
     // Before anything else, so that without the link there is nothing to learn here and no hash to cause.
     await admins.checkSetup(token);
     assertPasswordsAccepted(await node.policy.get());
@@ -75,16 +70,9 @@ export function setUpAdmin(dependencies: UserDependencies): Handler<"user.setUpA
     };
     // The link is used up as soon as the account is stored.
     return withoutDeadline(finish);
-  };
-}
+  },
 
-export function becomeAdmin({
-  node,
-  users,
-  admins,
-  sessions,
-}: UserDependencies): Handler<"user.becomeAdmin"> {
-  return async ({ params: { token }, actor }) => {
+  "user.becomeAdmin": async ({ params: { token }, actor }) => {
     const finish = async () => {
       await admins.setUp(token, actor.userId, () => users.setAdmin(actor.userId, true));
       const admin = (await users.find(actor.userId))!;
@@ -92,5 +80,5 @@ export function becomeAdmin({
       return sessions.continueAlone(admin, actor.sessionId);
     };
     return withoutDeadline(finish);
-  };
-}
+  },
+});

@@ -1,78 +1,70 @@
 import { LIMITS } from "@fanfare/contract";
-import { assertBelow, type Handler, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, serviceError } from "@fanfare/kernel";
 import { endFriendship } from "./friends/friends.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { localeOf, presentUser } from "./user.presenter.ts";
 
-export function block(dependencies: UserDependencies): Handler<"user.block"> {
-  const { users, blocks } = dependencies;
-  return async ({ params: { userId }, actor, services }) => {
-    if (userId === actor.userId) {
-      const issues = [{ path: "userId", message: "must be another user's" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
-    if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
-    assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
-    await blocks.insert(actor.userId, userId);
-    // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
-    await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
-    // If the process dies before this, they are still refused: a block goes before a friendship.
-    await endFriendship(dependencies, actor.userId, userId);
-    return {};
-  };
-}
+export function blockActions(dependencies: UserDependencies): Handlers {
+  const { users, blocks, sessionRepository } = dependencies;
+  return {
+    "user.block": async ({ params: { userId }, actor, services }) => {
+      if (userId === actor.userId) {
+        const issues = [{ path: "userId", message: "must be another user's" }];
+        throw serviceError("VALIDATION_FAILED", { issues });
+      }
+      if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
+      assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
+      await blocks.insert(actor.userId, userId);
+      // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
+      await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
+      // If the process dies before this, they are still refused: a block goes before a friendship.
+      await endFriendship(dependencies, actor.userId, userId);
+      return {};
+    },
 
-export function unblock({ blocks }: UserDependencies): Handler<"user.unblock"> {
-  return async ({ params: { userId }, actor, services }) => {
-    await blocks.remove(actor.userId, userId);
-    await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
-    return {};
-  };
-}
+    "user.unblock": async ({ params: { userId }, actor, services }) => {
+      await blocks.remove(actor.userId, userId);
+      await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
+      return {};
+    },
 
-export function listBlocked({ users, blocks }: UserDependencies): Handler<"user.listBlocked"> {
-  return async ({ params: { afterUserId, limit }, actor }) => {
-    const userIds = await blocks.listPage(actor.userId, afterUserId, limit);
-    const found = userIds.length === 0 ? [] : await users.findMany(userIds);
-    const byId = new Map(found.map((user) => [user._id, user]));
-    return {
-      users: userIds.flatMap((id) => byId.get(id) ?? []).map(presentUser),
-      nextUserId: userIds.length === limit ? (userIds.at(-1) ?? null) : null,
-    };
-  };
-}
+    "user.listBlocked": async ({ params: { afterUserId, limit }, actor }) => {
+      const userIds = await blocks.listPage(actor.userId, afterUserId, limit);
+      const found = userIds.length === 0 ? [] : await users.findMany(userIds);
+      const byId = new Map(found.map((user) => [user._id, user]));
+      return {
+        users: userIds.flatMap((id) => byId.get(id) ?? []).map(presentUser),
+        nextUserId: userIds.length === limit ? (userIds.at(-1) ?? null) : null,
+      };
+    },
 
-export function listBlockedAmong({ users, blocks }: UserDependencies): Handler<"user.listBlockedAmong"> {
-  return async ({ params: { userId, userIds } }) => {
-    const [deleted, blocked, blockers] = await Promise.all([
-      users.deletedAmong(userIds),
-      blocks.blockedAmong(userId, userIds),
-      blocks.blockersAmong(userIds, userId),
-    ]);
-    return { userIds: userIds.filter((id) => deleted.has(id) || blocked.has(id) || blockers.has(id)) };
-  };
-}
+    "user.listBlockedAmong": async ({ params: { userId, userIds } }) => {
+      const [deleted, blocked, blockers] = await Promise.all([
+        users.deletedAmong(userIds),
+        blocks.blockedAmong(userId, userIds),
+        blocks.blockersAmong(userIds, userId),
+      ]);
+      return { userIds: userIds.filter((id) => deleted.has(id) || blocked.has(id) || blockers.has(id)) };
+    },
 
-export function listNames({ users }: UserDependencies): Handler<"user.listNames"> {
-  return async ({ params: { userIds } }) => {
-    const found = await users.findMany([...new Set(userIds)]);
-    return { users: found.map(({ _id, nickname }) => ({ userId: _id, name: nickname })) };
-  };
-}
+    "user.listNames": async ({ params: { userIds } }) => {
+      const found = await users.findMany([...new Set(userIds)]);
+      return { users: found.map(({ _id, nickname }) => ({ userId: _id, name: nickname })) };
+    },
 
-export function listSpokenTo({ users, sessionRepository }: UserDependencies): Handler<"user.listSpokenTo"> {
-  return async ({ params: { userIds } }) => {
-    const found = await users.findMany([...new Set(userIds)]);
-    const reached = found.filter((user) => user.deletedAt === undefined && user.disabledAt === undefined);
-    const now = new Date();
-    return {
-      users: await Promise.all(
-        reached.map(async (user) => {
-          const userId = user._id;
-          const living = await sessionRepository.listLiving(userId, now);
-          return { userId, locale: localeOf(user), sessionIds: living.map(({ _id }) => _id) };
-        }),
-      ),
-    };
+    "user.listSpokenTo": async ({ params: { userIds } }) => {
+      const found = await users.findMany([...new Set(userIds)]);
+      const reached = found.filter((user) => user.deletedAt === undefined && user.disabledAt === undefined);
+      const now = new Date();
+      return {
+        users: await Promise.all(
+          reached.map(async (user) => {
+            const userId = user._id;
+            const living = await sessionRepository.listLiving(userId, now);
+            return { userId, locale: localeOf(user), sessionIds: living.map(({ _id }) => _id) };
+          }),
+        ),
+      };
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Handler, hashSecret, newId, newSecret, need, serviceError } from "@fanfare/kernel";
+import { type Handlers, hashSecret, newId, newSecret, need, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentUser } from "./user.presenter.ts";
@@ -6,8 +6,14 @@ import { presentUser } from "./user.presenter.ts";
 /** The session of a bot ends by being ended. */
 const NEVER = new Date("9999-01-01T00:00:00Z");
 
-export function createBot({ users }: UserDependencies): Handler<"user.createBot"> {
-  return async ({ params: { name } }) => {
+export const botActions = ({
+  users,
+  node,
+  sessions,
+  sessionRepository,
+  erasures,
+}: UserDependencies): Handlers => ({
+  "user.createBot": async ({ params: { name } }) => {
     const user: UserDocument = {
       _id: newId(),
       nickname: name,
@@ -17,25 +23,17 @@ export function createBot({ users }: UserDependencies): Handler<"user.createBot"
     };
     await users.insert(user);
     return { user: presentUser(user) };
-  };
-}
+  },
 
-export function renameBot({ users, node }: UserDependencies): Handler<"user.renameBot"> {
-  return async ({ params: { userId, name } }) => {
+  "user.renameBot": async ({ params: { userId, name } }) => {
     await needBot(users, userId);
     const user = need(await users.setProfile(userId, { kind: "bot", nickname: name }), "USER_NOT_FOUND");
     node.broadcast("user.profileChanged", { user: presentUser(user) });
     return {};
-  };
-}
+  },
 
-/** A bot shows its token, not this session; but what ends sessions ends the bot's connections too. */
-export function openBotSession({
-  users,
-  sessions,
-  sessionRepository,
-}: UserDependencies): Handler<"user.openBotSession"> {
-  return async ({ params: { userId } }) => {
+  /** A bot shows its token, not this session; but what ends sessions ends the bot's connections too. */
+  "user.openBotSession": async ({ params: { userId } }) => {
     const user = await needBot(users, userId);
     await sessions.endAll(userId);
     const now = new Date();
@@ -53,11 +51,9 @@ export function openBotSession({
       expiresAt: NEVER,
     });
     return { sessionId: _id };
-  };
-}
+  },
 
-export function hasBotSession({ users, sessionRepository }: UserDependencies): Handler<"user.hasBotSession"> {
-  return async ({ params: { userId, sessionId } }) => {
+  "user.hasBotSession": async ({ params: { userId, sessionId } }) => {
     const [user, session] = await Promise.all([users.find(userId), sessionRepository.find(sessionId)]);
     const isAlive =
       user?.kind === "bot" &&
@@ -66,26 +62,22 @@ export function hasBotSession({ users, sessionRepository }: UserDependencies): H
       session?.userId === userId &&
       session.revokedAt === undefined;
     return { isAlive };
-  };
-}
+  },
 
-export function isActive({ users }: UserDependencies): Handler<"user.isActive"> {
-  return async ({ params: { userId } }) => {
+  "user.isActive": async ({ params: { userId } }) => {
     const user = await users.find(userId);
     return { isActive: user !== null && user.disabledAt === undefined && user.deletedAt === undefined };
-  };
-}
+  },
 
-export function deleteBot({ users, sessions, erasures }: UserDependencies): Handler<"user.deleteBot"> {
-  return async ({ params: { userId } }) => {
+  "user.deleteBot": async ({ params: { userId } }) => {
     const user = await users.find(userId);
     if (user?.kind !== "bot") return {};
     const erased = await users.erase(userId, new Date());
     await sessions.endAll(userId);
     if (erased !== null) await erasures.begin(erased);
     return {};
-  };
-}
+  },
+});
 
 async function needBot(users: UserDependencies["users"], userId: string): Promise<UserDocument> {
   const user = await users.find(userId);

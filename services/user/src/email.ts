@@ -1,29 +1,24 @@
-import { type Handler, need, serviceError } from "@fanfare/kernel";
+import { type Handlers, need, serviceError } from "@fanfare/kernel";
 import { assertAllowedDomain } from "./entry.policy.ts";
 import { throwTaken } from "./registration.ts";
 import { tellOwner } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 
-export function requestEmailVerification({
+export const emailActions = ({
   users,
   accountMails,
-}: UserDependencies): Handler<"user.requestEmailVerification"> {
-  return async ({ actor }) => {
+  node,
+  reauthenticate,
+  mailedTokens,
+}: UserDependencies): Handlers => ({
+  "user.requestEmailVerification": async ({ actor }) => {
     const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
     if (user.email === undefined) throw serviceError("EMAIL_MISSING");
     if (user.emailVerifiedAt === undefined) await accountMails.sendVerification(user, user.email);
     return {};
-  };
-}
+  },
 
-export function changeEmail({
-  node,
-  users,
-  reauthenticate,
-  mailedTokens,
-  accountMails,
-}: UserDependencies): Handler<"user.changeEmail"> {
-  return async ({ params: { email, ...proof }, actor }) => {
+  "user.changeEmail": async ({ params: { email, ...proof }, actor }) => {
     // Before the proof, because a login at the provider can be used only once.
     assertAllowedDomain(await node.policy.get(), email);
     const user = await reauthenticate(actor.userId, proof);
@@ -39,29 +34,17 @@ export function changeEmail({
       throw serviceError("WRONG_CREDENTIALS");
     }
     return {};
-  };
-}
+  },
 
-/** Shown before the link is used: its reader may have been mailed the link of another person's account. */
-export function inspectEmailVerification({
-  users,
-  mailedTokens,
-}: UserDependencies): Handler<"user.inspectEmailVerification"> {
-  return async ({ params: { token } }) => {
+  /** Shown before the link is used: its reader may have been mailed the link of another person's account. */
+  "user.inspectEmailVerification": async ({ params: { token } }) => {
     const found = await mailedTokens.find(token, "verifyEmail");
     const user = found === null ? null : await users.find(found.userId);
     if (found?.email === undefined || user === null) throw serviceError("INVALID_LINK");
     return { username: user.username ?? null, email: found.email };
-  };
-}
+  },
 
-export function verifyEmail({
-  node,
-  users,
-  mailedTokens,
-  accountMails,
-}: UserDependencies): Handler<"user.verifyEmail"> {
-  return async ({ params: { token } }) => {
+  "user.verifyEmail": async ({ params: { token } }) => {
     const taken = await mailedTokens.take(token, "verifyEmail");
     if (taken?.email === undefined) throw serviceError("INVALID_LINK");
     const userId = taken.userId;
@@ -75,5 +58,5 @@ export function verifyEmail({
     await mailedTokens.removeAll(userId, ["resetPassword"]);
     await accountMails.notify(before, "emailChanged");
     return {};
-  };
-}
+  },
+});

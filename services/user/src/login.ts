@@ -1,4 +1,4 @@
-import { type CallClient, type Handler, serviceError } from "@fanfare/kernel";
+import { type CallClient, type Handlers, serviceError } from "@fanfare/kernel";
 import type { Session, SessionTokens } from "@fanfare/contract";
 import { assertAllowedDomain, assertPasswordsAccepted } from "./entry.policy.ts";
 import { isSameStanding, mustVerifyFirst } from "./session.policy.ts";
@@ -8,15 +8,19 @@ import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 import type { SessionDocument } from "./session.repository.ts";
 
-export function login({
+export type LogIn = ReturnType<typeof createLogIn>;
+
+export const loginActions = ({
   node,
   users,
   logIn,
   passwords,
   secondFactor,
   accountMails,
-}: UserDependencies): Handler<"user.login"> {
-  return async ({ params: { username, password, code, email }, client }) => {
+  sessions,
+  sessionRepository,
+}: UserDependencies): Handlers => ({
+  "user.login": async ({ params: { username, password, code, email }, client }) => {
     // Before the account is looked up: the answer is the same for all of them.
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
@@ -35,10 +39,34 @@ export function login({
       if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     }
     return logIn(user, client);
-  };
-}
+  },
 
-export type LogIn = ReturnType<typeof createLogIn>;
+  "user.refresh": ({ params }) => sessions.refresh(params.refreshToken, users.find),
+
+  "user.logout": async ({ actor }) => {
+    await sessions.end(actor.userId, actor.sessionId);
+    return {};
+  },
+
+  "user.logoutAll": async ({ actor }) => {
+    await sessions.endAll(actor.userId);
+    return {};
+  },
+
+  "user.listRevokedSessions": async ({ params: { withinMs } }) => ({
+    sessionIds: await sessionRepository.listRevokedIds(withinMs),
+  }),
+
+  "user.listSessions": async ({ actor }) => {
+    const found = await sessionRepository.listLiving(actor.userId, new Date());
+    return { sessions: found.map((session) => presentSession(session, actor.sessionId)) };
+  },
+
+  "user.revokeSession": async ({ params: { sessionId }, actor }) => {
+    if (!(await sessions.endOne(actor.userId, sessionId))) throw serviceError("SESSION_NOT_FOUND");
+    return {};
+  },
+});
 
 /** Opens a session for a user who has just proven to own the account. */
 export function createLogIn(users: UserRepository, sessions: Sessions) {
@@ -61,46 +89,6 @@ export function createLogIn(users: UserRepository, sessions: Sessions) {
     }
     await sessions.trim(userId);
     return tokens;
-  };
-}
-
-export function refresh({ users, sessions }: UserDependencies): Handler<"user.refresh"> {
-  return ({ params }) => sessions.refresh(params.refreshToken, users.find);
-}
-
-export function logout({ sessions }: UserDependencies): Handler<"user.logout"> {
-  return async ({ actor }) => {
-    await sessions.end(actor.userId, actor.sessionId);
-    return {};
-  };
-}
-
-export function logoutAll({ sessions }: UserDependencies): Handler<"user.logoutAll"> {
-  return async ({ actor }) => {
-    await sessions.endAll(actor.userId);
-    return {};
-  };
-}
-
-export function listRevokedSessions({
-  sessionRepository,
-}: UserDependencies): Handler<"user.listRevokedSessions"> {
-  return async ({ params: { withinMs } }) => ({
-    sessionIds: await sessionRepository.listRevokedIds(withinMs),
-  });
-}
-
-export function listSessions({ sessionRepository }: UserDependencies): Handler<"user.listSessions"> {
-  return async ({ actor }) => {
-    const found = await sessionRepository.listLiving(actor.userId, new Date());
-    return { sessions: found.map((session) => presentSession(session, actor.sessionId)) };
-  };
-}
-
-export function revokeSession({ sessions }: UserDependencies): Handler<"user.revokeSession"> {
-  return async ({ params: { sessionId }, actor }) => {
-    if (!(await sessions.endOne(actor.userId, sessionId))) throw serviceError("SESSION_NOT_FOUND");
-    return {};
   };
 }
 

@@ -1,14 +1,23 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
-import { callOf, type Handler, need, serviceError } from "@fanfare/kernel";
+import { callOf, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser } from "./user.presenter.ts";
 
 const serviceOf = (name: string): string => name.slice(0, name.indexOf("."));
 
-/** One service after the other: a cursor is the service's name, and the cursor that it gave. */
-export function exportMyData(): Handler<"user.exportMyData"> {
-  return async ({ params, actor: { userId }, services }) => {
+export const myDataActions = ({
+  users,
+  blocks,
+  sessionRepository,
+  admins,
+  confirmPassword,
+  secondFactor,
+  sessions,
+  erasures,
+}: UserDependencies): Handlers => ({
+  /** One service after the other: a cursor is the service's name, and the cursor that it gave. */
+  "user.exportMyData": async ({ params, actor: { userId }, services }) => {
     const [service = "", ...rest] = params.cursor?.split(".") ?? [];
     const index =
       params.cursor === undefined ? 0 : EXPORTS_USER.findIndex((name) => serviceOf(name) === service);
@@ -26,12 +35,9 @@ export function exportMyData(): Handler<"user.exportMyData"> {
     if (next === undefined) return { items, nextCursor: null };
     const prefix = serviceOf(next);
     return { items, nextCursor: nextCursor === null ? prefix : `${prefix}.${nextCursor}` };
-  };
-}
+  },
 
-export function exportUser(dependencies: UserDependencies): Handler<"user.exportUser"> {
-  const { users, blocks, sessionRepository } = dependencies;
-  return async ({ params: { userId } }) => {
+  "user.exportUser": async ({ params: { userId } }) => {
     const user = need(await users.find(userId), "USER_NOT_FOUND");
     const [living, blocked] = await Promise.all([
       sessionRepository.listLiving(userId, new Date()),
@@ -45,12 +51,9 @@ export function exportUser(dependencies: UserDependencies): Handler<"user.export
       ],
       nextCursor: null,
     };
-  };
-}
+  },
 
-export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe"> {
-  const { users, admins, confirmPassword, secondFactor, sessions, erasures } = dependencies;
-  return async ({ params: { password, code }, actor, services }) => {
+  "user.deleteMe": async ({ params: { password, code }, actor, services }) => {
     const { userId } = actor;
     const user = await users.find(userId);
     if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
@@ -64,5 +67,5 @@ export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe
     await sessions.endAll(userId);
     if (erased !== null) await erasures.begin(erased);
     return {};
-  };
-}
+  },
+});

@@ -1,13 +1,13 @@
 import { createNewIds, userLine } from "@fanfare/group-file";
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";
 
 const BATCH = 1000;
 
-/** Whatever a file says, nobody becomes anybody who is here: they are guests without a session, so nobody can be them. */
-export function importNames({ users }: UserDependencies): Handler<"user.importNames"> {
-  return async ({ params: { groupId, salt, users: lines } }) => {
+export const nameActions = ({ users }: UserDependencies): Handlers => ({
+  /** Whatever a file says, nobody becomes anybody who is here: they are guests without a session, so nobody can be them. */
+  "user.importNames": async ({ params: { groupId, salt, users: lines } }) => {
     const newId = createNewIds(salt);
     const documents = lines.map(({ id, nickname }): UserDocument => {
       const _id = newId(id);
@@ -24,21 +24,17 @@ export function importNames({ users }: UserDependencies): Handler<"user.importNa
     });
     if (documents.length > 0) await users.insertMany(documents);
     return {};
-  };
-}
+  },
 
-export function removeImported({ users }: UserDependencies): Handler<"user.removeImported"> {
-  return async ({ params: { groupId } }) => {
+  "user.removeImported": async ({ params: { groupId } }) => {
     for (let removed = BATCH; removed === BATCH;) removed = await users.removeSomeImported(groupId, BATCH);
     return {};
-  };
-}
+  },
 
-export function exportNames({ users }: UserDependencies): Handler<"user.exportNames"> {
-  return async ({ params: { userIds } }) => {
+  "user.exportNames": async ({ params: { userIds } }) => {
     const found = await users.findMany([...new Set(userIds)]);
     const alive = found.filter(({ deletedAt }) => deletedAt === undefined);
     const byId = new Map(alive.map((user) => [user._id, user]));
     return { lines: userIds.map((id) => userLine(id, byId.get(id) ?? null)) };
-  };
-}
+  },
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Handler, need, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handlers, need, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { Result } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
 import { isSameStanding, isWithoutSignIn } from "./session.policy.ts";
@@ -10,58 +10,139 @@ import { refuseTaken, throwTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { newAccount } from "./user.repository.ts";
 
-export function changePassword(dependencies: UserDependencies): Handler<"user.changePassword"> {
-  const { node, users, sessionRepository, sessions, passwords, confirmPassword, mailedTokens, accountMails } =
-    dependencies;
-  return async ({ params, actor, client }) => {
-    const user = await confirmPassword(actor.userId, params.oldPassword);
-    const { passwordHash: oldHash } = user;
-    const session = await sessionRepository.find(actor.sessionId);
-    if (session === null || session.revokedAt !== undefined) throw serviceError("SESSION_REVOKED");
-    const newHash = await passwords.hash(params.newPassword, user);
-    const revokeTokens = async (): Promise<void> => {
-      if (params.revokeTokens)
-        await node.services.bot.revokeTokensOf({ userId: actor.userId, deleteBots: false });
-    };
-    // Before the change, so that the same call can be repeated where this fails.
-    await revokeTokens();
-    const finish = async () => {
-      // Other sessions end before the change, and those that were opened meanwhile after it: if the process dies in between, no
-      // session is left that the new password was meant to end, and the old password cannot be used to get here again.
-      await sessions.endOthers(actor.userId, actor.sessionId);
-      const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash);
-      if (changed === null) throw serviceError("WRONG_CREDENTIALS");
-      // A link that was requested with the old password, for example to a new address, must not work any more.
-      await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
-      // Another session, so that leaked access tokens of this one stop working too.
-      const tokens = await sessions.open(changed, client);
-      await sessions.endOthers(actor.userId, tokens.sessionId);
-      // Those that another session made meanwhile.
-      await revokeTokens();
-      // The account may have been disabled while it was being opened.
-      if (!isSameStanding(await users.find(actor.userId), changed)) {
-        await sessions.end(actor.userId, tokens.sessionId);
-        throw serviceError("SESSION_REVOKED");
-      }
-      await accountMails.notify(changed, "passwordChanged");
-      return tokens;
-    };
-    // Once other sessions have ended, the rest must not be cut off halfway.
-    return withoutDeadline(finish);
-  };
-}
-
 /** Requests that one process works on at the same time. */
 const REQUESTS_AT_ONCE = 4;
 /** Requests that can wait; beyond that all are refused, whatever the address. */
 const MAX_REQUESTS = 200;
 
-/** Every request becomes a job, so that neither the answer nor its time shows whether an account has the address. */
-export function requestPasswordReset({
+export function passwordActions({
   node,
   users,
+  sessionRepository,
+  sessions,
+  passwords,
+  confirmPassword,
+  mailedTokens,
   accountMails,
-}: UserDependencies): Handler<"user.requestPasswordReset"> {
+  allUsers,
+}: UserDependencies): Handlers {
+  return {
+    "user.changePassword": async ({ params, actor, client }) => {
+      const user = await confirmPassword(actor.userId, params.oldPassword);
+      const { passwordHash: oldHash } = user;
+      const session = await sessionRepository.find(actor.sessionId);
+      if (session === null || session.revokedAt !== undefined) throw serviceError("SESSION_REVOKED");
+      const newHash = await passwords.hash(params.newPassword, user);
+      const revokeTokens = async (): Promise<void> => {
+        if (params.revokeTokens)
+          await node.services.bot.revokeTokensOf({ userId: actor.userId, deleteBots: false });
+      };
+      // Before the change, so that the same call can be repeated where this fails.
+      await revokeTokens();
+      const finish = async () => {
+        // Other sessions end before the change, and those that were opened meanwhile after it: if the process dies in between, no
+        // session is left that the new password was meant to end, and the old password cannot be used to get here again.
+        await sessions.endOthers(actor.userId, actor.sessionId);
+        const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash);
+        if (changed === null) throw serviceError("WRONG_CREDENTIALS");
+        // A link that was requested with the old password, for example to a new address, must not work any more.
+        await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
+        // Another session, so that leaked access tokens of this one stop working too.
+        const tokens = await sessions.open(changed, client);
+        await sessions.endOthers(actor.userId, tokens.sessionId);
+        // Those that another session made meanwhile.
+        await revokeTokens();
+        // The account may have been disabled while it was being opened.
+        if (!isSameStanding(await users.find(actor.userId), changed)) {
+          await sessions.end(actor.userId, tokens.sessionId);
+          throw serviceError("SESSION_REVOKED");
+        }
+        await accountMails.notify(changed, "passwordChanged");
+        return tokens;
+      };
+      // Once other sessions have ended, the rest must not be cut off halfway.
+      return withoutDeadline(finish);
+    },
+
+    "user.resetPassword": async ({ params: { token, newPassword, removeOtherSignIns } }) => {
+      // Checked before hashing, so that an invented token costs no hash.
+      const found = need(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
+      const userId = found.userId;
+      const user = await users.find(userId);
+      const { email } = found;
+      const passwordHash = await passwords.hash(newPassword, { ...user, email: email ?? user?.email });
+      /** Whether everything that was set up before goes: the link is the first proof of whose address it is. */
+      const takesOver = email !== undefined && user?.emailVerifiedAt === undefined;
+      const revokeTokens = async (): Promise<void> => {
+        if (removeOtherSignIns || takesOver)
+          await node.services.bot.revokeTokensOf({ userId, deleteBots: takesOver });
+      };
+      // While the link is still good, so that a failure can be repaired by opening it again.
+      await revokeTokens();
+      if ((await mailedTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
+
+      const finish = async (): Promise<Result<"user.resetPassword">> => {
+        // Sessions end and links become invalid before the password changes and again after it: see changePassword.
+        await sessions.endAll(userId);
+        await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+        const changed = takesOver
+          ? await users.takeOverUnverified(userId, email, passwordHash)
+          : await users.resetPassword(userId, email, passwordHash, removeOtherSignIns);
+        // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
+        if (changed === null) throw serviceError("INVALID_LINK");
+        await sessions.endAll(userId);
+        await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+        await revokeTokens();
+        tellOwner(node, changed);
+        await accountMails.notify(changed, "passwordChanged");
+        const isVerified = changed.emailVerifiedAt !== undefined;
+        return { username: changed.username ?? null, email: (isVerified ? changed.email : null) ?? null };
+      };
+      // The link is used up, so the rest must not be cut off halfway.
+      return withoutDeadline(finish);
+    },
+
+    "user.inspectPasswordReset": async ({ params: { token } }) => {
+      const found = await mailedTokens.find(token, "resetPassword");
+      const user = found === null ? null : await users.find(found.userId);
+      if (found === null || user === null || user.deletedAt !== undefined) throw serviceError("INVALID_LINK");
+      const { email } = found;
+      if (email !== undefined && user.emailLower !== email.toLowerCase()) throw serviceError("INVALID_LINK");
+      return {
+        username: user.username ?? null,
+        oidcProvider: accountMails.providerOf(user),
+        isNew: isWithoutSignIn(user),
+        removesAll: email !== undefined && user.emailVerifiedAt === undefined,
+      };
+    },
+
+    /** For admins, so the policy about registration does not apply. */
+    "user.createWithoutPassword": async ({ params: { username, email, locale } }) => {
+      const policy = await node.policy.get();
+      assertPasswordsAccepted(policy);
+      await assertRoomForUser(policy, allUsers);
+      const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
+      const user = newAccount({ username, email, locale });
+      if (contestedEmail !== undefined) {
+        // The admin vouches for the new owner of the address, and the other account has never verified it.
+        const displaced = await users.releaseUnverifiedEmail(contestedEmail);
+        if (displaced !== null) tellOwner(node, displaced);
+      }
+      await users.insert(user).catch(throwTaken);
+      return { user: presentAdminUser(user), link: await accountMails.sendPasswordLink(user) };
+    },
+
+    "user.sendPasswordLink": async ({ params: { userId } }) => {
+      assertPasswordsAccepted(await node.policy.get());
+      const user = await users.find(userId);
+      if (user === null || user.deletedAt !== undefined) throw serviceError("USER_NOT_FOUND");
+      if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
+      return { link: await accountMails.sendPasswordLink(user) };
+    },
+  };
+}
+
+export function passwordResetActions({ node, users, accountMails }: UserDependencies): Handlers {
   const sealer = node.sealerFor("password resets");
   const requests = node.jobs.define<{ sealed: string }>("user.requestPasswordReset", {
     concurrency: REQUESTS_AT_ONCE,
@@ -73,108 +154,13 @@ export function requestPasswordReset({
       if (user !== null) await accountMails.sendReset(user, id);
     },
   });
-  return async ({ params: { email } }) => {
-    assertPasswordsAccepted(await node.policy.get());
-    const key = randomUUID();
-    await requests.enqueue(key, { sealed: sealer.seal(email, key) });
-    return {};
-  };
-}
-
-export function resetPassword(dependencies: UserDependencies): Handler<"user.resetPassword"> {
-  const { node, users, sessions, passwords, mailedTokens, accountMails } = dependencies;
-  return async ({ params: { token, newPassword, removeOtherSignIns } }) => {
-    // Checked before hashing, so that an invented token costs no hash.
-    const found = need(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
-    const userId = found.userId;
-    const user = await users.find(userId);
-    const { email } = found;
-    const passwordHash = await passwords.hash(newPassword, { ...user, email: email ?? user?.email });
-    /** Whether everything that was set up before goes: the link is the first proof of whose address it is. */
-    const takesOver = email !== undefined && user?.emailVerifiedAt === undefined;
-    const revokeTokens = async (): Promise<void> => {
-      if (removeOtherSignIns || takesOver)
-        await node.services.bot.revokeTokensOf({ userId, deleteBots: takesOver });
-    };
-    // While the link is still good, so that a failure can be repaired by opening it again.
-    await revokeTokens();
-    if ((await mailedTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
-
-    const finish = async (): Promise<Result<"user.resetPassword">> => {
-      // Sessions end and links become invalid before the password changes and again after it: see changePassword.
-      await sessions.endAll(userId);
-      await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
-      const changed = takesOver
-        ? await users.takeOverUnverified(userId, email, passwordHash)
-        : await users.resetPassword(userId, email, passwordHash, removeOtherSignIns);
-      // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
-      if (changed === null) throw serviceError("INVALID_LINK");
-      await sessions.endAll(userId);
-      await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
-      await revokeTokens();
-      tellOwner(node, changed);
-      await accountMails.notify(changed, "passwordChanged");
-      const isVerified = changed.emailVerifiedAt !== undefined;
-      return { username: changed.username ?? null, email: (isVerified ? changed.email : null) ?? null };
-    };
-    // The link is used up, so the rest must not be cut off halfway.
-    return withoutDeadline(finish);
-  };
-}
-
-export function inspectPasswordReset({
-  users,
-  mailedTokens,
-  accountMails,
-}: UserDependencies): Handler<"user.inspectPasswordReset"> {
-  return async ({ params: { token } }) => {
-    const found = await mailedTokens.find(token, "resetPassword");
-    const user = found === null ? null : await users.find(found.userId);
-    if (found === null || user === null || user.deletedAt !== undefined) throw serviceError("INVALID_LINK");
-    const { email } = found;
-    if (email !== undefined && user.emailLower !== email.toLowerCase()) throw serviceError("INVALID_LINK");
-    return {
-      username: user.username ?? null,
-      oidcProvider: accountMails.providerOf(user),
-      isNew: isWithoutSignIn(user),
-      removesAll: email !== undefined && user.emailVerifiedAt === undefined,
-    };
-  };
-}
-
-/** For admins, so the policy about registration does not apply. */
-export function createWithoutPassword({
-  node,
-  users,
-  allUsers,
-  accountMails,
-}: UserDependencies): Handler<"user.createWithoutPassword"> {
-  return async ({ params: { username, email, locale } }) => {
-    const policy = await node.policy.get();
-    assertPasswordsAccepted(policy);
-    await assertRoomForUser(policy, allUsers);
-    const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
-    const user = newAccount({ username, email, locale });
-    if (contestedEmail !== undefined) {
-      // The admin vouches for the new owner of the address, and the other account has never verified it.
-      const displaced = await users.releaseUnverifiedEmail(contestedEmail);
-      if (displaced !== null) tellOwner(node, displaced);
-    }
-    await users.insert(user).catch(throwTaken);
-    return { user: presentAdminUser(user), link: await accountMails.sendPasswordLink(user) };
-  };
-}
-
-export function sendPasswordLink({
-  node,
-  users,
-  accountMails,
-}: UserDependencies): Handler<"user.sendPasswordLink"> {
-  return async ({ params: { userId } }) => {
-    assertPasswordsAccepted(await node.policy.get());
-    const user = await users.find(userId);
-    if (user === null || user.deletedAt !== undefined) throw serviceError("USER_NOT_FOUND");
-    if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
-    return { link: await accountMails.sendPasswordLink(user) };
+  return {
+    /** Every request becomes a job, so that neither the answer nor its time shows whether an account has the address. */
+    "user.requestPasswordReset": async ({ params: { email } }) => {
+      assertPasswordsAccepted(await node.policy.get());
+      const key = randomUUID();
+      await requests.enqueue(key, { sealed: sealer.seal(email, key) });
+      return {};
+    },
   };
 }

@@ -1,67 +1,82 @@
-import { type Handler, need, serviceError } from "@fanfare/kernel";
+import { type Handlers, need, serviceError } from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentUser } from "./user.presenter.ts";
 import { tellOwner } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
 
-export function me({ users }: UserDependencies): Handler<"user.me"> {
-  return async ({ actor }) => {
-    const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
-    return { user: presentOwnUser(user) };
-  };
-}
+/** Of one prefix so many more are read than asked for, in case some are left out. */
+const SPARE = 10;
 
-export function get({ users }: UserDependencies): Handler<"user.get"> {
-  return async ({ params }) => {
-    const user = need(await users.find(params.userId), "USER_NOT_FOUND");
-    return { user: presentUser(user) };
-  };
-}
+export function profileActions(dependencies: UserDependencies): Handlers {
+  const { users, node, blocks } = dependencies;
+  return {
+    "user.me": async ({ actor }) => {
+      const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
+      return { user: presentOwnUser(user) };
+    },
 
-export function getMany({ users }: UserDependencies): Handler<"user.getMany"> {
-  return async ({ params }) => {
-    const found = await users.findMany([...new Set(params.userIds)]);
-    return { users: found.map(presentUser) };
-  };
-}
+    "user.get": async ({ params }) => {
+      const user = need(await users.find(params.userId), "USER_NOT_FOUND");
+      return { user: presentUser(user) };
+    },
 
-export function updateProfile({ node, users }: UserDependencies): Handler<"user.updateProfile"> {
-  return async ({ params: { nickname, bio, locale }, actor }) => {
-    const changed = await users.setProfile(actor.userId, {
-      kind: actor.kind,
-      ...(nickname !== undefined && { nickname }),
-      ...(bio !== undefined && { bio }),
-      ...(locale !== undefined && { locale }),
-    });
-    if (changed === null) throw serviceError("UNAUTHENTICATED");
-    const user = presentUser(changed);
-    // The language is private.
-    if (nickname !== undefined || bio !== undefined) {
-      node.publish(userRoom(actor.userId), "user.updated", { user });
-      node.broadcast("user.profileChanged", { user });
-    }
-    if (locale !== undefined) tellOwner(node, changed);
-    return { user: presentOwnUser(changed) };
-  };
-}
+    "user.getMany": async ({ params }) => {
+      const found = await users.findMany([...new Set(params.userIds)]);
+      return { users: found.map(presentUser) };
+    },
 
-export function setAvatar(dependencies: UserDependencies): Handler<"user.setAvatar"> {
-  return async ({ params: { fileId }, actor, services }) => {
-    const of = { type: "user", id: actor.userId } as const;
-    const { url } = await services.file.usePicture({ fileId, userId: actor.userId, of });
-    const changed = await show(dependencies, actor, url);
-    // What is left of it is dropped with the next one.
-    await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
-    return { user: presentOwnUser(changed) };
-  };
-}
+    "user.updateProfile": async ({ params: { nickname, bio, locale }, actor }) => {
+      const changed = await users.setProfile(actor.userId, {
+        kind: actor.kind,
+        ...(nickname !== undefined && { nickname }),
+        ...(bio !== undefined && { bio }),
+        ...(locale !== undefined && { locale }),
+      });
+      if (changed === null) throw serviceError("UNAUTHENTICATED");
+      const user = presentUser(changed);
+      // The language is private.
+      if (nickname !== undefined || bio !== undefined) {
+        node.publish(userRoom(actor.userId), "user.updated", { user });
+        node.broadcast("user.profileChanged", { user });
+      }
+      if (locale !== undefined) tellOwner(node, changed);
+      return { user: presentOwnUser(changed) };
+    },
 
-export function removeAvatar(dependencies: UserDependencies): Handler<"user.removeAvatar"> {
-  return async ({ actor, services }) => {
-    const changed = await show(dependencies, actor, null);
-    await services.file.dropPictures({ of: { type: "user", id: actor.userId } });
-    return { user: presentOwnUser(changed) };
+    "user.setAvatar": async ({ params: { fileId }, actor, services }) => {
+      const of = { type: "user", id: actor.userId } as const;
+      const { url } = await services.file.usePicture({ fileId, userId: actor.userId, of });
+      const changed = await show(dependencies, actor, url);
+      // What is left of it is dropped with the next one.
+      await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
+      return { user: presentOwnUser(changed) };
+    },
+
+    "user.removeAvatar": async ({ actor, services }) => {
+      const changed = await show(dependencies, actor, null);
+      await services.file.dropPictures({ of: { type: "user", id: actor.userId } });
+      return { user: presentOwnUser(changed) };
+    },
+
+    "user.search": async ({ params: { query, limit }, actor }) => {
+      const [byUsername, byNickname] = await Promise.all([
+        users.listByPrefix("usernameLower", query, limit + SPARE),
+        users.listByPrefix("nicknameLower", query, limit + SPARE),
+      ]);
+      // A user found by both is listed once.
+      const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
+      found.delete(actor.userId);
+      if (found.size === 0) return { users: [] };
+      const blockers = await blocks.blockersAmong([...found.keys()], actor.userId);
+      const visible = [...found].filter(([id]) => !blockers.has(id)).map(([, user]) => presentUser(user));
+      return { users: visible.slice(0, limit) };
+    },
+
+    "user.findByUsername": async ({ params }) => {
+      const user = need(await users.findByUsername(params.username), "USER_NOT_FOUND");
+      return { user: presentUser(user) };
+    },
   };
 }
 
@@ -75,30 +90,4 @@ async function show(
   node.publish(userRoom(userId), "user.updated", { user });
   node.broadcast("user.profileChanged", { user });
   return changed;
-}
-
-/** Of one prefix so many more are read than asked for, in case some are left out. */
-const SPARE = 10;
-
-export function search({ users, blocks }: UserDependencies): Handler<"user.search"> {
-  return async ({ params: { query, limit }, actor }) => {
-    const [byUsername, byNickname] = await Promise.all([
-      users.listByPrefix("usernameLower", query, limit + SPARE),
-      users.listByPrefix("nicknameLower", query, limit + SPARE),
-    ]);
-    // A user found by both is listed once.
-    const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
-    found.delete(actor.userId);
-    if (found.size === 0) return { users: [] };
-    const blockers = await blocks.blockersAmong([...found.keys()], actor.userId);
-    const visible = [...found].filter(([id]) => !blockers.has(id)).map(([, user]) => presentUser(user));
-    return { users: visible.slice(0, limit) };
-  };
-}
-
-export function findByUsername({ users }: Pick<UserDependencies, "users">): Handler<"user.findByUsername"> {
-  return async ({ params }) => {
-    const user = need(await users.findByUsername(params.username), "USER_NOT_FOUND");
-    return { user: presentUser(user) };
-  };
 }

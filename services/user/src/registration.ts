@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { duplicateKeyIndex, type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
 import { type SessionTokens, userRoom } from "@fanfare/contract";
 import { assertCanRegister, assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
@@ -8,7 +8,15 @@ import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
 import { presentAdminUser, presentUser } from "./user.presenter.ts";
 
-export function register({
+/** What a new account begins with. */
+interface Names {
+  /** The address that the account has from the start, unverified. */
+  email: string | undefined;
+  /** An address that another account has not verified either: it goes to the first that opens its link. */
+  contestedEmail: string | undefined;
+}
+
+export const registrationActions = ({
   node,
   users,
   allUsers,
@@ -17,8 +25,8 @@ export function register({
   passwords,
   accountMails,
   invitedAccounts,
-}: UserDependencies): Handler<"user.register"> {
-  return async ({ params, client }) => {
+}: UserDependencies): Handlers => ({
+  "user.register": async ({ params, client }) => {
     const { username, password, nickname = username, locale, inviteCode } = params;
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
@@ -40,16 +48,9 @@ export function register({
     // Before the session, which does not open where the address must be verified first.
     await accountMails.welcome(stored, contestedEmail ?? email, client);
     return sessions.open(stored, client);
-  };
-}
+  },
 
-export function createGuest({
-  node,
-  users,
-  allUsers,
-  sessions,
-}: UserDependencies): Handler<"user.createGuest"> {
-  return async ({ params, client }) => {
+  "user.createGuest": async ({ params, client }) => {
     const policy = await node.policy.get();
     if (!policy.guests) throw serviceError("GUESTS_DISABLED");
     await assertRoomForUser(policy, allUsers);
@@ -65,12 +66,9 @@ export function createGuest({
     // Side by side: a session whose user was never stored is good for nothing and expires.
     const [tokens] = await Promise.all([sessions.open(user, client), users.insert(user)]);
     return tokens;
-  };
-}
+  },
 
-export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
-  const { node, users, admins, sessions, passwords, accountMails, invitedAccounts } = dependencies;
-  return async ({ params, actor, client }) => {
+  "user.claimGuest": async ({ params, actor, client }) => {
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
@@ -113,12 +111,10 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
     };
     // The guest is an account now, so the rest must not be cut off halfway.
     return withoutDeadline(finish);
-  };
-}
+  },
 
-/** For who runs the server: the account is an admin's, whether it is the first one or not. */
-export function createAdmin({ users, admins, passwords }: UserDependencies): Handler<"user.createAdmin"> {
-  return async ({ params: { username, password } }) => {
+  /** For who runs the server: the account is an admin's, whether it is the first one or not. */
+  "user.createAdmin": async ({ params: { username, password } }) => {
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
     const user = newAccount({ username, passwordHash });
@@ -128,16 +124,8 @@ export function createAdmin({ users, admins, passwords }: UserDependencies): Han
     );
     await admins.grant(userId);
     return { user: presentAdminUser({ ...user, admin: true }) };
-  };
-}
-
-/** What a new account begins with. */
-interface Names {
-  /** The address that the account has from the start, unverified. */
-  email: string | undefined;
-  /** An address that another account has not verified either: it goes to the first that opens its link. */
-  contestedEmail: string | undefined;
-}
+  },
+});
 
 /**
  * Spares a password hash for names that are taken already. The unique indexes have the last word.

@@ -1,5 +1,5 @@
 import {
-  type Handler,
+  type Handlers,
   hashSecret,
   type Logger,
   requiresSecondFactor,
@@ -15,85 +15,6 @@ import type { GuessLimit } from "./login.queries.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 
-export function setupTotp({
-  node,
-  users,
-  reauthenticate,
-  totpSecrets,
-}: UserDependencies): Handler<"user.setupTotp"> {
-  const issuer = new URL(node.config.publicUrl).hostname;
-  return async ({ params, actor }) => {
-    const user = await reauthenticate(actor.userId, params);
-    const secret = newTotpSecret();
-    const pending = totpSecrets.seal(secret, actor.userId);
-    if (!(await users.setPendingTotp(actor.userId, user.passwordHash, pending)))
-      throw serviceError("TOTP_ALREADY_ON");
-    return { secret, uri: totpUri(secret, issuer, user.username ?? user.nickname) };
-  };
-}
-
-export function enableTotp(dependencies: UserDependencies): Handler<"user.enableTotp"> {
-  const { node, users, accountMails, totpSecrets } = dependencies;
-  return async ({ params, actor }) => {
-    const user = await users.find(actor.userId);
-    if (user?.totp !== undefined) throw serviceError("TOTP_ALREADY_ON");
-    const pending = user?.totpPending;
-    const opened = pending === undefined ? null : totpSecrets.open(pending, actor.userId);
-    if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
-    const lastStep = need(stepOfCode(opened.secret, params.code, Date.now()), "WRONG_CODE");
-    const recoveryCodes = newRecoveryCodes();
-    const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
-    const enabled = await users.enableTotp(actor.userId, pending, {
-      secret: opened.stored,
-      lastStep,
-      recoveryHashes,
-    });
-    if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
-    tellOwner(node, enabled);
-    await accountMails.notify(enabled, "totpEnabled");
-    return { recoveryCodes };
-  };
-}
-
-export function disableTotp(dependencies: UserDependencies): Handler<"user.disableTotp"> {
-  const { node, users, reauthenticate, secondFactor, accountMails } = dependencies;
-  return async ({ params, actor }) => {
-    const user = await reauthenticate(actor.userId, params);
-    // Accounts without a password log in by OIDC only, which is exempt.
-    if (user.passwordHash !== undefined && requiresSecondFactor(await node.policy.get(), user))
-      throw serviceError("SECOND_FACTOR_REQUIRED");
-    const secret = await secondFactor.check(user, params.code);
-    const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
-    if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
-    tellOwner(node, disabled);
-    await accountMails.notify(disabled, "totpDisabled");
-    return {};
-  };
-}
-
-export function hasSecondFactor({
-  users,
-  sessionRepository,
-}: UserDependencies): Handler<"user.hasSecondFactor"> {
-  return async ({ params: { userId, sessionId } }) => {
-    if ((await users.find(userId))?.totp !== undefined) return { has: true };
-    return { has: (await sessionRepository.find(sessionId))?.byOidc === true };
-  };
-}
-
-export function resetTotp(dependencies: UserDependencies): Handler<"user.resetTotp"> {
-  const { node, users, sessions, accountMails } = dependencies;
-  return async ({ params: { userId } }) => {
-    const before = await users.find(userId);
-    const user = need(await users.removeTotp(userId), "USER_NOT_FOUND");
-    tellOwner(node, user);
-    // The caller may not be the owner: the owner is notified, and all sessions end because the login is weaker now.
-    if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
-    await sessions.endAll(userId);
-    return {};
-  };
-}
-
 const LIMIT: GuessLimit = {
   field: "totpGuesses",
   max: LIMITS.totpGuesses,
@@ -101,6 +22,89 @@ const LIMIT: GuessLimit = {
 };
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
+
+/** As they were stored before they were sealed: base32. */
+const READABLE = /^[A-Z2-7]+=*$/;
+
+interface StoredSecret {
+  /** Base32. */
+  secret: string;
+  /** What is to be stored from now on: the same as before, but for what was readable or sealed with an older secret. */
+  stored: string;
+}
+
+export type TotpSecrets = ReturnType<typeof createTotpSecrets>;
+
+export function secondFactorActions({
+  node,
+  users,
+  reauthenticate,
+  totpSecrets,
+  accountMails,
+  secondFactor,
+  sessionRepository,
+  sessions,
+}: UserDependencies): Handlers {
+  const issuer = new URL(node.config.publicUrl).hostname;
+  return {
+    "user.setupTotp": async ({ params, actor }) => {
+      const user = await reauthenticate(actor.userId, params);
+      const secret = newTotpSecret();
+      const pending = totpSecrets.seal(secret, actor.userId);
+      if (!(await users.setPendingTotp(actor.userId, user.passwordHash, pending)))
+        throw serviceError("TOTP_ALREADY_ON");
+      return { secret, uri: totpUri(secret, issuer, user.username ?? user.nickname) };
+    },
+
+    "user.enableTotp": async ({ params, actor }) => {
+      const user = await users.find(actor.userId);
+      if (user?.totp !== undefined) throw serviceError("TOTP_ALREADY_ON");
+      const pending = user?.totpPending;
+      const opened = pending === undefined ? null : totpSecrets.open(pending, actor.userId);
+      if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
+      const lastStep = need(stepOfCode(opened.secret, params.code, Date.now()), "WRONG_CODE");
+      const recoveryCodes = newRecoveryCodes();
+      const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
+      const enabled = await users.enableTotp(actor.userId, pending, {
+        secret: opened.stored,
+        lastStep,
+        recoveryHashes,
+      });
+      if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
+      tellOwner(node, enabled);
+      await accountMails.notify(enabled, "totpEnabled");
+      return { recoveryCodes };
+    },
+
+    "user.disableTotp": async ({ params, actor }) => {
+      const user = await reauthenticate(actor.userId, params);
+      // Accounts without a password log in by OIDC only, which is exempt.
+      if (user.passwordHash !== undefined && requiresSecondFactor(await node.policy.get(), user))
+        throw serviceError("SECOND_FACTOR_REQUIRED");
+      const secret = await secondFactor.check(user, params.code);
+      const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
+      if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
+      tellOwner(node, disabled);
+      await accountMails.notify(disabled, "totpDisabled");
+      return {};
+    },
+
+    "user.hasSecondFactor": async ({ params: { userId, sessionId } }) => {
+      if ((await users.find(userId))?.totp !== undefined) return { has: true };
+      return { has: (await sessionRepository.find(sessionId))?.byOidc === true };
+    },
+
+    "user.resetTotp": async ({ params: { userId } }) => {
+      const before = await users.find(userId);
+      const user = need(await users.removeTotp(userId), "USER_NOT_FOUND");
+      tellOwner(node, user);
+      // The caller may not be the owner: the owner is notified, and all sessions end because the login is weaker now.
+      if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
+      await sessions.endAll(userId);
+      return {};
+    },
+  };
+}
 
 /** Asks those who have turned it on for a code, once each. */
 export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, logger: Logger) {
@@ -136,18 +140,6 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
     },
   };
 }
-
-/** As they were stored before they were sealed: base32. */
-const READABLE = /^[A-Z2-7]+=*$/;
-
-interface StoredSecret {
-  /** Base32. */
-  secret: string;
-  /** What is to be stored from now on: the same as before, but for what was readable or sealed with an older secret. */
-  stored: string;
-}
-
-export type TotpSecrets = ReturnType<typeof createTotpSecrets>;
 
 /** The secrets of second factors, as the database holds them. */
 export function createTotpSecrets(sealer: Sealer) {

@@ -2,8 +2,8 @@ import { createServices } from "@fanfare/kernel";
 import { createHash } from "node:crypto";
 import type { SessionTokens } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changePassword, resetPassword } from "../src/password.ts";
-import { changeEmail } from "../src/email.ts";
+import { passwordActions } from "../src/password.ts";
+import { emailActions } from "../src/email.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -39,7 +39,7 @@ const request = {
 test("a changed password ends that session too", async () => {
   const { tokens, login } = await account();
   let late: SessionTokens | undefined;
-  const change = changePassword({
+  const change = passwordActions({
     ...dependencies,
     users: {
       ...dependencies.users,
@@ -50,7 +50,7 @@ test("a changed password ends that session too", async () => {
         return dependencies.users.replacePasswordHash(...given);
       }) as never,
     },
-  });
+  })["user.changePassword"]!;
   const next = await change({
     ...request,
     params: { oldPassword: PASSWORD, newPassword, revokeTokens: false },
@@ -71,7 +71,7 @@ test("a reset password ends that session too", async () => {
     expiresAt: new Date(Date.now() + 60_000),
   });
   let late: SessionTokens | undefined;
-  const reset = resetPassword({
+  const reset = passwordActions({
     ...dependencies,
     users: {
       ...dependencies.users,
@@ -80,7 +80,7 @@ test("a reset password ends that session too", async () => {
         return dependencies.users.takeOverUnverified(...given);
       }) as never,
     },
-  });
+  })["user.resetPassword"]!;
   await reset({ ...request, params: { token, newPassword, removeOtherSignIns: false }, actor: null });
   await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
   await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
@@ -90,7 +90,7 @@ test("a new address that was asked for with the old password is not taken any mo
   const { tokens } = await account();
   const me = actorOf(tokens);
   const { accountMails, users } = dependencies;
-  const ask = changeEmail({
+  const ask = emailActions({
     ...dependencies,
     accountMails: {
       ...accountMails,
@@ -99,7 +99,7 @@ test("a new address that was asked for with the old password is not taken any mo
         return accountMails.sendVerification(...given);
       },
     },
-  });
+  })["user.changeEmail"]!;
   const email = `${newName()}@example.org`;
   const asked = ask({ ...request, params: { email, password: PASSWORD }, actor: me });
   await expect(asked).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });

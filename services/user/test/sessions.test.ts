@@ -1,7 +1,7 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changePassword } from "../src/password.ts";
+import { passwordActions } from "../src/password.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
@@ -182,10 +182,10 @@ describe("ending sessions", () => {
     const { first, login } = await account();
     const second = await login();
     const dependencies = otherDependencies(node);
-    const dying = changePassword({
+    const dying = passwordActions({
       ...dependencies,
       sessions: { ...dependencies.sessions, open: () => Promise.reject(new Error("killed")) },
-    });
+    })["user.changePassword"]!;
     const request = {
       params: { oldPassword: PASSWORD, newPassword: "another horse", revokeTokens: false },
       actor: actorOf(first),

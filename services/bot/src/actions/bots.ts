@@ -2,7 +2,7 @@ import { type Bot, hasPermission, LIMITS } from "@fanfare/contract";
 import {
   type Actor,
   assertBelow,
-  type Handler,
+  type Handlers,
   hashSecret,
   need,
   newSecret,
@@ -12,88 +12,84 @@ import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 
-export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"> {
-  return async ({ params: { groupId, name, scopes, roleIds }, actor, services }) => {
-    assertBelow("botsPerGroup", await bots.countOfGroup(groupId, LIMITS.botsPerGroup));
-    const { user } = await node.services.user.createBot({ name });
-    const secret = newSecret();
-    try {
-      await node.services.group.admitBot({ groupId, userId: user.id });
-      for (const roleId of roleIds) await services.role.assign({ groupId, roleId, userId: user.id });
-      const { sessionId } = await node.services.user.openBotSession({ userId: user.id });
-      const bot: BotDocument = {
-        _id: new Types.ObjectId(user.id),
-        groupId: new Types.ObjectId(groupId),
-        name,
-        scopes,
+const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
+
+export function botActions(dependencies: BotDependencies): Handlers {
+  const { node, bots } = dependencies;
+  return {
+    "bot.create": async ({ params: { groupId, name, scopes, roleIds }, actor, services }) => {
+      assertBelow("botsPerGroup", await bots.countOfGroup(groupId, LIMITS.botsPerGroup));
+      const { user } = await node.services.user.createBot({ name });
+      const secret = newSecret();
+      try {
+        await node.services.group.admitBot({ groupId, userId: user.id });
+        for (const roleId of roleIds) await services.role.assign({ groupId, roleId, userId: user.id });
+        const { sessionId } = await node.services.user.openBotSession({ userId: user.id });
+        const bot: BotDocument = {
+          _id: new Types.ObjectId(user.id),
+          groupId: new Types.ObjectId(groupId),
+          name,
+          scopes,
+          tokenHash: hashSecret(secret),
+          sessionId,
+          createdBy: new Types.ObjectId(actor.userId),
+          createdAt: new Date(),
+        };
+        await bots.insert(bot);
+        await record(node, bot, actor, "bot.create", { name, scopes });
+        return { bot: presentBot(bot), token: formatBotToken(user.id, secret) };
+      } catch (error) {
+        await node.services.user.deleteBot({ userId: user.id }).catch(() => undefined);
+        throw error;
+      }
+    },
+
+    "bot.list": async ({ params: { groupId } }) => ({
+      bots: (await bots.listOfGroup(groupId, LIMITS.botsPerGroup)).map(presentBot),
+    }),
+
+    "bot.update": async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
+      const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+      if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
+        throw serviceError("FORBIDDEN");
+      const session = async () => {
+        // Whoever is connected is so with the old scopes.
+        const { sessionId } = await node.services.user.openBotSession({ userId: botId });
+        return { scopes: scopes!, sessionId };
+      };
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(scopes !== undefined && (await session())),
+      };
+      const updated = need(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
+      if (name !== undefined) await node.services.user.renameBot({ userId: botId, name });
+      await record(node, bot, actor, "bot.update", { name, scopes });
+      return { bot: presentBot(updated) };
+    },
+
+    "bot.rotateToken": async ({ params: { groupId, botId }, actor, access }) => {
+      const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+      if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
+      const secret = newSecret();
+      const { sessionId } = await node.services.user.openBotSession({ userId: botId });
+      const updated = await bots.update(groupId, botId, {
         tokenHash: hashSecret(secret),
         sessionId,
         createdBy: new Types.ObjectId(actor.userId),
-        createdAt: new Date(),
-      };
-      await bots.insert(bot);
-      await record(node, bot, actor, "bot.create", { name, scopes });
-      return { bot: presentBot(bot), token: formatBotToken(user.id, secret) };
-    } catch (error) {
-      await node.services.user.deleteBot({ userId: user.id }).catch(() => undefined);
-      throw error;
-    }
-  };
-}
+      });
+      if (updated === null) throw serviceError("BOT_NOT_FOUND");
+      await record(node, bot, actor, "bot.rotateToken", {});
+      return { bot: presentBot(updated), token: formatBotToken(botId, secret) };
+    },
 
-export function listBots({ bots }: BotDependencies): Handler<"bot.list"> {
-  return async ({ params: { groupId } }) => ({
-    bots: (await bots.listOfGroup(groupId, LIMITS.botsPerGroup)).map(presentBot),
-  });
-}
-
-export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"> {
-  return async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
-    const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-    if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
-      throw serviceError("FORBIDDEN");
-    const session = async () => {
-      // Whoever is connected is so with the old scopes.
-      const { sessionId } = await node.services.user.openBotSession({ userId: botId });
-      return { scopes: scopes!, sessionId };
-    };
-    const changes = {
-      ...(name !== undefined && { name }),
-      ...(scopes !== undefined && (await session())),
-    };
-    const updated = need(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
-    if (name !== undefined) await node.services.user.renameBot({ userId: botId, name });
-    await record(node, bot, actor, "bot.update", { name, scopes });
-    return { bot: presentBot(updated) };
-  };
-}
-
-export function rotateToken({ node, bots }: BotDependencies): Handler<"bot.rotateToken"> {
-  return async ({ params: { groupId, botId }, actor, access }) => {
-    const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-    if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
-    const secret = newSecret();
-    const { sessionId } = await node.services.user.openBotSession({ userId: botId });
-    const updated = await bots.update(groupId, botId, {
-      tokenHash: hashSecret(secret),
-      sessionId,
-      createdBy: new Types.ObjectId(actor.userId),
-    });
-    if (updated === null) throw serviceError("BOT_NOT_FOUND");
-    await record(node, bot, actor, "bot.rotateToken", {});
-    return { bot: presentBot(updated), token: formatBotToken(botId, secret) };
-  };
-}
-
-export function deleteBot(dependencies: BotDependencies): Handler<"bot.delete"> {
-  const { node, bots } = dependencies;
-  return async ({ params: { groupId, botId }, actor }) => {
-    const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-    // Its user first: what is left of the bot can be deleted by the same call again.
-    await node.services.user.deleteBot({ userId: botId });
-    await removeBot(dependencies, botId);
-    await record(node, bot, actor, "bot.delete", { name: bot.name });
-    return {};
+    "bot.delete": async ({ params: { groupId, botId }, actor }) => {
+      const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+      // Its user first: what is left of the bot can be deleted by the same call again.
+      await node.services.user.deleteBot({ userId: botId });
+      await removeBot(dependencies, botId);
+      await record(node, bot, actor, "bot.delete", { name: bot.name });
+      return {};
+    },
   };
 }
 
@@ -148,8 +144,6 @@ function presentCallback({ url, events, isDisabled, failures, lastError }: Callb
   const state = isDisabled ? "disabled" : failures > 0 ? "failing" : "active";
   return { url, events, state, failures, lastError };
 }
-
-const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
 
 function formatBotToken(botId: string, secret: string): string {
   return `fbot.${botId}.${secret}`;

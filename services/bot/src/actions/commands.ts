@@ -1,72 +1,71 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
-import { AnswerBudget, assertBelow, may, newId, serviceError, type Handler } from "@fanfare/kernel";
+import { AnswerBudget, assertBelow, may, newId, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
 import { needBot } from "./own-bot.ts";
 
 const OVERLOADED_RETRY_MS = 5000;
 
-export function register({ bots, commands }: BotDependencies): Handler<"command.register"> {
-  return async ({ params: { name, description, options }, actor }) => {
-    const bot = await needBot(bots, actor);
-    const groupId = bot.groupId.toHexString();
-    const existing = await commands.find(groupId, name);
-    if (existing?.botId !== actor.userId)
-      assertBelow("commandsPerBot", await commands.countOfBot(actor.userId, LIMITS.commandsPerBot));
-    const stored = await commands.put({ groupId, botId: actor.userId, name, description, options });
-    if (stored === null) throw serviceError("COMMAND_NAME_TAKEN");
-    return { command: present(stored) };
-  };
-}
+export function commandActions(dependencies: BotDependencies): Handlers {
+  const { bots, commands, node, invocations, callbacks } = dependencies;
+  return {
+    "command.register": async ({ params: { name, description, options }, actor }) => {
+      const bot = await needBot(bots, actor);
+      const groupId = bot.groupId.toHexString();
+      const existing = await commands.find(groupId, name);
+      if (existing?.botId !== actor.userId)
+        assertBelow("commandsPerBot", await commands.countOfBot(actor.userId, LIMITS.commandsPerBot));
+      const stored = await commands.put({ groupId, botId: actor.userId, name, description, options });
+      if (stored === null) throw serviceError("COMMAND_NAME_TAKEN");
+      return { command: present(stored) };
+    },
 
-export function unregister({ bots, commands }: BotDependencies): Handler<"command.unregister"> {
-  return async ({ params: { name }, actor }) => {
-    const bot = await needBot(bots, actor);
-    await commands.remove(actor.userId, bot.groupId.toHexString(), name);
-    return {};
-  };
-}
+    "command.unregister": async ({ params: { name }, actor }) => {
+      const bot = await needBot(bots, actor);
+      await commands.remove(actor.userId, bot.groupId.toHexString(), name);
+      return {};
+    },
 
-export function list(dependencies: BotDependencies): Handler<"command.list"> {
-  return async ({ params: { channelId, afterName = "" }, access: { groupId } }) => {
-    if (groupId === null) return { commands: [], nextName: null };
-    const all = await dependencies.commands.listOfGroup(groupId, LIMITS.botsPerGroup * LIMITS.commandsPerBot);
-    const botIds = [...new Set(all.map(({ botId }) => botId))];
-    const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
-    const there = new Set(botIds.filter((_, i) => answering[i]));
-    const rest = all.map(present).filter(({ botId, name }) => there.has(botId) && name > afterName);
-    const commands = new AnswerBudget().cut(rest);
-    return { commands, nextName: commands.length < rest.length ? commands.at(-1)!.name : null };
-  };
-}
+    "command.list": async ({ params: { channelId, afterName = "" }, access: { groupId } }) => {
+      if (groupId === null) return { commands: [], nextName: null };
+      const all = await dependencies.commands.listOfGroup(
+        groupId,
+        LIMITS.botsPerGroup * LIMITS.commandsPerBot,
+      );
+      const botIds = [...new Set(all.map(({ botId }) => botId))];
+      const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
+      const there = new Set(botIds.filter((_, i) => answering[i]));
+      const rest = all.map(present).filter(({ botId, name }) => there.has(botId) && name > afterName);
+      const commands = new AnswerBudget().cut(rest);
+      return { commands, nextName: commands.length < rest.length ? commands.at(-1)!.name : null };
+    },
 
-export function invoke(dependencies: BotDependencies): Handler<"command.invoke"> {
-  const { node, bots, commands, invocations, callbacks } = dependencies;
-  return async ({ params: { channelId, name, text }, actor, access: { groupId } }) => {
-    const command = groupId === null ? null : await commands.find(groupId, name);
-    const botId = command?.botId ?? "";
-    if (groupId === null || command === null || !(await answersIn(dependencies, botId, channelId)))
-      throw serviceError("COMMAND_NOT_FOUND");
-    const invocation: Invocation = {
-      id: newId(),
-      botId,
-      groupId,
-      channelId,
-      userId: actor.userId,
-      command: name,
-      text,
-      invokedAt: new Date().toISOString(),
-    };
-    const callback = (await bots.find(botId))?.callback;
-    if (callback?.events.includes("command.invoked") === true && !callback.isDisabled) {
-      const max = LIMITS.invocationsPerBot;
-      if ((await invocations.count(botId, max)) >= max)
-        throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-      await invocations.add(invocation);
-      await callbacks.notify({ botId, callbackId: callback.id });
-    }
-    node.publish(userRoom(botId), "command.invoked", { invocation });
-    return { invocation };
+    "command.invoke": async ({ params: { channelId, name, text }, actor, access: { groupId } }) => {
+      const command = groupId === null ? null : await commands.find(groupId, name);
+      const botId = command?.botId ?? "";
+      if (groupId === null || command === null || !(await answersIn(dependencies, botId, channelId)))
+        throw serviceError("COMMAND_NOT_FOUND");
+      const invocation: Invocation = {
+        id: newId(),
+        botId,
+        groupId,
+        channelId,
+        userId: actor.userId,
+        command: name,
+        text,
+        invokedAt: new Date().toISOString(),
+      };
+      const callback = (await bots.find(botId))?.callback;
+      if (callback?.events.includes("command.invoked") === true && !callback.isDisabled) {
+        const max = LIMITS.invocationsPerBot;
+        if ((await invocations.count(botId, max)) >= max)
+          throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+        await invocations.add(invocation);
+        await callbacks.notify({ botId, callbackId: callback.id });
+      }
+      node.publish(userRoom(botId), "command.invoked", { invocation });
+      return { invocation };
+    },
   };
 }
 

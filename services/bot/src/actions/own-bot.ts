@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Actor, type Handler, matchesHash, need, serviceError } from "@fanfare/kernel";
+import { type Actor, type Handlers, matchesHash, need, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
@@ -8,81 +8,67 @@ import { disconnectHeldBy, isHeld } from "../holder.ts";
 import type { BotRepository } from "../bot.repository.ts";
 import { parseBotToken, presentBot, removeBot } from "./bots.ts";
 
-export function me({ bots }: BotDependencies): Handler<"bot.me"> {
-  return async ({ actor }) => ({ bot: presentBot(await needBot(bots, actor)) });
-}
+export function ownBotActions(dependencies: BotDependencies): Handlers {
+  const { bots, node, cursors, invocations, callbacks, sealer } = dependencies;
+  return {
+    "bot.me": async ({ actor }) => ({ bot: presentBot(await needBot(bots, actor)) }),
 
-export function authenticate({ node, bots }: BotDependencies): Handler<"bot.authenticate"> {
-  return async ({ params: { token } }) => {
-    const parsed = parseBotToken(token);
-    const bot = parsed === null ? null : await bots.find(parsed.botId);
-    if (parsed === null || bot === null || !matchesHash(parsed.secret, bot.tokenHash))
-      throw serviceError("UNAUTHENTICATED");
-    const { botId: userId } = parsed;
-    const { sessionId, scopes } = bot;
-    if (!(await isHeld(node, bot))) throw serviceError("UNAUTHENTICATED");
-    const { isAlive } = await node.services.user.hasBotSession({ userId, sessionId });
-    if (!isAlive) throw serviceError("UNAUTHENTICATED");
-    return { userId, sessionId, scopes };
-  };
-}
+    "bot.authenticate": async ({ params: { token } }) => {
+      const parsed = parseBotToken(token);
+      const bot = parsed === null ? null : await bots.find(parsed.botId);
+      if (parsed === null || bot === null || !matchesHash(parsed.secret, bot.tokenHash))
+        throw serviceError("UNAUTHENTICATED");
+      const { botId: userId } = parsed;
+      const { sessionId, scopes } = bot;
+      if (!(await isHeld(node, bot))) throw serviceError("UNAUTHENTICATED");
+      const { isAlive } = await node.services.user.hasBotSession({ userId, sessionId });
+      if (!isAlive) throw serviceError("UNAUTHENTICATED");
+      return { userId, sessionId, scopes };
+    },
 
-export function subscribe({
-  node,
-  bots,
-  cursors,
-  invocations,
-  callbacks,
-  sealer,
-}: BotDependencies): Handler<"bot.subscribe"> {
-  return async ({ params: { url, secret, events }, actor }) => {
-    const bot = await needBot(bots, actor);
-    const needsMessages = events.some((name) => name !== "command.invoked");
-    if (needsMessages && !bot.scopes.includes("messages.read")) throw serviceError("BOT_NOT_ALLOWED");
-    const now = new Date();
-    const callback: Callback = {
-      id: randomUUID(),
-      url,
-      sealedSecret: sealer.seal(secret, actor.userId),
-      events: [...new Set(events)],
-      since: now,
-      isDisabled: false,
-      failures: 0,
-      lastError: null,
-    };
-    await cursors.removeOfBot(actor.userId);
-    // Where it begins is stored first: from then on nothing is left out.
-    await beginCursors({ node, cursors, invocations }, { ...bot, callback });
-    const updated = need(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
-    const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
-    await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
-    return { bot: presentBot(updated) };
-  };
-}
+    "bot.subscribe": async ({ params: { url, secret, events }, actor }) => {
+      const bot = await needBot(bots, actor);
+      const needsMessages = events.some((name) => name !== "command.invoked");
+      if (needsMessages && !bot.scopes.includes("messages.read")) throw serviceError("BOT_NOT_ALLOWED");
+      const now = new Date();
+      const callback: Callback = {
+        id: randomUUID(),
+        url,
+        sealedSecret: sealer.seal(secret, actor.userId),
+        events: [...new Set(events)],
+        since: now,
+        isDisabled: false,
+        failures: 0,
+        lastError: null,
+      };
+      await cursors.removeOfBot(actor.userId);
+      // Where it begins is stored first: from then on nothing is left out.
+      await beginCursors({ node, cursors, invocations }, { ...bot, callback });
+      const updated = need(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
+      const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
+      await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
+      return { bot: presentBot(updated) };
+    },
 
-export function unsubscribe({ bots, cursors, invocations }: BotDependencies): Handler<"bot.unsubscribe"> {
-  return async ({ actor }) => {
-    await needBot(bots, actor);
-    const updated = await bots.setCallback(actor.userId, null);
-    await cursors.removeOfBot(actor.userId);
-    await invocations.removeOfBot(actor.userId);
-    if (updated === null) throw serviceError("BOTS_ONLY");
-    return { bot: presentBot(updated) };
-  };
-}
+    "bot.unsubscribe": async ({ actor }) => {
+      await needBot(bots, actor);
+      const updated = await bots.setCallback(actor.userId, null);
+      await cursors.removeOfBot(actor.userId);
+      await invocations.removeOfBot(actor.userId);
+      if (updated === null) throw serviceError("BOTS_ONLY");
+      return { bot: presentBot(updated) };
+    },
 
-export function disconnectHeld({ node, bots }: BotDependencies): Handler<"bot.disconnectHeldBy"> {
-  return async ({ params: { userId } }) => {
-    await disconnectHeldBy(node, bots, userId);
-    return {};
-  };
-}
+    "bot.disconnectHeldBy": async ({ params: { userId } }) => {
+      await disconnectHeldBy(node, bots, userId);
+      return {};
+    },
 
-export function forgetUser(dependencies: BotDependencies): Handler<"bot.forgetUser"> {
-  return async ({ params: { userId } }) => {
-    await dependencies.webhooks.removeOfUser(userId);
-    await removeBot(dependencies, userId);
-    return {};
+    "bot.forgetUser": async ({ params: { userId } }) => {
+      await dependencies.webhooks.removeOfUser(userId);
+      await removeBot(dependencies, userId);
+      return {};
+    },
   };
 }
 

@@ -1,65 +1,62 @@
-import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kernel";
+import { hashSecret, newSecret, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.model.ts";
 import { heldBy } from "../holder.ts";
 import type { WebhookDocument } from "../webhook.repository.ts";
 import { removeBot } from "./bots.ts";
 
-export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revokeTokensOf"> {
-  const { node, bots, webhooks } = dependencies;
-  return async ({ params: { userId, deleteBots } }) => {
-    await webhooks.removeOfUser(userId);
-    for await (const bot of heldBy(bots, userId)) {
-      if (!deleteBots) {
-        await revokeBotToken(dependencies, bot);
-        continue;
-      }
-      const botId = bot._id.toHexString();
-      // The bot's user first: if this is interrupted, the bot is still listed and the repetition removes it.
-      await node.services.user.deleteBot({ userId: botId });
-      await removeBot(dependencies, botId);
-    }
-    return {};
-  };
-}
-
 type Listed = Pick<BotDocument | WebhookDocument, "_id" | "name" | "createdAt">;
 const HIGHEST_ID = "f".repeat(24);
 
-export function listTokens({ bots, webhooks }: BotDependencies): Handler<"bot.listTokens"> {
-  return async ({ params: { before = HIGHEST_ID, limit }, actor: { userId } }) => {
-    const [ofBots, ofWebhooks] = await Promise.all([
-      bots.listNewestHeldBy(userId, limit + 1, before),
-      webhooks.listNewestOfUser(userId, limit + 1, before),
-    ]);
-    const present =
-      (kind: "bot" | "webhook") =>
-      ({ _id, name, createdAt }: Listed) => ({
-        kind,
-        id: String(_id),
-        name,
-        createdAt: createdAt.toISOString(),
-      });
-    // An id begins with the time at which it was made.
-    const found = [...ofBots.map(present("bot")), ...ofWebhooks.map(present("webhook"))].toSorted((a, b) =>
-      b.id < a.id ? -1 : 1,
-    );
-    const tokens = found.slice(0, limit);
-    return { tokens, nextBefore: found.length > limit ? tokens.at(-1)!.id : null };
-  };
-}
-
-export function revokeToken(dependencies: BotDependencies): Handler<"bot.revokeToken"> {
-  const { bots, webhooks } = dependencies;
-  return async ({ params: { kind, id }, actor: { userId } }) => {
-    if (kind === "webhook") {
-      if (!(await webhooks.removeOneOfUser(userId, id))) throw serviceError("WEBHOOK_NOT_FOUND");
+export function tokenActions(dependencies: BotDependencies): Handlers {
+  const { node, bots, webhooks } = dependencies;
+  return {
+    "bot.revokeTokensOf": async ({ params: { userId, deleteBots } }) => {
+      await webhooks.removeOfUser(userId);
+      for await (const bot of heldBy(bots, userId)) {
+        if (!deleteBots) {
+          await revokeBotToken(dependencies, bot);
+          continue;
+        }
+        const botId = bot._id.toHexString();
+        // The bot's user first: if this is interrupted, the bot is still listed and the repetition removes it.
+        await node.services.user.deleteBot({ userId: botId });
+        await removeBot(dependencies, botId);
+      }
       return {};
-    }
-    const bot = await bots.find(id);
-    if (bot?.createdBy.toHexString() !== userId) throw serviceError("BOT_NOT_FOUND");
-    await revokeBotToken(dependencies, bot);
-    return {};
+    },
+
+    "bot.listTokens": async ({ params: { before = HIGHEST_ID, limit }, actor: { userId } }) => {
+      const [ofBots, ofWebhooks] = await Promise.all([
+        bots.listNewestHeldBy(userId, limit + 1, before),
+        webhooks.listNewestOfUser(userId, limit + 1, before),
+      ]);
+      const present =
+        (kind: "bot" | "webhook") =>
+        ({ _id, name, createdAt }: Listed) => ({
+          kind,
+          id: String(_id),
+          name,
+          createdAt: createdAt.toISOString(),
+        });
+      // An id begins with the time at which it was made.
+      const found = [...ofBots.map(present("bot")), ...ofWebhooks.map(present("webhook"))].toSorted((a, b) =>
+        b.id < a.id ? -1 : 1,
+      );
+      const tokens = found.slice(0, limit);
+      return { tokens, nextBefore: found.length > limit ? tokens.at(-1)!.id : null };
+    },
+
+    "bot.revokeToken": async ({ params: { kind, id }, actor: { userId } }) => {
+      if (kind === "webhook") {
+        if (!(await webhooks.removeOneOfUser(userId, id))) throw serviceError("WEBHOOK_NOT_FOUND");
+        return {};
+      }
+      const bot = await bots.find(id);
+      if (bot?.createdBy.toHexString() !== userId) throw serviceError("BOT_NOT_FOUND");
+      await revokeBotToken(dependencies, bot);
+      return {};
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { LIMITS, type Params, type Webhook } from "@fanfare/contract";
 import {
   type Access,
   assertBelow,
-  type Handler,
+  type Handlers,
   hashSecret,
   matchesHash,
   may,
@@ -16,8 +16,10 @@ import {
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { WebhookDocument } from "../webhook.repository.ts";
 
-export function createWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.create"> {
-  return async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
+const HIDDEN: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "FORBIDDEN"]);
+
+export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers => ({
+  "webhook.create": async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
     assertBelow("webhooksPerChannel", await webhooks.countOfChannel(channelId, LIMITS.webhooksPerChannel));
     const token = newSecret();
     const webhook = await webhooks.insert({
@@ -32,17 +34,13 @@ export function createWebhook({ node, webhooks }: BotDependencies): Handler<"web
     const id = webhook._id;
     await record(node, access, actor.userId, "webhook.create", id, { after: { channelId, name } });
     return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
-  };
-}
+  },
 
-export function listWebhooks({ webhooks }: BotDependencies): Handler<"webhook.list"> {
-  return async ({ params: { channelId } }) => ({
+  "webhook.list": async ({ params: { channelId } }) => ({
     webhooks: (await webhooks.listOfChannel(channelId, LIMITS.webhooksPerChannel)).map(presentWebhook),
-  });
-}
+  }),
 
-export function updateWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.update"> {
-  return async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
+  "webhook.update": async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
     const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
     const former = need(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
     const webhook = { ...former, ...changes };
@@ -53,21 +51,17 @@ export function updateWebhook({ node, webhooks }: BotDependencies): Handler<"web
         after: shown(webhook),
       });
     return { webhook: presentWebhook(webhook) };
-  };
-}
+  },
 
-export function deleteWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.delete"> {
-  return async ({ params: { channelId, webhookId }, actor, access }) => {
+  "webhook.delete": async ({ params: { channelId, webhookId }, actor, access }) => {
     const webhook = need(await webhooks.remove(channelId, webhookId), "WEBHOOK_NOT_FOUND");
     const after = { channelId, name: webhook.name };
     await record(node, access, actor.userId, "webhook.delete", webhookId, { after });
     return {};
-  };
-}
+  },
 
-/** Whatever is wrong with the address or with its maker's rights looks the same from outside. */
-export function execute({ node, webhooks }: BotDependencies): Handler<"webhook.execute"> {
-  return async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
+  /** Whatever is wrong with the address or with its maker's rights looks the same from outside. */
+  "webhook.execute": async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
     const webhook = await webhooks.find(webhookId);
     if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");
     const authorId = webhook.createdBy;
@@ -89,10 +83,8 @@ export function execute({ node, webhooks }: BotDependencies): Handler<"webhook.e
       const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
       throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
     }
-  };
-}
-
-const HIDDEN: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "FORBIDDEN"]);
+  },
+});
 
 async function record(
   node: BotDependencies["node"],

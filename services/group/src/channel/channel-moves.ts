@@ -7,7 +7,7 @@ import {
   userRoom,
   viewers,
 } from "@fanfare/contract";
-import { type Handler, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Handlers, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import { roomInUse, roomToBe } from "./rooms.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
@@ -198,26 +198,28 @@ export function asSubdocument({ target, allow, deny }: Override): OverrideSubdoc
 
 type Places = EventPayload<"channel.reordered">["places"];
 
-export function reorderChannels(dependencies: GroupDependencies): Handler<"channel.reorder"> {
+export function channelMoveActions(dependencies: GroupDependencies): Handlers {
   const { channels, audit } = dependencies;
-  return async ({ params: { groupId, places }, actor: { userId } }) => {
-    const actor = await needActor(dependencies, groupId, userId);
-    const listed = await channels.listOfGroup(groupId);
-    const seen = new Map(
-      listed.filter((channel) => sees(actor.subject, channel)).map((channel) => [channel._id, channel]),
-    );
-    const isPossible = places.every(({ channelId, sectionId }) => {
-      const channel = seen.get(channelId);
-      if (channel === undefined) return false;
-      return sectionId === null || (channel.kind === "text" && seen.get(sectionId)?.kind === "section");
-    });
-    if (!isPossible) throw serviceError("CHANNEL_NOT_FOUND");
-    const moved = places.filter((place) => isMoved(place, seen.get(place.channelId)!));
-    if (moved.length === 0) return {};
-    await channels.setPlaces(groupId, moved);
-    tellPlaces(dependencies, groupId, moved, seen);
-    await audit(groupId, userId, "channel.reorder", { after: { channels: moved.length } });
-    return {};
+  return {
+    "channel.reorder": async ({ params: { groupId, places }, actor: { userId } }) => {
+      const actor = await needActor(dependencies, groupId, userId);
+      const listed = await channels.listOfGroup(groupId);
+      const seen = new Map(
+        listed.filter((channel) => sees(actor.subject, channel)).map((channel) => [channel._id, channel]),
+      );
+      const isPossible = places.every(({ channelId, sectionId }) => {
+        const channel = seen.get(channelId);
+        if (channel === undefined) return false;
+        return sectionId === null || (channel.kind === "text" && seen.get(sectionId)?.kind === "section");
+      });
+      if (!isPossible) throw serviceError("CHANNEL_NOT_FOUND");
+      const moved = places.filter((place) => isMoved(place, seen.get(place.channelId)!));
+      if (moved.length === 0) return {};
+      await channels.setPlaces(groupId, moved);
+      tellPlaces(dependencies, groupId, moved, seen);
+      await audit(groupId, userId, "channel.reorder", { after: { channels: moved.length } });
+      return {};
+    },
   };
 }
 

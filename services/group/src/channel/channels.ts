@@ -1,11 +1,5 @@
-import {
-  type Channel,
-  mayTouchRole,
-  type Override,
-  type ParsedParams,
-  PERMISSIONS,
-} from "@fanfare/contract";
-import { type Handler, assertBelow, need, newId, type Request, serviceError } from "@fanfare/kernel";
+import { type Channel, mayTouchRole, type Override, type ParsedParams, PERMISSIONS } from "@fanfare/contract";
+import { type Handlers, assertBelow, need, newId, type Request, serviceError } from "@fanfare/kernel";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -15,41 +9,109 @@ import { difference } from "../group/audit.ts";
 import { roomInUse } from "./rooms.ts";
 import { tellPlaces } from "./channel-moves.ts";
 
-export function createChannel(dependencies: GroupDependencies): Handler<"channel.create"> {
-  const { node, groups, channels, moves, audit } = dependencies;
-  return async ({ params, actor: { userId } }) => {
-    const { groupId, name, kind, topic, slowModeSeconds } = params;
-    const actor = await needActor(dependencies, groupId, userId);
-    const existing = await channels.listOfGroup(groupId);
-    assertBelow("channelsPerGroup", existing.length, (await node.policy.get()).channelsPerGroup ?? undefined);
-    const section = await needSection(dependencies, actor, params.sectionId);
-    if (kind === "section" && section !== null) throw sectionInSection();
-    const overrides = params.private ? await privateOverrides(dependencies, params, actor) : [];
-    const created: ChannelDocument = {
-      _id: newId(),
-      groupId,
-      kind,
-      name,
-      topic,
-      slowModeSeconds,
-      sectionId: section,
-      ...moves.initial(groupId, overrides),
-      position: (existing.at(-1)?.position ?? -1) + 1,
-      createdAt: new Date(),
-    };
-    await channels.insert(created);
-    // Looked up afterwards, so that a group that is being deleted keeps no channel behind.
-    if ((await groups.find(groupId)) === null) {
-      await channels.remove([created._id]);
-      throw serviceError("GROUP_NOT_FOUND");
-    }
-    await moves.open(created);
-    const channel = presentChannel(created);
-    await audit(groupId, userId, "channel.create", {
-      targetId: channel.id,
-      after: { name, kind, private: channel.private },
-    });
-    return { channel };
+const AUDITED = [
+  "name",
+  "topic",
+  "sectionId",
+  "slowModeSeconds",
+  "position",
+] as const satisfies (keyof Channel)[];
+
+export function channelActions(dependencies: GroupDependencies): Handlers {
+  const { node, groups, channels, moves, audit, membership, threads, purge } = dependencies;
+  const markThread = async (
+    { services, access }: Request<"channel.delete">,
+    { _id, parentId, rootMessageId }: ChannelDocument,
+  ): Promise<boolean> => {
+    // First, because a message that names a thread which is gone would never be put right.
+    const [channelId, messageId] = [parentId!, rootMessageId!];
+    await services.message.setThread({ channelId, messageId, threadId: null, rooms: [...access.rooms] });
+    return threads.markDeleted(_id);
+  };
+  return {
+    "channel.create": async ({ params, actor: { userId } }) => {
+      const { groupId, name, kind, topic, slowModeSeconds } = params;
+      const actor = await needActor(dependencies, groupId, userId);
+      const existing = await channels.listOfGroup(groupId);
+      assertBelow(
+        "channelsPerGroup",
+        existing.length,
+        (await node.policy.get()).channelsPerGroup ?? undefined,
+      );
+      const section = await needSection(dependencies, actor, params.sectionId);
+      if (kind === "section" && section !== null) throw sectionInSection();
+      const overrides = params.private ? await privateOverrides(dependencies, params, actor) : [];
+      const created: ChannelDocument = {
+        _id: newId(),
+        groupId,
+        kind,
+        name,
+        topic,
+        slowModeSeconds,
+        sectionId: section,
+        ...moves.initial(groupId, overrides),
+        position: (existing.at(-1)?.position ?? -1) + 1,
+        createdAt: new Date(),
+      };
+      await channels.insert(created);
+      // Looked up afterwards, so that a group that is being deleted keeps no channel behind.
+      if ((await groups.find(groupId)) === null) {
+        await channels.remove([created._id]);
+        throw serviceError("GROUP_NOT_FOUND");
+      }
+      await moves.open(created);
+      const channel = presentChannel(created);
+      await audit(groupId, userId, "channel.create", {
+        targetId: channel.id,
+        after: { name, kind, private: channel.private },
+      });
+      return { channel };
+    },
+
+    "channel.update": async ({
+      params: { channelId, ...changes },
+      actor: { userId },
+      access: { groupId, rooms },
+    }) => {
+      // Direct channels have no managers.
+      if (groupId === null) throw serviceError("FORBIDDEN");
+      const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+      if (typeof changes.sectionId === "string") {
+        if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
+        await needSection(dependencies, await needActor(dependencies, groupId, userId), changes.sectionId);
+      }
+      const updated = need(await channels.update(channelId, changes), "CHANNEL_NOT_FOUND");
+      const channel = presentChannel(updated);
+      const changed = difference(presentChannel(found), channel, AUDITED);
+      if (changed === null) return { channel };
+      if ("slowModeSeconds" in (changed.after ?? {})) membership.forget(groupId, null);
+      await audit(groupId, userId, "channel.update", { targetId: channelId, ...changed });
+      node.publish(updated.kind === "thread" ? rooms : roomInUse(updated), "channel.updated", { channel });
+      return { channel };
+    },
+
+    "channel.delete": async (request) => {
+      const { channelId } = request.params;
+      const { userId } = request.actor;
+      const { groupId } = request.access;
+      if (groupId === null) throw serviceError("FORBIDDEN");
+      const channel = await channels.find(channelId);
+      const isThread = channel?.kind === "thread";
+      const isMarked =
+        channel !== null &&
+        (isThread ? await markThread(request, channel) : await channels.markDeleted(channelId));
+      if (!isMarked) throw serviceError("CHANNEL_NOT_FOUND");
+      if (isThread) await purge.thread(channel);
+      else purge.channel(channel);
+      if (channel.kind === "section") await emptySection(dependencies, groupId, channelId);
+      const { name, kind, parentId } = channel;
+      const place = parentId === undefined ? channel : await channels.find(parentId);
+      await audit(groupId, userId, "channel.delete", {
+        targetId: channelId,
+        before: { name, kind, private: place === null || isPrivate(place) },
+      });
+      return {};
+    },
   };
 }
 
@@ -80,70 +142,6 @@ async function privateOverrides(
 function sectionInSection() {
   const issues = [{ path: "sectionId", message: "must be null for a section: sections hold channels only" }];
   return serviceError("VALIDATION_FAILED", { issues });
-}
-
-const AUDITED = [
-  "name",
-  "topic",
-  "sectionId",
-  "slowModeSeconds",
-  "position",
-] as const satisfies (keyof Channel)[];
-
-export function updateChannel(dependencies: GroupDependencies): Handler<"channel.update"> {
-  const { node, channels, membership, audit } = dependencies;
-  return async ({ params: { channelId, ...changes }, actor: { userId }, access: { groupId, rooms } }) => {
-    // Direct channels have no managers.
-    if (groupId === null) throw serviceError("FORBIDDEN");
-    const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
-    if (typeof changes.sectionId === "string") {
-      if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
-      await needSection(dependencies, await needActor(dependencies, groupId, userId), changes.sectionId);
-    }
-    const updated = need(await channels.update(channelId, changes), "CHANNEL_NOT_FOUND");
-    const channel = presentChannel(updated);
-    const changed = difference(presentChannel(found), channel, AUDITED);
-    if (changed === null) return { channel };
-    if ("slowModeSeconds" in (changed.after ?? {})) membership.forget(groupId, null);
-    await audit(groupId, userId, "channel.update", { targetId: channelId, ...changed });
-    node.publish(updated.kind === "thread" ? rooms : roomInUse(updated), "channel.updated", { channel });
-    return { channel };
-  };
-}
-
-export function deleteChannel(dependencies: GroupDependencies): Handler<"channel.delete"> {
-  const { channels, threads, purge, audit } = dependencies;
-  const markThread = async (
-    { services, access }: Request<"channel.delete">,
-    { _id, parentId, rootMessageId }: ChannelDocument,
-  ): Promise<boolean> => {
-    // First, because a message that names a thread which is gone would never be put right.
-    const [channelId, messageId] = [parentId!, rootMessageId!];
-    await services.message.setThread({ channelId, messageId, threadId: null, rooms: [...access.rooms] });
-    return threads.markDeleted(_id);
-  };
-  return async (request) => {
-    const { channelId } = request.params;
-    const { userId } = request.actor;
-    const { groupId } = request.access;
-    if (groupId === null) throw serviceError("FORBIDDEN");
-    const channel = await channels.find(channelId);
-    const isThread = channel?.kind === "thread";
-    const isMarked =
-      channel !== null &&
-      (isThread ? await markThread(request, channel) : await channels.markDeleted(channelId));
-    if (!isMarked) throw serviceError("CHANNEL_NOT_FOUND");
-    if (isThread) await purge.thread(channel);
-    else purge.channel(channel);
-    if (channel.kind === "section") await emptySection(dependencies, groupId, channelId);
-    const { name, kind, parentId } = channel;
-    const place = parentId === undefined ? channel : await channels.find(parentId);
-    await audit(groupId, userId, "channel.delete", {
-      targetId: channelId,
-      before: { name, kind, private: place === null || isPrivate(place) },
-    });
-    return {};
-  };
 }
 
 /** Its channels stay where they are, without a section. */

@@ -1,4 +1,4 @@
-import { AnswerBudget, type Handler, serviceError, type ServiceError } from "@fanfare/kernel";
+import { AnswerBudget, type Handlers, serviceError, type ServiceError } from "@fanfare/kernel";
 import { type Services, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
 import { needActor } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -6,24 +6,6 @@ import { sees, subjectOf } from "../subjects.ts";
 import { activityCursorOf, parseActivityCursor } from "../activity.ts";
 import { presentChannel, presentChannelState } from "../group.presenter.ts";
 import type { ChannelDocument } from "./channel.model.ts";
-
-export function listChannels(dependencies: GroupDependencies): Handler<"channel.list"> {
-  return async ({ params: { groupId, afterChannelId = "" }, actor, services }) => {
-    const [own, listed] = await Promise.all([
-      needActor(dependencies, groupId, actor.userId),
-      dependencies.channels.listOfGroup(groupId),
-    ]);
-    const seen = listed.filter((channel) => channel._id > afterChannelId && sees(own.subject, channel));
-    const states = await channelStates(services, actor.userId, seen);
-    // Pages go by id, which never changes; positions can change between two pages.
-    const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const page = new Set(new AnswerBudget().cut(byId));
-    return {
-      channels: states.filter((state) => page.has(state)),
-      nextChannelId: page.size < byId.length ? byId[page.size - 1]!.id : null,
-    };
-  };
-}
 
 /** Threads of one answer, and channels whose threads are looked for in it, or direct ones. */
 const THREADS = 500;
@@ -36,9 +18,76 @@ interface ThreadPosition {
   threadId: string;
 }
 
-export function listOwnChannels(dependencies: GroupDependencies): Handler<"group.listOwnChannels"> {
-  return async ({ params: { userId, of, cursor } }) =>
-    of === "groups" ? listOfGroups(dependencies, userId, cursor) : listDirect(dependencies, userId, cursor);
+/** Bounds one answer of the database. */
+const GROUPS_PER_QUERY = 10;
+
+const UNUSED = { head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
+
+export function listChannelActions(dependencies: GroupDependencies): Handlers {
+  const { members, groups, directs } = dependencies;
+  return {
+    "channel.list": async ({ params: { groupId, afterChannelId = "" }, actor, services }) => {
+      const [own, listed] = await Promise.all([
+        needActor(dependencies, groupId, actor.userId),
+        dependencies.channels.listOfGroup(groupId),
+      ]);
+      const seen = listed.filter((channel) => channel._id > afterChannelId && sees(own.subject, channel));
+      const states = await channelStates(services, actor.userId, seen);
+      // Pages go by id, which never changes; positions can change between two pages.
+      const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const page = new Set(new AnswerBudget().cut(byId));
+      return {
+        channels: states.filter((state) => page.has(state)),
+        nextChannelId: page.size < byId.length ? byId[page.size - 1]!.id : null,
+      };
+    },
+
+    "group.listOwnChannels": async ({ params: { userId, of, cursor } }) =>
+      of === "groups" ? listOfGroups(dependencies, userId, cursor) : listDirect(dependencies, userId, cursor),
+
+    "group.listPlaces": async ({ params: { userId } }) => ({ places: await members.listPlaces(userId) }),
+
+    /** What it costs depends on the channels of the user's groups, and on nothing that is in them. */
+    "group.listUserChannels": async ({ params: { userId, cursor } }) => {
+      const [ofGroups, directIds] = await Promise.all([
+        members.listPlaces(userId),
+        cursor === null ? directs.listIds(userId) : [],
+      ]);
+      const places = ofGroups
+        .filter(({ groupId }) => cursor === null || groupId > cursor)
+        .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
+      const channels: Result<"group.listUserChannels">["channels"] = directIds.map((channelId) => ({
+        channelId,
+        groupId: null,
+      }));
+      let at = 0;
+      while (at < places.length && channels.length < LIMITS.channelsPerUnreadPage) {
+        const some = places.slice(at, (at += GROUPS_PER_QUERY));
+        const groupIds = some.map(({ groupId }) => groupId);
+        const [owners, found] = await Promise.all([
+          groups.listOwners(groupIds),
+          dependencies.channels.listSeen(groupIds),
+        ]);
+        const subjects = new Map(
+          some.map((place) => [
+            place.groupId,
+            subjectOf(userId, place, owners.get(place.groupId) === userId),
+          ]),
+        );
+        for (const channel of found) {
+          const groupId = channel.groupId!;
+          if (channel.kind === "section" || !owners.has(groupId)) continue;
+          if (!sees(subjects.get(groupId)!, channel)) continue;
+          channels.push({ channelId: channel._id, groupId });
+        }
+      }
+      return {
+        channels,
+        places: places.slice(0, at),
+        nextCursor: at < places.length ? places[at - 1]!.groupId : null,
+      };
+    },
+  };
 }
 
 /**
@@ -136,56 +185,6 @@ function badCursor(): ServiceError {
   const issues = [{ path: "cursor", message: "must be a cursor of the page before" }];
   return serviceError("VALIDATION_FAILED", { issues });
 }
-
-/** Bounds one answer of the database. */
-const GROUPS_PER_QUERY = 10;
-
-export function listPlaces({ members }: GroupDependencies): Handler<"group.listPlaces"> {
-  return async ({ params: { userId } }) => ({ places: await members.listPlaces(userId) });
-}
-
-/** What it costs depends on the channels of the user's groups, and on nothing that is in them. */
-export function listUserChannels(dependencies: GroupDependencies): Handler<"group.listUserChannels"> {
-  const { groups, members, directs } = dependencies;
-  return async ({ params: { userId, cursor } }) => {
-    const [ofGroups, directIds] = await Promise.all([
-      members.listPlaces(userId),
-      cursor === null ? directs.listIds(userId) : [],
-    ]);
-    const places = ofGroups
-      .filter(({ groupId }) => cursor === null || groupId > cursor)
-      .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
-    const channels: Result<"group.listUserChannels">["channels"] = directIds.map((channelId) => ({
-      channelId,
-      groupId: null,
-    }));
-    let at = 0;
-    while (at < places.length && channels.length < LIMITS.channelsPerUnreadPage) {
-      const some = places.slice(at, (at += GROUPS_PER_QUERY));
-      const groupIds = some.map(({ groupId }) => groupId);
-      const [owners, found] = await Promise.all([
-        groups.listOwners(groupIds),
-        dependencies.channels.listSeen(groupIds),
-      ]);
-      const subjects = new Map(
-        some.map((place) => [place.groupId, subjectOf(userId, place, owners.get(place.groupId) === userId)]),
-      );
-      for (const channel of found) {
-        const groupId = channel.groupId!;
-        if (channel.kind === "section" || !owners.has(groupId)) continue;
-        if (!sees(subjects.get(groupId)!, channel)) continue;
-        channels.push({ channelId: channel._id, groupId });
-      }
-    }
-    return {
-      channels,
-      places: places.slice(0, at),
-      nextCursor: at < places.length ? places[at - 1]!.groupId : null,
-    };
-  };
-}
-
-const UNUSED = { head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
 
 /** Channels as one user sees them: with what the message service knows of them, asked once for all. */
 export async function channelStates(

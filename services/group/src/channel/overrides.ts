@@ -1,5 +1,5 @@
 import { changedBits, mayGrant, mayTouchMember, mayTouchRole, type Override } from "@fanfare/contract";
-import { type Access, assertBelow, type Handler, need, serviceError } from "@fanfare/kernel";
+import { type Access, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -9,40 +9,39 @@ import { asSubdocument } from "./channel-moves.ts";
 
 type Target = Override["target"];
 
-export function listOverrides({ channels }: GroupDependencies): Handler<"channel.listOverrides"> {
-  return async ({ params: { channelId } }) => {
-    const channel = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
-    return { overrides: presentOverrides(channel) };
-  };
-}
+export function overrideActions(dependencies: GroupDependencies): Handlers {
+  const { channels } = dependencies;
+  return {
+    "channel.listOverrides": async ({ params: { channelId } }) => {
+      const channel = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+      return { overrides: presentOverrides(channel) };
+    },
 
-export function setOverride(dependencies: GroupDependencies): Handler<"channel.setOverride"> {
-  return async ({ params: { channelId, ...override }, actor: { userId }, access }) => {
-    if ((override.allow & override.deny) !== 0) {
-      const issues = [{ path: "deny", message: "must not have a bit that is allowed too" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
-    await refuseTarget(dependencies, override.target, access, userId, "exists");
-    const isSame = isFor(override.target);
-    const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
-      const others = before.filter((one) => !isSame(one));
-      assertBelow("overridesPerChannel", others.length);
-      refuseBits(before.find(isSame), override, access);
-      return [...others, asSubdocument(override)];
-    };
-    return change(dependencies, channelId, userId, "channel.setOverride", override.target, edit);
-  };
-}
+    "channel.setOverride": async ({ params: { channelId, ...override }, actor: { userId }, access }) => {
+      if ((override.allow & override.deny) !== 0) {
+        const issues = [{ path: "deny", message: "must not have a bit that is allowed too" }];
+        throw serviceError("VALIDATION_FAILED", { issues });
+      }
+      await refuseTarget(dependencies, override.target, access, userId, "exists");
+      const isSame = isFor(override.target);
+      const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
+        const others = before.filter((one) => !isSame(one));
+        assertBelow("overridesPerChannel", others.length);
+        refuseBits(before.find(isSame), override, access);
+        return [...others, asSubdocument(override)];
+      };
+      return change(dependencies, channelId, userId, "channel.setOverride", override.target, edit);
+    },
 
-export function removeOverride(dependencies: GroupDependencies): Handler<"channel.removeOverride"> {
-  return async ({ params: { channelId, target }, actor: { userId }, access }) => {
-    await refuseTarget(dependencies, target, access, userId, "may be gone");
-    const isSame = isFor(target);
-    const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
-      refuseBits(before.find(isSame), { allow: 0, deny: 0 }, access);
-      return before.filter((one) => !isSame(one));
-    };
-    return change(dependencies, channelId, userId, "channel.removeOverride", target, edit);
+    "channel.removeOverride": async ({ params: { channelId, target }, actor: { userId }, access }) => {
+      await refuseTarget(dependencies, target, access, userId, "may be gone");
+      const isSame = isFor(target);
+      const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
+        refuseBits(before.find(isSame), { allow: 0, deny: 0 }, access);
+        return before.filter((one) => !isSame(one));
+      };
+      return change(dependencies, channelId, userId, "channel.removeOverride", target, edit);
+    },
   };
 }
 

@@ -1,43 +1,45 @@
 import { channelRoom, groupRoom, roleRoom, userRoom } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { ownSubjects, sees } from "../subjects.ts";
 import { keysOfSubject } from "./view-keys.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import { isPrivate } from "../group.presenter.ts";
 
-/**
- * One look-up by index, and two more where a group has private channels: they cost what the user has, whatever the
- * groups have.
- */
-export function listRooms(dependencies: GroupDependencies): Handler<"group.listRooms"> {
-  const { members, overrides, privateGroups } = dependencies;
-  return async ({ params: { userId } }) => {
-    const places = await members.listPlaces(userId);
-    const having = await privateGroups.among(places.map(({ groupId }) => groupId));
-    const subjects = await ownSubjects(
-      dependencies,
-      userId,
-      places.filter(({ groupId }) => having.has(groupId)),
-    );
-    const keys = [...subjects].flatMap(([groupId, subject]) => keysOfSubject(groupId, subject));
-    const found = keys.length === 0 ? [] : await overrides.listByKeys(keys);
-    const seen = found.filter((channel) => {
-      const subject = subjects.get(channel.groupId!);
-      return subject !== undefined && sees(subject, channel);
-    });
-    return {
-      rooms: [
-        userRoom(userId),
-        ...places.flatMap(({ groupId, roleIds }) => [groupRoom(groupId), ...roleIds.map(roleRoom)]),
-        ...seen.flatMap(ownRooms),
-      ],
-    };
-  };
-}
-
 type InUse = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
 type Placed = InUse & Pick<ChannelDocument, "overrides" | "overridesRev" | "movingSince">;
+
+export function roomActions(dependencies: GroupDependencies): Handlers {
+  const { members, overrides, privateGroups } = dependencies;
+  return {
+    /**
+     * One look-up by index, and two more where a group has private channels: they cost what the user has, whatever the
+     * groups have.
+     */
+    "group.listRooms": async ({ params: { userId } }) => {
+      const places = await members.listPlaces(userId);
+      const having = await privateGroups.among(places.map(({ groupId }) => groupId));
+      const subjects = await ownSubjects(
+        dependencies,
+        userId,
+        places.filter(({ groupId }) => having.has(groupId)),
+      );
+      const keys = [...subjects].flatMap(([groupId, subject]) => keysOfSubject(groupId, subject));
+      const found = keys.length === 0 ? [] : await overrides.listByKeys(keys);
+      const seen = found.filter((channel) => {
+        const subject = subjects.get(channel.groupId!);
+        return subject !== undefined && sees(subject, channel);
+      });
+      return {
+        rooms: [
+          userRoom(userId),
+          ...places.flatMap(({ groupId, roleIds }) => [groupRoom(groupId), ...roleIds.map(roleRoom)]),
+          ...seen.flatMap(ownRooms),
+        ],
+      };
+    },
+  };
+}
 
 /** The room that receives a channel's events now. */
 export function roomInUse({ _id, groupId, roomRev }: InUse): string {

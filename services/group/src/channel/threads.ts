@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { type Access, assertBelow, type Handler, may, need, newId, serviceError } from "@fanfare/kernel";
+import { type Access, assertBelow, type Handlers, may, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
@@ -7,45 +7,95 @@ import type { ThreadDocument } from "./thread.repository.ts";
 import { activityCursorOf, parseActivityCursor } from "../activity.ts";
 import { channelStates } from "./list-channels.ts";
 
-export function openThread(dependencies: GroupDependencies): Handler<"channel.openThread"> {
+export function threadActions(dependencies: GroupDependencies): Handlers {
   const { node, channels, threads } = dependencies;
-  return async ({ params: { channelId, messageId, name }, actor, access: { rooms }, services }) => {
-    const parent = await channels.find(channelId);
-    if (parent?.kind !== "text" || parent.groupId === undefined) throw serviceError("FORBIDDEN");
-    let thread: ChannelDocument | null = await threads.findByRoot(messageId);
-    if (thread === null) {
-      const { message } = await services.message.get({ channelId, messageId });
-      if (message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-      await assertRoomForThread(dependencies, channelId);
-      const createdAt = new Date();
-      const created: ThreadDocument = {
-        _id: newId(),
-        kind: "thread",
-        name: name ?? "",
-        position: 0,
-        parentId: parent._id,
-        parentGroupId: parent.groupId,
-        rootMessageId: messageId,
-        createdBy: actor.userId,
-        threadState: "open",
-        createdAt,
-        lastActivityAt: createdAt,
-      };
-      thread = (await threads.insert(created)) ? created : await threads.findByRoot(messageId);
-      // Looked up afterwards, so that a channel that is being deleted keeps no thread behind.
-      if ((await channels.find(channelId)) === null) {
-        await channels.remove([created._id]);
-        throw serviceError("CHANNEL_NOT_FOUND");
+  return {
+    "channel.openThread": async ({
+      params: { channelId, messageId, name },
+      actor,
+      access: { rooms },
+      services,
+    }) => {
+      const parent = await channels.find(channelId);
+      if (parent?.kind !== "text" || parent.groupId === undefined) throw serviceError("FORBIDDEN");
+      let thread: ChannelDocument | null = await threads.findByRoot(messageId);
+      if (thread === null) {
+        const { message } = await services.message.get({ channelId, messageId });
+        if (message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+        await assertRoomForThread(dependencies, channelId);
+        const createdAt = new Date();
+        const created: ThreadDocument = {
+          _id: newId(),
+          kind: "thread",
+          name: name ?? "",
+          position: 0,
+          parentId: parent._id,
+          parentGroupId: parent.groupId,
+          rootMessageId: messageId,
+          createdBy: actor.userId,
+          threadState: "open",
+          createdAt,
+          lastActivityAt: createdAt,
+        };
+        thread = (await threads.insert(created)) ? created : await threads.findByRoot(messageId);
+        // Looked up afterwards, so that a channel that is being deleted keeps no thread behind.
+        if ((await channels.find(channelId)) === null) {
+          await channels.remove([created._id]);
+          throw serviceError("CHANNEL_NOT_FOUND");
+        }
+        if (thread === created) node.publish(rooms, "channel.created", { channel: presentChannel(created) });
       }
-      if (thread === created) node.publish(rooms, "channel.created", { channel: presentChannel(created) });
-    }
-    // A message of another channel is none of this one.
-    if (thread?.parentId !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
-    const threadId = thread._id;
-    // Each time: the process that created the thread may have died before this step.
-    await services.message.setThread({ channelId, messageId, threadId, rooms: [...rooms] });
-    const [channel] = await channelStates(services, actor.userId, [thread]);
-    return { channel: channel! };
+      // A message of another channel is none of this one.
+      if (thread?.parentId !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
+      const threadId = thread._id;
+      // Each time: the process that created the thread may have died before this step.
+      await services.message.setThread({ channelId, messageId, threadId, rooms: [...rooms] });
+      const [channel] = await channelStates(services, actor.userId, [thread]);
+      return { channel: channel! };
+    },
+
+    "channel.listThreads": async ({ params: { channelId, archived, cursor, limit }, actor, services }) => {
+      const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
+      const found = await threads.list(channelId, archived ? "archived" : "open", before, limit + 1);
+      return {
+        channels: await channelStates(services, actor.userId, found.slice(0, limit)),
+        nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
+      };
+    },
+
+    "channel.archiveThread": async ({ params: { channelId }, actor, access }) => {
+      const thread = await findManaged(dependencies, channelId, actor.userId, access);
+      const changed = await threads.setState(channelId, "archived");
+      const channel = presentChannel(changed ?? thread);
+      if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
+      return { channel };
+    },
+
+    "channel.unarchiveThread": async ({ params: { channelId }, actor, access }) => {
+      const thread = await findManaged(dependencies, channelId, actor.userId, access);
+      if (thread.threadState === "archived") {
+        await assertRoomForThread(dependencies, thread.parentId!);
+      }
+      const changed = await threads.setState(channelId, "open");
+      const channel = presentChannel(changed ?? thread);
+      if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
+      return { channel };
+    },
+
+    "channel.findThreads": async ({ params: { channelIds } }) => {
+      if (channelIds.length === 0) return { channels: [] };
+      return { channels: (await threads.findMany(channelIds)).map(presentChannel) };
+    },
+
+    "channel.listActiveThreads": async ({ params: { groupId, after, limit } }) => {
+      const found = await threads.listActive(groupId, parseActivityCursor(after), limit);
+      return {
+        threads: found.map((thread) => ({
+          channelId: thread._id,
+          cursor: activityCursorOf(thread),
+        })),
+      };
+    },
   };
 }
 
@@ -55,42 +105,6 @@ async function assertRoomForThread(
   parentId: string,
 ): Promise<void> {
   assertBelow("threadsPerChannel", await threads.countOpen(parentId, LIMITS.threadsPerChannel));
-}
-
-export function listThreads({ threads }: GroupDependencies): Handler<"channel.listThreads"> {
-  return async ({ params: { channelId, archived, cursor, limit }, actor, services }) => {
-    const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
-    const found = await threads.list(channelId, archived ? "archived" : "open", before, limit + 1);
-    return {
-      channels: await channelStates(services, actor.userId, found.slice(0, limit)),
-      nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
-    };
-  };
-}
-
-export function archiveThread(dependencies: GroupDependencies): Handler<"channel.archiveThread"> {
-  const { node, threads } = dependencies;
-  return async ({ params: { channelId }, actor, access }) => {
-    const thread = await findManaged(dependencies, channelId, actor.userId, access);
-    const changed = await threads.setState(channelId, "archived");
-    const channel = presentChannel(changed ?? thread);
-    if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
-    return { channel };
-  };
-}
-
-export function unarchiveThread(dependencies: GroupDependencies): Handler<"channel.unarchiveThread"> {
-  const { node, threads } = dependencies;
-  return async ({ params: { channelId }, actor, access }) => {
-    const thread = await findManaged(dependencies, channelId, actor.userId, access);
-    if (thread.threadState === "archived") {
-      await assertRoomForThread(dependencies, thread.parentId!);
-    }
-    const changed = await threads.setState(channelId, "open");
-    const channel = presentChannel(changed ?? thread);
-    if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
-    return { channel };
-  };
 }
 
 /** @throws {ServiceError} FORBIDDEN unless it is a thread that the user has opened, or that stands where they manage channels */
@@ -104,23 +118,4 @@ async function findManaged(
   const isManaged = thread.createdBy === userId || may(access, "manageChannels");
   if (thread.kind !== "thread" || !isManaged) throw serviceError("FORBIDDEN");
   return thread;
-}
-
-export function findThreads({ threads }: GroupDependencies): Handler<"channel.findThreads"> {
-  return async ({ params: { channelIds } }) => {
-    if (channelIds.length === 0) return { channels: [] };
-    return { channels: (await threads.findMany(channelIds)).map(presentChannel) };
-  };
-}
-
-export function listActiveThreads({ threads }: GroupDependencies): Handler<"channel.listActiveThreads"> {
-  return async ({ params: { groupId, after, limit } }) => {
-    const found = await threads.listActive(groupId, parseActivityCursor(after), limit);
-    return {
-      threads: found.map((thread) => ({
-        channelId: thread._id,
-        cursor: activityCursorOf(thread),
-      })),
-    };
-  };
 }

@@ -3,7 +3,7 @@ import {
   type Actor,
   assertBelow,
   duplicateKeyIndex,
-  type Handler,
+  type Handlers,
   need,
   newId,
   serviceError,
@@ -15,27 +15,64 @@ import { presentChannel } from "../group.presenter.ts";
 import { activityCursorOf, parseActivityCursor } from "../activity.ts";
 import { type DirectRepository, isClosed } from "./direct.repository.ts";
 
-export function openDirect(dependencies: GroupDependencies): Handler<"channel.openDirect"> {
-  const { node, directs } = dependencies;
-  return async ({ params: { userId }, actor, services }) => {
-    if (userId === actor.userId) {
-      const issues = [{ path: "userId", message: "must be another user's" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
-    const existing = await directs.find(directKey(actor.userId, userId));
-    if (existing === null) {
-      await services.user.get({ userId });
-      await assertReachable(services, "direct", actor, [userId]);
-      await assertRoomForDirects(directs, [actor.userId]);
-    }
-    const channel = existing ?? (await createDirect(dependencies, actor.userId, userId));
-    const [state] = await channelStates(services, actor.userId, [channel]);
-    if (state === undefined) throw serviceError("INTERNAL");
-    if (channel.closedAtSeq?.[actor.userId] !== undefined) {
-      await directs.reopen(state.id, actor.userId);
-      node.publish(userRoom(actor.userId), "channel.created", { channel: presentChannel(channel) });
-    }
-    return { channel: state };
+export function directActions(dependencies: GroupDependencies): Handlers {
+  const { node, directs, channels, membership } = dependencies;
+  return {
+    "channel.openDirect": async ({ params: { userId }, actor, services }) => {
+      if (userId === actor.userId) {
+        const issues = [{ path: "userId", message: "must be another user's" }];
+        throw serviceError("VALIDATION_FAILED", { issues });
+      }
+      const existing = await directs.find(directKey(actor.userId, userId));
+      if (existing === null) {
+        await services.user.get({ userId });
+        await assertReachable(services, "direct", actor, [userId]);
+        await assertRoomForDirects(directs, [actor.userId]);
+      }
+      const channel = existing ?? (await createDirect(dependencies, actor.userId, userId));
+      const [state] = await channelStates(services, actor.userId, [channel]);
+      if (state === undefined) throw serviceError("INTERNAL");
+      if (channel.closedAtSeq?.[actor.userId] !== undefined) {
+        await directs.reopen(state.id, actor.userId);
+        node.publish(userRoom(actor.userId), "channel.created", { channel: presentChannel(channel) });
+      }
+      return { channel: state };
+    },
+
+    "channel.listDirect": async ({ params: { cursor, limit }, actor: { userId }, services }) => {
+      const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
+      const found = await directs.listOf(userId, before, limit + 1);
+      const page = found.slice(0, limit).filter(({ deletedAt }) => deletedAt === undefined);
+      const states = await channelStates(services, userId, page);
+      const channels = states.filter(({ head }, index) => !isClosed(page[index]!, userId, head.seq));
+      return { channels, nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null };
+    },
+
+    "channel.closeDirect": async ({ params: { channelId }, actor: { userId }, services }) => {
+      const channel = await channels.find(channelId);
+      if (channel?.memberIds === undefined) throw serviceError("FORBIDDEN");
+      const [state] = await channelStates(services, userId, [channel]);
+      await directs.close(channelId, userId, state!.head.seq);
+      node.publish(userRoom(userId), "channel.closed", { channelId });
+      return {};
+    },
+
+    "channel.get": async ({
+      params: { channelId },
+      actor: { userId },
+      services,
+    }): Promise<Result<"channel.get">> => {
+      const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+      const [channel] = await channelStates(services, userId, [found]);
+      return { channel: channel! };
+    },
+
+    /** What is remembered of a direct channel is remembered by its id, as that of a group by the group's. */
+    "group.forgetDirectAccess": async ({ params: { userId, otherId } }) => {
+      const channel = await directs.find(directKey(userId, otherId));
+      if (channel !== null) membership.forget(channel._id, null);
+      return {};
+    },
   };
 }
 
@@ -65,48 +102,6 @@ async function createDirect(
   }
   node.publish([actorId, userId].map(userRoom), "channel.created", { channel: presentChannel(created) });
   return created;
-}
-
-export function listDirect({ directs }: GroupDependencies): Handler<"channel.listDirect"> {
-  return async ({ params: { cursor, limit }, actor: { userId }, services }) => {
-    const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
-    const found = await directs.listOf(userId, before, limit + 1);
-    const page = found.slice(0, limit).filter(({ deletedAt }) => deletedAt === undefined);
-    const states = await channelStates(services, userId, page);
-    const channels = states.filter(({ head }, index) => !isClosed(page[index]!, userId, head.seq));
-    return { channels, nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null };
-  };
-}
-
-export function closeDirect({ node, channels, directs }: GroupDependencies): Handler<"channel.closeDirect"> {
-  return async ({ params: { channelId }, actor: { userId }, services }) => {
-    const channel = await channels.find(channelId);
-    if (channel?.memberIds === undefined) throw serviceError("FORBIDDEN");
-    const [state] = await channelStates(services, userId, [channel]);
-    await directs.close(channelId, userId, state!.head.seq);
-    node.publish(userRoom(userId), "channel.closed", { channelId });
-    return {};
-  };
-}
-
-export function getChannel({ channels }: GroupDependencies): Handler<"channel.get"> {
-  return async ({ params: { channelId }, actor: { userId }, services }): Promise<Result<"channel.get">> => {
-    const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
-    const [channel] = await channelStates(services, userId, [found]);
-    return { channel: channel! };
-  };
-}
-
-/** What is remembered of a direct channel is remembered by its id, as that of a group by the group's. */
-export function forgetDirectAccess({
-  directs,
-  membership,
-}: GroupDependencies): Handler<"group.forgetDirectAccess"> {
-  return async ({ params: { userId, otherId } }) => {
-    const channel = await directs.find(directKey(userId, otherId));
-    if (channel !== null) membership.forget(channel._id, null);
-    return {};
-  };
 }
 
 /** The same string for two users whichever of them asks. */

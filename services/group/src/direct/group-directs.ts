@@ -1,77 +1,75 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { type Handler, limitReached, need, newId, serviceError } from "@fanfare/kernel";
+import { type Handlers, limitReached, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { channelStates } from "../channel/list-channels.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
 import { assertReachable, assertRoomForDirects } from "./directs.ts";
 
-export function createGroupDirect(dependencies: GroupDependencies): Handler<"channel.createGroupDirect"> {
-  const { node, channels, directs } = dependencies;
-  return async ({ params, actor, services }) => {
-    const { userId } = actor;
-    const others = [...new Set(params.userIds)];
-    if (others.includes(userId)) {
-      const issues = [{ path: "userIds", message: "must be other users'" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
-    await assertReachable(services, "groupDirect", actor, others);
-    const memberIds = [userId, ...others];
-    await assertRoomForDirects(directs, memberIds);
-    const createdAt = new Date();
-    const created: ChannelDocument = {
-      _id: newId(),
-      kind: "groupDirect",
-      name: params.name ?? "",
-      position: 0,
-      memberIds,
-      createdAt,
-      lastActivityAt: createdAt,
-    };
-    await channels.insert(created);
-    node.publish(memberIds.map(userRoom), "channel.created", { channel: presentChannel(created) });
-    const [channel] = await channelStates(services, userId, [created]);
-    return { channel: channel! };
-  };
-}
+/** Others may come and go meanwhile. */
+const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
 
-export function addToDirect(dependencies: GroupDependencies): Handler<"channel.addToDirect"> {
-  const { node, directs, membership } = dependencies;
-  return async ({ params: { channelId, userId }, actor, services }) => {
-    const before = await findGroupDirect(dependencies, channelId);
-    if (memberIdsOf(before).includes(userId)) return { channel: presentChannel(before) };
-    await assertReachable(services, "groupDirect", actor, [userId]);
-    await assertRoomForDirects(directs, [userId]);
-    const changed = await directs.addMember(channelId, userId);
-    if (changed === null) {
-      const now = await findGroupDirect(dependencies, channelId);
-      if (memberIdsOf(now).includes(userId)) return { channel: presentChannel(now) };
-      throw limitReached("membersPerGroupDirect");
-    }
-    membership.forget(channelId, null);
-    const channel = presentChannel(changed);
-    const others = channel.memberIds.filter((id) => id !== userId);
-    node.publish(others.map(userRoom), "channel.updated", { channel });
-    node.publish(userRoom(userId), "channel.created", { channel });
-    return { channel };
-  };
-}
+export function groupDirectActions(dependencies: GroupDependencies): Handlers {
+  const { node, channels, directs, membership } = dependencies;
+  return {
+    "channel.createGroupDirect": async ({ params, actor, services }) => {
+      const { userId } = actor;
+      const others = [...new Set(params.userIds)];
+      if (others.includes(userId)) {
+        const issues = [{ path: "userIds", message: "must be other users'" }];
+        throw serviceError("VALIDATION_FAILED", { issues });
+      }
+      await assertReachable(services, "groupDirect", actor, others);
+      const memberIds = [userId, ...others];
+      await assertRoomForDirects(directs, memberIds);
+      const createdAt = new Date();
+      const created: ChannelDocument = {
+        _id: newId(),
+        kind: "groupDirect",
+        name: params.name ?? "",
+        position: 0,
+        memberIds,
+        createdAt,
+        lastActivityAt: createdAt,
+      };
+      await channels.insert(created);
+      node.publish(memberIds.map(userRoom), "channel.created", { channel: presentChannel(created) });
+      const [channel] = await channelStates(services, userId, [created]);
+      return { channel: channel! };
+    },
 
-export function removeFromDirect(dependencies: GroupDependencies): Handler<"channel.removeFromDirect"> {
-  return async ({ params: { channelId, userId }, actor }) => {
-    const [ownerId] = memberIdsOf(await findGroupDirect(dependencies, channelId));
-    if (userId !== actor.userId && ownerId !== actor.userId) throw serviceError("FORBIDDEN");
-    if (!(await takeOutOfDirect(dependencies, channelId, userId))) throw serviceError("MEMBER_NOT_FOUND");
-    return {};
-  };
-}
+    "channel.addToDirect": async ({ params: { channelId, userId }, actor, services }) => {
+      const before = await findGroupDirect(dependencies, channelId);
+      if (memberIdsOf(before).includes(userId)) return { channel: presentChannel(before) };
+      await assertReachable(services, "groupDirect", actor, [userId]);
+      await assertRoomForDirects(directs, [userId]);
+      const changed = await directs.addMember(channelId, userId);
+      if (changed === null) {
+        const now = await findGroupDirect(dependencies, channelId);
+        if (memberIdsOf(now).includes(userId)) return { channel: presentChannel(now) };
+        throw limitReached("membersPerGroupDirect");
+      }
+      membership.forget(channelId, null);
+      const channel = presentChannel(changed);
+      const others = channel.memberIds.filter((id) => id !== userId);
+      node.publish(others.map(userRoom), "channel.updated", { channel });
+      node.publish(userRoom(userId), "channel.created", { channel });
+      return { channel };
+    },
 
-export function renameDirect({ node, directs }: GroupDependencies): Handler<"channel.renameDirect"> {
-  return async ({ params: { channelId, name }, access }) => {
-    const renamed = need(await directs.rename(channelId, name ?? ""), "FORBIDDEN");
-    const channel = presentChannel(renamed);
-    node.publish(access.rooms, "channel.updated", { channel });
-    return { channel };
+    "channel.removeFromDirect": async ({ params: { channelId, userId }, actor }) => {
+      const [ownerId] = memberIdsOf(await findGroupDirect(dependencies, channelId));
+      if (userId !== actor.userId && ownerId !== actor.userId) throw serviceError("FORBIDDEN");
+      if (!(await takeOutOfDirect(dependencies, channelId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+      return {};
+    },
+
+    "channel.renameDirect": async ({ params: { channelId, name }, access }) => {
+      const renamed = need(await directs.rename(channelId, name ?? ""), "FORBIDDEN");
+      const channel = presentChannel(renamed);
+      node.publish(access.rooms, "channel.updated", { channel });
+      return { channel };
+    },
   };
 }
 
@@ -85,9 +83,6 @@ async function findGroupDirect(
 }
 
 const memberIdsOf = ({ memberIds }: ChannelDocument): string[] => memberIds ?? [];
-
-/** Others may come and go meanwhile. */
-const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
 
 /**
  * Removes a user from a group DM and notifies those concerned; the last removal deletes it.

@@ -7,7 +7,7 @@ import {
   type Result,
   userRoom,
 } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import { roomInUse } from "../channel/rooms.ts";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
@@ -28,9 +28,9 @@ const NOWHERE: Access = {
 /** A section holds channels and no messages. */
 const NOT_IN_SECTIONS = PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
 
-/** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
-export function access(dependencies: GroupDependencies): Handler<"group.access"> {
-  return async ({ params: { userId, groupId, channelId }, services }) => {
+export const accessActions = (dependencies: GroupDependencies): Handlers => ({
+  /** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
+  "group.access": async ({ params: { userId, groupId, channelId }, services }) => {
     if (channelId === undefined) {
       return groupId === undefined ? NOWHERE : accessInGroup(dependencies, groupId, userId, null);
     }
@@ -50,8 +50,19 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
       mutedUntil: null,
       rooms: memberIds.map(userRoom),
     };
-  };
-}
+  },
+
+  "group.myPermissions": async ({ params: { groupId }, actor }) => {
+    const [own, listed] = await Promise.all([
+      needActor(dependencies, groupId, actor.userId),
+      dependencies.channels.listOfGroup(groupId),
+    ]);
+    const channels = listed
+      .map((channel) => ({ channelId: channel._id, permissions: permissionsIn(own, channel) }))
+      .filter(({ permissions }) => permissions !== 0);
+    return { permissions: own.permissions, channels };
+  },
+});
 
 async function isBlockBetween(
   services: Services,
@@ -96,17 +107,4 @@ function slowModeOf({ slowModeSeconds = 0 }: ChannelDocument, permissions: numbe
   const isExempt =
     hasPermission(permissions, "manageMessages") || hasPermission(permissions, "manageChannels");
   return isExempt ? 0 : slowModeSeconds * 1000;
-}
-
-export function myPermissions(dependencies: GroupDependencies): Handler<"group.myPermissions"> {
-  return async ({ params: { groupId }, actor }) => {
-    const [own, listed] = await Promise.all([
-      needActor(dependencies, groupId, actor.userId),
-      dependencies.channels.listOfGroup(groupId),
-    ]);
-    const channels = listed
-      .map((channel) => ({ channelId: channel._id, permissions: permissionsIn(own, channel) }))
-      .filter(({ permissions }) => permissions !== 0);
-    return { permissions: own.permissions, channels };
-  };
 }

@@ -1,13 +1,10 @@
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import { directKey } from "../direct/directs.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
-/** Costs as much as the users have groups, however large those are. */
-export function listAcquaintances({
-  members,
-  directs,
-}: GroupDependencies): Handler<"group.listAcquaintances"> {
-  return async ({ params: { userId, userIds, groupsOnly } }) => {
+export const acquaintanceActions = ({ members, directs }: GroupDependencies): Handlers => ({
+  /** Costs as much as the users have groups, however large those are. */
+  "group.listAcquaintances": async ({ params: { userId, userIds, groupsOnly } }) => {
     const [ownGroupIds, ...groupIds] = await Promise.all(
       [userId, ...userIds].map((id) => members.listGroupIds(id)),
     );
@@ -23,5 +20,5 @@ export function listAcquaintances({
         (id) => known.has(id) || found.has(directKey(userId, id)) || companions.has(id),
       ),
     };
-  };
-}
+  },
+});

@@ -1,4 +1,4 @@
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { type Handlers, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { loadMember, sees } from "../subjects.ts";
@@ -6,48 +6,43 @@ import { loadMember, sees } from "../subjects.ts";
 /** Each further attempt answers a transfer that came in between. */
 const MAX_ATTEMPTS = 3;
 
-export function countGroups({ allGroups }: GroupDependencies): Handler<"group.count"> {
-  return async () => ({ groups: await allGroups.count() });
-}
+export function administerActions(dependencies: GroupDependencies): Handlers {
+  const { allGroups, groups, purge, membership } = dependencies;
+  return {
+    "group.count": async () => ({ groups: await allGroups.count() }),
 
-export function listAllGroups({ allGroups }: GroupDependencies): Handler<"group.listAll"> {
-  return async ({ params: { beforeGroupId, limit } }) => {
-    const groups = (await allGroups.listPage(beforeGroupId, limit)).map(presentGroup);
-    return { groups, nextGroupId: groups.length === limit ? (groups.at(-1)?.id ?? null) : null };
-  };
-}
+    "group.listAll": async ({ params: { beforeGroupId, limit } }) => {
+      const groups = (await allGroups.listPage(beforeGroupId, limit)).map(presentGroup);
+      return { groups, nextGroupId: groups.length === limit ? (groups.at(-1)?.id ?? null) : null };
+    },
 
-export function removeGroup({ groups, purge }: GroupDependencies): Handler<"group.remove"> {
-  return async ({ params: { groupId } }) => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const group = await groups.find(groupId);
-      if (group === null) break;
-      if (!(await groups.markDeleted(groupId, group.ownerId))) continue;
-      purge.group(groupId);
+    "group.remove": async ({ params: { groupId } }) => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const group = await groups.find(groupId);
+        if (group === null) break;
+        if (!(await groups.markDeleted(groupId, group.ownerId))) continue;
+        purge.group(groupId);
+        return {};
+      }
+      throw serviceError("GROUP_NOT_FOUND");
+    },
+
+    "group.admitBot": async ({ params: { groupId, userId }, askedAtMs }) => {
+      await membership.admit(groupId, userId, askedAtMs);
       return {};
-    }
-    throw serviceError("GROUP_NOT_FOUND");
-  };
-}
+    },
 
-export function admitBot({ membership }: GroupDependencies): Handler<"group.admitBot"> {
-  return async ({ params: { groupId, userId }, askedAtMs }) => {
-    await membership.admit(groupId, userId, askedAtMs);
-    return {};
-  };
-}
-
-export function listSeenChannels(dependencies: GroupDependencies): Handler<"group.listSeenChannels"> {
-  return async ({ params: { groupId, userId } }) => {
-    const [member, channels] = await Promise.all([
-      loadMember(dependencies, groupId, userId),
-      dependencies.channels.listOfGroup(groupId),
-    ]);
-    if (member === null) return { channels: [] };
-    return {
-      channels: channels
-        .filter((channel) => channel.kind === "text" && sees(member.subject, channel))
-        .map(({ _id, createdAt }) => ({ channelId: _id, createdAt: createdAt.toISOString() })),
-    };
+    "group.listSeenChannels": async ({ params: { groupId, userId } }) => {
+      const [member, channels] = await Promise.all([
+        loadMember(dependencies, groupId, userId),
+        dependencies.channels.listOfGroup(groupId),
+      ]);
+      if (member === null) return { channels: [] };
+      return {
+        channels: channels
+          .filter((channel) => channel.kind === "text" && sees(member.subject, channel))
+          .map(({ _id, createdAt }) => ({ channelId: _id, createdAt: createdAt.toISOString() })),
+      };
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { actionDefinition, type AuditEntry, isActionName } from "@fanfare/contract";
-import { AnswerBudget, type Handler, may } from "@fanfare/kernel";
+import { AnswerBudget, type Handlers, may } from "@fanfare/kernel";
 import type { AuditDocument, AuditRecord, AuditRepository } from "./audit.repository.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
@@ -27,9 +27,9 @@ export function difference<T extends object>(
   return { before: pick(before), after: pick(after) };
 }
 
-/** Details that the reader has no right to see are left out: invite codes of others, and what is in channels they cannot see. */
-export function auditLog({ node, audits }: GroupDependencies): Handler<"group.auditLog"> {
-  return async ({ params: { groupId, ...page }, actor: { userId }, access }) => {
+export const auditActions = ({ node, audits }: GroupDependencies): Handlers => ({
+  /** Details that the reader has no right to see are left out: invite codes of others, and what is in channels they cannot see. */
+  "group.auditLog": async ({ params: { groupId, ...page }, actor: { userId }, access }) => {
     const found = (await audits.list(groupId, page)).map(presentEntry);
     const channelIds = [...new Set(found.map(channelIdOf).filter((id) => id !== null))];
     const accesses = await Promise.all(channelIds.map((channelId) => node.access.get(userId, { channelId })));
@@ -44,8 +44,13 @@ export function auditLog({ node, audits }: GroupDependencies): Handler<"group.au
     const shown = found.map((entry) => (isShown(entry) ? entry : { ...entry, before: null, after: null }));
     const entries = new AnswerBudget().cut(shown);
     return { entries, hasMore: entries.length < found.length || found.length === page.limit };
-  };
-}
+  },
+
+  "group.recordAudit": async ({ params }) => {
+    await audits.insert(params);
+    return {};
+  },
+});
 
 function auditTarget({ action }: AuditEntry) {
   return isActionName(action) ? actionDefinition(action).audited : undefined;
@@ -56,13 +61,6 @@ function channelIdOf(entry: AuditEntry): string | null {
   if (auditTarget(entry) === "channel" && entry.targetId !== null) return entry.targetId;
   const id = (entry.after ?? entry.before)?.["channelId"];
   return typeof id === "string" ? id : null;
-}
-
-export function recordAudit({ audits }: GroupDependencies): Handler<"group.recordAudit"> {
-  return async ({ params }) => {
-    await audits.insert(params);
-    return {};
-  };
 }
 
 function presentEntry(entry: AuditDocument): AuditEntry {

@@ -1,5 +1,5 @@
 import { type Group, groupRoom, userRoom } from "@fanfare/contract";
-import { type Handler, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
+import { type Handlers, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
@@ -11,96 +11,121 @@ import { needMember, sees } from "../subjects.ts";
 
 const FIRST_CHANNEL = "general";
 
-export function createGroup(dependencies: GroupDependencies): Handler<"group.create"> {
-  const { node, groups, channels, members, membership } = dependencies;
-  return async ({ params, actor }) => {
-    const policy = await node.policy.get();
-    assertCanCreateGroups(policy, actor);
-    await assertCanOwnMore(policy, groups, actor.userId);
-    assertBelow("groupsPerUser", (await members.listGroupIds(actor.userId)).length);
-    const createdAt = new Date();
-    const group: GroupDocument = {
-      _id: newId(),
-      name: params.name,
-      ownerId: actor.userId,
-      memberCount: 1,
-      createdAt,
-    };
-    const channel: ChannelDocument = {
-      _id: newId(),
-      groupId: group._id,
-      kind: "text",
-      name: FIRST_CHANNEL,
-      position: 0,
-      createdAt,
-    };
-    const groupId = group._id;
-    await Promise.all([groups.begin(group), channels.insert(channel)]);
-    await members.insert(groupId, actor.userId, { joinedAt: createdAt });
-    // It shows itself last: half a group is never seen, and a sweep removes it.
-    const { _id, ...content } = group;
-    if ((await groups.finish(groupId, content)) === null)
-      throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
-    await membership.settleRooms(groupId, actor.userId, true);
-    const result = { group: presentGroup(group), channels: [presentChannel(channel)] };
-    node.publish(userRoom(actor.userId), "group.joined", result);
-    return result;
-  };
-}
-
-export function getGroup({ groups, memberCounts }: GroupDependencies): Handler<"group.get"> {
-  return async ({ params }) => {
-    const group = need(await groups.find(params.groupId), "GROUP_NOT_FOUND");
-    memberCounts.checkOnce(params.groupId);
-    return { group: presentGroup(group) };
-  };
-}
-
-export function listMyGroups({ groups, members }: GroupDependencies): Handler<"group.listMine"> {
-  return async ({ actor }) => {
-    const found = await groups.findMany(await members.listGroupIds(actor.userId));
-    return { groups: found.map(presentGroup) };
-  };
-}
-
 const AUDITED = ["name", "description", "defaultChannelId"] as const satisfies (keyof Group)[];
 
-export function updateGroup(dependencies: GroupDependencies): Handler<"group.update"> {
-  const { node, groups, channels, announcer, audit } = dependencies;
-  return async ({ params: { groupId, ...changes }, actor: { userId } }) => {
-    const actor = await needActor(dependencies, groupId, userId);
-    if (typeof changes.defaultChannelId === "string") {
-      const channel = await channels.find(changes.defaultChannelId);
-      const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
-      if (!isOfGroup || !sees(actor.subject, channel)) throw serviceError("CHANNEL_NOT_FOUND");
-    }
-    const updated = need(await groups.update(groupId, changes), "GROUP_NOT_FOUND");
-    const group = presentGroup(updated);
-    const changed = difference(presentGroup(actor.group), group, AUDITED);
-    if (changed === null) return { group };
-    await audit(groupId, userId, "group.update", changed);
-    node.publish(groupRoom(groupId), "group.updated", { group });
-    announcer.told(groupId, group.memberCount);
-    return { group };
-  };
-}
+export function groupActions(dependencies: GroupDependencies): Handlers {
+  const { node, groups, channels, members, membership, memberCounts, announcer, audit, purge } = dependencies;
+  return {
+    "group.create": async ({ params, actor }) => {
+      const policy = await node.policy.get();
+      assertCanCreateGroups(policy, actor);
+      await assertCanOwnMore(policy, groups, actor.userId);
+      assertBelow("groupsPerUser", (await members.listGroupIds(actor.userId)).length);
+      const createdAt = new Date();
+      const group: GroupDocument = {
+        _id: newId(),
+        name: params.name,
+        ownerId: actor.userId,
+        memberCount: 1,
+        createdAt,
+      };
+      const channel: ChannelDocument = {
+        _id: newId(),
+        groupId: group._id,
+        kind: "text",
+        name: FIRST_CHANNEL,
+        position: 0,
+        createdAt,
+      };
+      const groupId = group._id;
+      await Promise.all([groups.begin(group), channels.insert(channel)]);
+      await members.insert(groupId, actor.userId, { joinedAt: createdAt });
+      // It shows itself last: half a group is never seen, and a sweep removes it.
+      const { _id, ...content } = group;
+      if ((await groups.finish(groupId, content)) === null)
+        throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+      await membership.settleRooms(groupId, actor.userId, true);
+      const result = { group: presentGroup(group), channels: [presentChannel(channel)] };
+      node.publish(userRoom(actor.userId), "group.joined", result);
+      return result;
+    },
 
-export function setIcon(dependencies: GroupDependencies): Handler<"group.setIcon"> {
-  return async ({ params: { groupId, fileId }, actor: { userId }, services }) => {
-    const of = { type: "group", id: groupId } as const;
-    const { url } = await services.file.usePicture({ fileId, userId, of });
-    const group = await show(dependencies, groupId, userId, url);
-    // What is left of it is dropped with the next one.
-    await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
-    return { group };
-  };
-}
+    "group.get": async ({ params }) => {
+      const group = need(await groups.find(params.groupId), "GROUP_NOT_FOUND");
+      memberCounts.checkOnce(params.groupId);
+      return { group: presentGroup(group) };
+    },
 
-export function removeIcon(dependencies: GroupDependencies): Handler<"group.removeIcon"> {
-  return async ({ params: { groupId }, actor: { userId }, services }) => {
-    const group = await show(dependencies, groupId, userId, null);
-    await services.file.dropPictures({ of: { type: "group", id: groupId } });
-    return { group };
+    "group.listMine": async ({ actor }) => {
+      const found = await groups.findMany(await members.listGroupIds(actor.userId));
+      return { groups: found.map(presentGroup) };
+    },
+
+    "group.update": async ({ params: { groupId, ...changes }, actor: { userId } }) => {
+      const actor = await needActor(dependencies, groupId, userId);
+      if (typeof changes.defaultChannelId === "string") {
+        const channel = await channels.find(changes.defaultChannelId);
+        const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
+        if (!isOfGroup || !sees(actor.subject, channel)) throw serviceError("CHANNEL_NOT_FOUND");
+      }
+      const updated = need(await groups.update(groupId, changes), "GROUP_NOT_FOUND");
+      const group = presentGroup(updated);
+      const changed = difference(presentGroup(actor.group), group, AUDITED);
+      if (changed === null) return { group };
+      await audit(groupId, userId, "group.update", changed);
+      node.publish(groupRoom(groupId), "group.updated", { group });
+      announcer.told(groupId, group.memberCount);
+      return { group };
+    },
+
+    "group.setIcon": async ({ params: { groupId, fileId }, actor: { userId }, services }) => {
+      const of = { type: "group", id: groupId } as const;
+      const { url } = await services.file.usePicture({ fileId, userId, of });
+      const group = await show(dependencies, groupId, userId, url);
+      // What is left of it is dropped with the next one.
+      await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
+      return { group };
+    },
+
+    "group.removeIcon": async ({ params: { groupId }, actor: { userId }, services }) => {
+      const group = await show(dependencies, groupId, userId, null);
+      await services.file.dropPictures({ of: { type: "group", id: groupId } });
+      return { group };
+    },
+
+    "group.transfer": async ({ params: { groupId, userId }, actor, services }) => {
+      if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+      const { user } = await services.user.get({ userId });
+      // A bot is controlled by a member, who would own the group through it.
+      if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
+      await assertCanOwnMore(await node.policy.get(), groups, userId);
+
+      const [from, to] = await Promise.all([
+        needMember(dependencies, groupId, actor.userId),
+        needMember(dependencies, groupId, userId),
+      ]);
+      const given = need(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
+      // The new owner may have left since the first look; leaving in turn looks who the owner is afterwards (membership.ts).
+      if (!(await members.exists(groupId, userId))) {
+        await groups.changeOwner(groupId, userId, actor.userId);
+        throw serviceError("MEMBER_NOT_FOUND");
+      }
+      membership.forget(groupId, actor.userId);
+      membership.forget(groupId, userId);
+      await membership.settleRoles(groupId, from.subject, { ...from.subject, isOwner: false });
+      await membership.settleRoles(groupId, to.subject, { ...to.subject, isOwner: true });
+      await audit(groupId, actor.userId, "group.transfer", { targetId: userId });
+      const group = presentGroup(given);
+      node.publish(groupRoom(groupId), "group.updated", { group });
+      announcer.told(groupId, group.memberCount);
+      return { group };
+    },
+
+    "group.delete": async ({ params: { groupId }, actor }) => {
+      if (!(await groups.markDeleted(groupId, actor.userId))) throw serviceError("GROUP_NOT_FOUND");
+      purge.group(groupId);
+      return {};
+    },
   };
 }
 
@@ -116,44 +141,4 @@ async function show(
   node.publish(groupRoom(groupId), "group.updated", { group });
   announcer.told(groupId, group.memberCount);
   return group;
-}
-
-export function transferGroup(dependencies: GroupDependencies): Handler<"group.transfer"> {
-  const { node, groups, members, membership, announcer, audit } = dependencies;
-  return async ({ params: { groupId, userId }, actor, services }) => {
-    if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
-    const { user } = await services.user.get({ userId });
-    // A bot is controlled by a member, who would own the group through it.
-    if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
-    await assertCanOwnMore(await node.policy.get(), groups, userId);
-
-    const [from, to] = await Promise.all([
-      needMember(dependencies, groupId, actor.userId),
-      needMember(dependencies, groupId, userId),
-    ]);
-    const given = need(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
-    // The new owner may have left since the first look; leaving in turn looks who the owner is afterwards (membership.ts).
-    if (!(await members.exists(groupId, userId))) {
-      await groups.changeOwner(groupId, userId, actor.userId);
-      throw serviceError("MEMBER_NOT_FOUND");
-    }
-    membership.forget(groupId, actor.userId);
-    membership.forget(groupId, userId);
-    await membership.settleRoles(groupId, from.subject, { ...from.subject, isOwner: false });
-    await membership.settleRoles(groupId, to.subject, { ...to.subject, isOwner: true });
-    await audit(groupId, actor.userId, "group.transfer", { targetId: userId });
-    const group = presentGroup(given);
-    node.publish(groupRoom(groupId), "group.updated", { group });
-    announcer.told(groupId, group.memberCount);
-    return { group };
-  };
-}
-
-export function deleteGroup(dependencies: GroupDependencies): Handler<"group.delete"> {
-  const { groups, purge } = dependencies;
-  return async ({ params: { groupId }, actor }) => {
-    if (!(await groups.markDeleted(groupId, actor.userId))) throw serviceError("GROUP_NOT_FOUND");
-    purge.group(groupId);
-    return {};
-  };
 }

@@ -3,7 +3,7 @@ import { hasPermission, LIMITS, type Result, type Subject, userRoom } from "@fan
 import {
   AnswerBudget,
   assertBelow,
-  type Handler,
+  type Handlers,
   need,
   newId,
   serviceError,
@@ -20,87 +20,77 @@ import { loadMember, newcomer, sees } from "../subjects.ts";
 /** 64 bits, so that invites cannot be guessed. */
 const CODE_BYTES = 8;
 
-export function createInvite({ invites, audit }: GroupDependencies): Handler<"invite.create"> {
-  return async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
-    const now = new Date();
-    const existing = await invites.listOfGroup(groupId, 2 * LIMITS.invitesPerGroup);
-    const dead = existing.filter((invite) => !isInviteUsable(invite, now));
-    assertBelow("invitesPerGroup", existing.length - dead.length);
-    if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
-    const invite: InviteDocument = {
-      _id: newId(),
-      code: randomBytes(CODE_BYTES).toString("base64url"),
-      groupId,
-      createdBy: actor.userId,
-      uses: 0,
-      maxUses: maxUses ?? null,
-      expiresAt: maxAgeMs === undefined ? null : new Date(now.getTime() + maxAgeMs),
-      createdAt: now,
-    };
-    await invites.insert(invite);
-    await audit(groupId, actor.userId, "invite.create", { after: { code: invite.code } });
-    return { invite: presentInvite(invite) };
-  };
-}
-
-export function listInvites({ invites }: GroupDependencies): Handler<"invite.list"> {
-  return async ({ params, actor, access }) => {
-    const managesInvites = hasPermission(access.permissions, "manageInvites");
-    const now = new Date();
-    const found = await invites.listOfGroup(params.groupId, 2 * LIMITS.invitesPerGroup);
-    const visible = found.filter(
-      (invite) =>
-        isInviteUsable(invite, now) && mayTouchInvite(invite.createdBy, actor.userId, managesInvites),
-    );
-    return { invites: visible.map(presentInvite) };
-  };
-}
-
-export function revokeInvite({ invites, audit }: GroupDependencies): Handler<"invite.revoke"> {
-  return async ({ params: { groupId, code }, actor, access }) => {
-    const invite = await invites.findByCode(code);
-    if (invite?.groupId !== groupId) throw serviceError("INVITE_NOT_FOUND");
-    const managesInvites = hasPermission(access.permissions, "manageInvites");
-    if (!mayTouchInvite(invite.createdBy, actor.userId, managesInvites)) {
-      throw serviceError("FORBIDDEN");
-    }
-    await invites.remove([invite._id]);
-    await audit(groupId, actor.userId, "invite.revoke", {
-      before: { code, createdBy: invite.createdBy },
-    });
-    return {};
-  };
-}
-
-export function previewInvite({ groups, invites }: GroupDependencies): Handler<"invite.preview"> {
-  return async ({ params }) => {
-    const invite = await invites.findByCode(params.code);
-    const isUsable = invite !== null && isInviteUsable(invite, new Date());
-    const group = need(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
-    const { id, name, iconUrl, memberCount } = presentGroup(group);
-    return { group: { id, name, iconUrl, memberCount } };
-  };
-}
-
 type Joined = Result<"invite.accept">;
 
-export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.accept"> {
+export function inviteActions(dependencies: GroupDependencies): Handlers {
+  const { invites, audit, groups } = dependencies;
   const join = createJoin(dependencies);
-  return ({ params: { code }, actor, askedAtMs }) => join(code, actor.userId, askedAtMs);
-}
+  return {
+    "invite.create": async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
+      const now = new Date();
+      const existing = await invites.listOfGroup(groupId, 2 * LIMITS.invitesPerGroup);
+      const dead = existing.filter((invite) => !isInviteUsable(invite, now));
+      assertBelow("invitesPerGroup", existing.length - dead.length);
+      if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
+      const invite: InviteDocument = {
+        _id: newId(),
+        code: randomBytes(CODE_BYTES).toString("base64url"),
+        groupId,
+        createdBy: actor.userId,
+        uses: 0,
+        maxUses: maxUses ?? null,
+        expiresAt: maxAgeMs === undefined ? null : new Date(now.getTime() + maxAgeMs),
+        createdAt: now,
+      };
+      await invites.insert(invite);
+      await audit(groupId, actor.userId, "invite.create", { after: { code: invite.code } });
+      return { invite: presentInvite(invite) };
+    },
 
-export function acceptInviteFor(dependencies: GroupDependencies): Handler<"invite.acceptFor"> {
-  const join = createJoin(dependencies);
-  return async ({ params: { code, userId }, askedAtMs }) => {
-    await join(code, userId, askedAtMs);
-    return {};
+    "invite.list": async ({ params, actor, access }) => {
+      const managesInvites = hasPermission(access.permissions, "manageInvites");
+      const now = new Date();
+      const found = await invites.listOfGroup(params.groupId, 2 * LIMITS.invitesPerGroup);
+      const visible = found.filter(
+        (invite) =>
+          isInviteUsable(invite, now) && mayTouchInvite(invite.createdBy, actor.userId, managesInvites),
+      );
+      return { invites: visible.map(presentInvite) };
+    },
+
+    "invite.revoke": async ({ params: { groupId, code }, actor, access }) => {
+      const invite = await invites.findByCode(code);
+      if (invite?.groupId !== groupId) throw serviceError("INVITE_NOT_FOUND");
+      const managesInvites = hasPermission(access.permissions, "manageInvites");
+      if (!mayTouchInvite(invite.createdBy, actor.userId, managesInvites)) {
+        throw serviceError("FORBIDDEN");
+      }
+      await invites.remove([invite._id]);
+      await audit(groupId, actor.userId, "invite.revoke", {
+        before: { code, createdBy: invite.createdBy },
+      });
+      return {};
+    },
+
+    "invite.preview": async ({ params }) => {
+      const invite = await invites.findByCode(params.code);
+      const isUsable = invite !== null && isInviteUsable(invite, new Date());
+      const group = need(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
+      const { id, name, iconUrl, memberCount } = presentGroup(group);
+      return { group: { id, name, iconUrl, memberCount } };
+    },
+
+    "invite.accept": ({ params: { code }, actor, askedAtMs }) => join(code, actor.userId, askedAtMs),
+
+    "invite.acceptFor": async ({ params: { code, userId }, askedAtMs }) => {
+      await join(code, userId, askedAtMs);
+      return {};
+    },
+
+    "invite.findCreator": async ({ params: { code } }) => ({
+      userId: (await findInvite(dependencies, code)).createdBy,
+    }),
   };
-}
-
-export function findInviteCreator(dependencies: GroupDependencies): Handler<"invite.findCreator"> {
-  return async ({ params: { code } }) => ({
-    userId: (await findInvite(dependencies, code)).createdBy,
-  });
 }
 
 /** @throws {ServiceError} INVITE_NOT_FOUND, also when it has expired */

@@ -1,125 +1,106 @@
-import { type DomainEvents, type Handler, need, serviceError } from "@fanfare/kernel";
+import { type DomainEvents, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { groupRoom, type Member } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
 import { outdated } from "./membership.ts";
 import { refuseProtected } from "../authority.ts";
 
-export function listMembers({ members }: GroupDependencies): Handler<"group.listMembers"> {
-  return async ({ params: { groupId, afterUserId, limit } }) => {
-    const found = await members.listPage(groupId, afterUserId, limit + 1);
-    const page = found.slice(0, limit);
-    const nextUserId = found.length > limit ? (page.at(-1)?.userId ?? null) : null;
-    return { members: page.map((member) => presentMember(member)), nextUserId };
-  };
-}
+export function memberActions(dependencies: GroupDependencies): Handlers {
+  const { members, groups, membership, audit, bans } = dependencies;
+  return {
+    "group.listMembers": async ({ params: { groupId, afterUserId, limit } }) => {
+      const found = await members.listPage(groupId, afterUserId, limit + 1);
+      const page = found.slice(0, limit);
+      const nextUserId = found.length > limit ? (page.at(-1)?.userId ?? null) : null;
+      return { members: page.map((member) => presentMember(member)), nextUserId };
+    },
 
-export function getMember({ members }: GroupDependencies): Handler<"group.getMember"> {
-  return async ({ params: { groupId, userId } }) => {
-    const member = need(await members.find(groupId, userId), "MEMBER_NOT_FOUND");
-    return { member: presentMember(member) };
-  };
-}
+    "group.getMember": async ({ params: { groupId, userId } }) => {
+      const member = need(await members.find(groupId, userId), "MEMBER_NOT_FOUND");
+      return { member: presentMember(member) };
+    },
 
-export function getMembers({ members }: GroupDependencies): Handler<"group.getMembers"> {
-  return async ({ params: { groupId, userIds } }) => {
-    const found = await members.findMany(groupId, userIds);
-    return { members: found.map((member) => presentMember(member)) };
-  };
-}
+    "group.getMembers": async ({ params: { groupId, userIds } }) => {
+      const found = await members.findMany(groupId, userIds);
+      return { members: found.map((member) => presentMember(member)) };
+    },
 
-export function listMemberIds({ members }: GroupDependencies): Handler<"group.listMemberIds"> {
-  return async ({ params: { groupId, roleIds, afterUserId, limit } }) => {
-    const page = await members.listPage(groupId, afterUserId ?? undefined, limit);
-    const meant =
-      roleIds === null
-        ? page
-        : page.filter((member) => roleIdsOf(member).some((roleId) => roleIds.includes(roleId)));
-    return {
-      userIds: meant.map(({ userId }) => userId),
-      nextUserId: page.length < limit ? null : page.at(-1)!.userId,
-    };
-  };
-}
+    "group.listMemberIds": async ({ params: { groupId, roleIds, afterUserId, limit } }) => {
+      const page = await members.listPage(groupId, afterUserId ?? undefined, limit);
+      const meant =
+        roleIds === null
+          ? page
+          : page.filter((member) => roleIdsOf(member).some((roleId) => roleIds.includes(roleId)));
+      return {
+        userIds: meant.map(({ userId }) => userId),
+        nextUserId: page.length < limit ? null : page.at(-1)!.userId,
+      };
+    },
 
-export function leaveGroup({ groups, members, membership }: GroupDependencies): Handler<"group.leave"> {
-  return async ({ params: { groupId }, actor, askedAtMs }) => {
-    const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
-    if (group.ownerId === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
-    const member = await members.find(groupId, actor.userId);
-    // The user has left and joined again since: that membership is not the one that this call ends.
-    if (member !== null && member.joinedAt.getTime() > askedAtMs) throw outdated();
-    const removal = await membership.remove(groupId, actor.userId, "left");
-    if (removal === "is the owner") throw serviceError("OWNER_CANNOT_LEAVE");
-    return {};
-  };
-}
+    "group.leave": async ({ params: { groupId }, actor, askedAtMs }) => {
+      const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
+      if (group.ownerId === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
+      const member = await members.find(groupId, actor.userId);
+      // The user has left and joined again since: that membership is not the one that this call ends.
+      if (member !== null && member.joinedAt.getTime() > askedAtMs) throw outdated();
+      const removal = await membership.remove(groupId, actor.userId, "left");
+      if (removal === "is the owner") throw serviceError("OWNER_CANNOT_LEAVE");
+      return {};
+    },
 
-export function kickMember(dependencies: GroupDependencies): Handler<"group.kick"> {
-  const { membership, audit } = dependencies;
-  return async ({ params: { groupId, userId, reason }, actor }) => {
-    await refuseProtected(dependencies, { groupId, userId }, actor.userId);
-    const removal = await membership.remove(groupId, userId, "kicked");
-    if (removal === "not a member") throw serviceError("MEMBER_NOT_FOUND");
-    if (removal === "is the owner") throw serviceError("FORBIDDEN");
-    await audit(groupId, actor.userId, "group.kick", { targetId: userId, reason });
-    return {};
-  };
-}
+    "group.kick": async ({ params: { groupId, userId, reason }, actor }) => {
+      await refuseProtected(dependencies, { groupId, userId }, actor.userId);
+      const removal = await membership.remove(groupId, userId, "kicked");
+      if (removal === "not a member") throw serviceError("MEMBER_NOT_FOUND");
+      if (removal === "is the owner") throw serviceError("FORBIDDEN");
+      await audit(groupId, actor.userId, "group.kick", { targetId: userId, reason });
+      return {};
+    },
 
-export function banUser(dependencies: GroupDependencies): Handler<"group.ban"> {
-  const { bans, membership, audit } = dependencies;
-  return async ({ params: { groupId, userId, reason }, actor, services }) => {
-    await refuseProtected(dependencies, { groupId, userId }, actor.userId);
-    await services.user.get({ userId });
-    // First the ban, then the removal: see `admit` in membership.ts.
-    await bans.insert(groupId, userId, actor.userId, reason);
-    const removal = await membership.remove(groupId, userId, "banned");
-    if (removal === "is the owner") {
-      await bans.remove(groupId, userId);
-      throw serviceError("FORBIDDEN");
-    }
-    await audit(groupId, actor.userId, "group.ban", { targetId: userId, reason });
-    return {};
-  };
-}
+    "group.ban": async ({ params: { groupId, userId, reason }, actor, services }) => {
+      await refuseProtected(dependencies, { groupId, userId }, actor.userId);
+      await services.user.get({ userId });
+      // First the ban, then the removal: see `admit` in membership.ts.
+      await bans.insert(groupId, userId, actor.userId, reason);
+      const removal = await membership.remove(groupId, userId, "banned");
+      if (removal === "is the owner") {
+        await bans.remove(groupId, userId);
+        throw serviceError("FORBIDDEN");
+      }
+      await audit(groupId, actor.userId, "group.ban", { targetId: userId, reason });
+      return {};
+    },
 
-export function unbanUser({ bans, audit }: GroupDependencies): Handler<"group.unban"> {
-  return async ({ params: { groupId, userId, reason }, actor }) => {
-    if (await bans.remove(groupId, userId)) {
-      await audit(groupId, actor.userId, "group.unban", { targetId: userId, reason });
-    }
-    return {};
-  };
-}
+    "group.unban": async ({ params: { groupId, userId, reason }, actor }) => {
+      if (await bans.remove(groupId, userId)) {
+        await audit(groupId, actor.userId, "group.unban", { targetId: userId, reason });
+      }
+      return {};
+    },
 
-export function listBans({ bans }: GroupDependencies): Handler<"group.listBans"> {
-  return async ({ params: { groupId, afterUserId, limit } }) => {
-    const found = await bans.listPage(groupId, afterUserId, limit + 1);
-    const page = found.slice(0, limit).map(presentBan);
-    return { bans: page, nextUserId: found.length > limit ? (page.at(-1)?.userId ?? null) : null };
-  };
-}
+    "group.listBans": async ({ params: { groupId, afterUserId, limit } }) => {
+      const found = await bans.listPage(groupId, afterUserId, limit + 1);
+      const page = found.slice(0, limit).map(presentBan);
+      return { bans: page, nextUserId: found.length > limit ? (page.at(-1)?.userId ?? null) : null };
+    },
 
-export function muteMember(dependencies: GroupDependencies): Handler<"group.mute"> {
-  return async ({ params, actor }) => {
-    const { groupId, userId, reason } = params;
-    await refuseProtected(dependencies, params, actor.userId);
-    const member = await setMute(dependencies, params, new Date(Date.now() + params.durationMs));
-    const after = { mutedUntil: member.mutedUntil };
-    await dependencies.audit(groupId, actor.userId, "group.mute", { targetId: userId, reason, after });
-    return { member };
-  };
-}
+    "group.mute": async ({ params, actor }) => {
+      const { groupId, userId, reason } = params;
+      await refuseProtected(dependencies, params, actor.userId);
+      const member = await setMute(dependencies, params, new Date(Date.now() + params.durationMs));
+      const after = { mutedUntil: member.mutedUntil };
+      await dependencies.audit(groupId, actor.userId, "group.mute", { targetId: userId, reason, after });
+      return { member };
+    },
 
-export function unmuteMember(dependencies: GroupDependencies): Handler<"group.unmute"> {
-  return async ({ params, actor }) => {
-    const { groupId, userId } = params;
-    await refuseProtected(dependencies, params, actor.userId);
-    await dependencies.mutes.remove(groupId, userId);
-    const member = await setMute(dependencies, params, null);
-    await dependencies.audit(groupId, actor.userId, "group.unmute", { targetId: userId });
-    return { member };
+    "group.unmute": async ({ params, actor }) => {
+      const { groupId, userId } = params;
+      await refuseProtected(dependencies, params, actor.userId);
+      await dependencies.mutes.remove(groupId, userId);
+      const member = await setMute(dependencies, params, null);
+      await dependencies.audit(groupId, actor.userId, "group.unmute", { targetId: userId });
+      return { member };
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { groupRoom, type WordFilter } from "@fanfare/contract";
-import { type Handler, need } from "@fanfare/kernel";
+import { type Handlers, need } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { needActor } from "../authority.ts";
 import { presentGroup } from "../group.presenter.ts";
@@ -13,59 +13,57 @@ const load = async ({ wordFilters }: Pick<GroupDependencies, "wordFilters">, gro
   return { wordFilter: { words, onHit }, rev: found?.rev ?? 0 };
 };
 
-export function getWordFilter(dependencies: GroupDependencies): Handler<"group.getWordFilter"> {
-  return async ({ params: { groupId } }) => ({ wordFilter: (await load(dependencies, groupId)).wordFilter });
-}
+export function moderationActions(dependencies: GroupDependencies): Handlers {
+  const { groups, wordFilters, membership, audit, node, announcer, channels } = dependencies;
+  return {
+    "group.getWordFilter": async ({ params: { groupId } }) => ({
+      wordFilter: (await load(dependencies, groupId)).wordFilter,
+    }),
 
-export function readWordFilter(dependencies: GroupDependencies): Handler<"group.readWordFilter"> {
-  return ({ params: { groupId } }) => load(dependencies, groupId);
-}
+    "group.readWordFilter": ({ params: { groupId } }) => load(dependencies, groupId),
 
-/** In force everywhere with the next message: permissions, which the rev is part of, are looked up again. */
-export function setWordFilter(dependencies: GroupDependencies): Handler<"group.setWordFilter"> {
-  const { groups, wordFilters, membership, audit } = dependencies;
-  return async ({ params: { groupId, words, onHit }, actor: { userId } }) => {
-    const before = (await load(dependencies, groupId)).wordFilter;
-    const wordFilter = { words: [...new Set(words)], onHit };
-    const { rev } = await wordFilters.put(groupId, wordFilter);
-    await groups.setWordFilterRev(groupId, rev, wordFilter.words.length > 0);
-    membership.forget(groupId, null);
-    await audit(groupId, userId, "group.setWordFilter", { before: { ...before }, after: { ...wordFilter } });
-    return { wordFilter };
-  };
-}
+    /** In force everywhere with the next message: permissions, which the rev is part of, are looked up again. */
+    "group.setWordFilter": async ({ params: { groupId, words, onHit }, actor: { userId } }) => {
+      const before = (await load(dependencies, groupId)).wordFilter;
+      const wordFilter = { words: [...new Set(words)], onHit };
+      const { rev } = await wordFilters.put(groupId, wordFilter);
+      await groups.setWordFilterRev(groupId, rev, wordFilter.words.length > 0);
+      membership.forget(groupId, null);
+      await audit(groupId, userId, "group.setWordFilter", {
+        before: { ...before },
+        after: { ...wordFilter },
+      });
+      return { wordFilter };
+    },
 
-export function setRetention(dependencies: GroupDependencies): Handler<"group.setRetention"> {
-  const { node, groups, audit, announcer } = dependencies;
-  return async ({ params: { groupId, days }, actor: { userId } }) => {
-    const before = presentGroup((await needActor(dependencies, groupId, userId)).group);
-    const updated = need(await groups.update(groupId, { retentionDays: days }), "GROUP_NOT_FOUND");
-    const group = presentGroup(updated);
-    const changed = difference(before, group, ["retentionDays"]);
-    if (changed === null) return { group };
-    await audit(groupId, userId, "group.setRetention", changed);
-    node.publish(groupRoom(groupId), "group.updated", { group });
-    announcer.told(groupId, group.memberCount);
-    return { group };
-  };
-}
+    "group.setRetention": async ({ params: { groupId, days }, actor: { userId } }) => {
+      const before = presentGroup((await needActor(dependencies, groupId, userId)).group);
+      const updated = need(await groups.update(groupId, { retentionDays: days }), "GROUP_NOT_FOUND");
+      const group = presentGroup(updated);
+      const changed = difference(before, group, ["retentionDays"]);
+      if (changed === null) return { group };
+      await audit(groupId, userId, "group.setRetention", changed);
+      node.publish(groupRoom(groupId), "group.updated", { group });
+      announcer.told(groupId, group.memberCount);
+      return { group };
+    },
 
-export function listRetention({ channels, groups }: GroupDependencies): Handler<"group.listRetention"> {
-  return async ({ params: { afterChannelId, limit } }) => {
-    const page = await channels.listPage(afterChannelId, limit);
-    const groupOf = (channel: (typeof page)[number]): string | undefined =>
-      channel.groupId ?? channel.parentGroupId;
-    const groupIds = new Set(page.map(groupOf).filter((id) => id !== undefined));
-    const found = await groups.findMany([...groupIds]);
-    const days = new Map(found.map(({ _id, retentionDays }) => [_id, retentionDays ?? null]));
-    return {
-      channels: page
-        .filter(({ kind }) => kind !== "section")
-        .map((channel) => ({
-          channelId: channel._id,
-          days: days.get(groupOf(channel) ?? "") ?? null,
-        })),
-      nextChannelId: page.length === limit ? page.at(-1)!._id : null,
-    };
+    "group.listRetention": async ({ params: { afterChannelId, limit } }) => {
+      const page = await channels.listPage(afterChannelId, limit);
+      const groupOf = (channel: (typeof page)[number]): string | undefined =>
+        channel.groupId ?? channel.parentGroupId;
+      const groupIds = new Set(page.map(groupOf).filter((id) => id !== undefined));
+      const found = await groups.findMany([...groupIds]);
+      const days = new Map(found.map(({ _id, retentionDays }) => [_id, retentionDays ?? null]));
+      return {
+        channels: page
+          .filter(({ kind }) => kind !== "section")
+          .map((channel) => ({
+            channelId: channel._id,
+            days: days.get(groupOf(channel) ?? "") ?? null,
+          })),
+        nextChannelId: page.length === limit ? page.at(-1)!._id : null,
+      };
+    },
   };
 }

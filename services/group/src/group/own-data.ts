@@ -1,4 +1,4 @@
-import type { Handler } from "@fanfare/kernel";
+import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
 import { takeOutOfDirect } from "../direct/group-directs.ts";
@@ -6,38 +6,36 @@ import { takeOutOfDirect } from "../direct/group-directs.ts";
 /** Groups of one page; a cursor is the id of the last. */
 const PAGE = 50;
 
-export function exportUser({ groups, members }: GroupDependencies): Handler<"group.exportUser"> {
-  return async ({ params: { userId, cursor } }) => {
-    const all = (await members.listGroupIds(userId)).sort();
-    const groupIds = all.filter((id) => cursor === null || id > cursor).slice(0, PAGE);
-    const found = await groups.findMany(groupIds);
-    const items = await Promise.all(
-      found.map(async ({ _id, name }) => {
-        const member = await members.find(_id, userId);
-        return member === null
-          ? []
-          : [{ kind: "membership", data: { groupName: name, ...presentMember(member) } }];
-      }),
-    );
-    return { items: items.flat(), nextCursor: groupIds.length === PAGE ? (groupIds.at(-1) ?? null) : null };
-  };
-}
-
 const BATCH = 1000;
 
-export function listOwned({ groups }: GroupDependencies): Handler<"group.listOwned"> {
-  return async ({ params: { userId } }) => ({ groupIds: await groups.listOwnedIds(userId) });
-}
+export function ownDataActions(dependencies: GroupDependencies): Handlers {
+  const { groups, members, formers, membership, directs } = dependencies;
+  return {
+    "group.exportUser": async ({ params: { userId, cursor } }) => {
+      const all = (await members.listGroupIds(userId)).sort();
+      const groupIds = all.filter((id) => cursor === null || id > cursor).slice(0, PAGE);
+      const found = await groups.findMany(groupIds);
+      const items = await Promise.all(
+        found.map(async ({ _id, name }) => {
+          const member = await members.find(_id, userId);
+          return member === null
+            ? []
+            : [{ kind: "membership", data: { groupName: name, ...presentMember(member) } }];
+        }),
+      );
+      return { items: items.flat(), nextCursor: groupIds.length === PAGE ? (groupIds.at(-1) ?? null) : null };
+    },
 
-/** A group that was given to the user in the very moment stays with them, as an owner does: those who run the instance see to it. */
-export function forgetUser(dependencies: GroupDependencies): Handler<"group.forgetUser"> {
-  const { members, formers, membership, directs } = dependencies;
-  return async ({ params: { userId } }) => {
-    for (const groupId of await members.listGroupIds(userId))
-      await membership.remove(groupId, userId, "left");
-    for (const channelId of await directs.listGroupDirectIds(userId))
-      await takeOutOfDirect(dependencies, channelId, userId);
-    for (let removed = BATCH; removed === BATCH;) removed = await formers.removeSomeOf(userId, BATCH);
-    return {};
+    "group.listOwned": async ({ params: { userId } }) => ({ groupIds: await groups.listOwnedIds(userId) }),
+
+    /** A group that was given to the user in the very moment stays with them, as an owner does: those who run the instance see to it. */
+    "group.forgetUser": async ({ params: { userId } }) => {
+      for (const groupId of await members.listGroupIds(userId))
+        await membership.remove(groupId, userId, "left");
+      for (const channelId of await directs.listGroupDirectIds(userId))
+        await takeOutOfDirect(dependencies, channelId, userId);
+      for (let removed = BATCH; removed === BATCH;) removed = await formers.removeSomeOf(userId, BATCH);
+      return {};
+    },
   };
 }

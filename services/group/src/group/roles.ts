@@ -7,7 +7,7 @@ import {
   PERMISSIONS,
   type Role,
 } from "@fanfare/contract";
-import { assertBelow, type Handler, limitReached, need, newId, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, limitReached, need, newId, serviceError } from "@fanfare/kernel";
 import { difference } from "./audit.ts";
 import { needActor, needPermissionsOfRole, needTouchable, needTouchableRole, rankOf } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -23,148 +23,133 @@ import { type LoadedMember, loadMember, needMember } from "../subjects.ts";
 
 const AUDITED = ["name", "color", "permissions", "mentionable"] as const satisfies (keyof Role)[];
 
-export function listRoles({ roles }: GroupDependencies): Handler<"role.list"> {
-  return async ({ params }) => ({ roles: (await roles.listOfGroup(params.groupId)).map(presentRole) });
-}
-
-export function createRole(dependencies: GroupDependencies): Handler<"role.create"> {
-  const { node, groups, roles, audit } = dependencies;
-  return async ({ params: { groupId, ...given }, actor: { userId } }) => {
-    const actor = await needActor(dependencies, groupId, userId);
-    if (!mayGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
-    const existing = await roles.listOfGroup(groupId);
-    assertBelow("rolesPerGroup", existing.length);
-    const created: RoleDocument = {
-      _id: newId(),
-      groupId,
-      ...given,
-      position: (existing[0]?.position ?? 1) - 1,
-      createdAt: new Date(),
-    };
-    await roles.insert(created);
-    // Looked up afterwards, so that a group that is being deleted keeps no role behind.
-    if ((await groups.find(groupId)) === null) {
-      await roles.remove(created._id);
-      throw serviceError("GROUP_NOT_FOUND");
-    }
-    const role = presentRole(created);
-    await audit(groupId, userId, "role.create", {
-      targetId: role.id,
-      after: { name: role.name, permissions: role.permissions },
-    });
-    node.publish(groupRoom(groupId), "role.created", { role });
-    return { role };
-  };
-}
-
-export function updateRole(dependencies: GroupDependencies): Handler<"role.update"> {
-  const { node, roles, membership, audit } = dependencies;
-  return async ({ params: { groupId, roleId, ...changes }, actor: { userId } }) => {
-    const actor = await needActor(dependencies, groupId, userId);
-    const before = presentRole(await needTouchableRole(dependencies, actor, groupId, roleId));
-    const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
-    if (!mayGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
-    const updated = need(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
-    if (bits !== 0) membership.forget(groupId, null);
-    const role = presentRole(updated);
-    const changed = difference(before, role, AUDITED);
-    if (changed === null) return { role };
-    await audit(groupId, userId, "role.update", { targetId: roleId, ...changed });
-    node.publish(groupRoom(groupId), "role.updated", { role });
-    return { role };
-  };
-}
-
-export function deleteRole(dependencies: GroupDependencies): Handler<"role.delete"> {
-  const { roles, purge, audit } = dependencies;
-  return async ({ params: { groupId, roleId }, actor: { userId } }) => {
-    const actor = await needActor(dependencies, groupId, userId);
-    const role = await needTouchableRole(dependencies, actor, groupId, roleId);
-    await needPermissionsOfRole(dependencies, actor, groupId, role);
-    const { name, permissions } = role;
-    if (!(await roles.markDeleted(groupId, roleId))) throw serviceError("ROLE_NOT_FOUND");
-    await purge.role(groupId, roleId);
-    await audit(groupId, userId, "role.delete", { targetId: roleId, before: { name, permissions } });
-    return {};
-  };
-}
-
-export function reorderRoles(dependencies: GroupDependencies): Handler<"role.reorder"> {
-  const { node, roles, membership, audit } = dependencies;
-  return async ({ params: { groupId, roleIds }, actor: { userId } }) => {
-    const actor = await needActor(dependencies, groupId, userId);
-    const before = await roles.listOfGroup(groupId);
-    const known = new Set(before.map(({ _id }) => _id));
-    if (roleIds.length !== known.size || !known.isSubsetOf(new Set(roleIds))) {
-      throw serviceError("ROLE_NOT_FOUND");
-    }
-    if (!isReorderAllowed(actor.subject, before.map(rankOf), roleIds)) throw serviceError("FORBIDDEN");
-    const positions = roleIds.map((roleId, position) => ({ roleId, position }));
-    await roles.setPositions(groupId, positions);
-    membership.forget(groupId, null);
-    await audit(groupId, userId, "role.reorder", {
-      before: { roleIds: before.map(({ _id }) => _id) },
-      after: { roleIds },
-    });
-    node.publish(groupRoom(groupId), "role.reordered", { groupId, positions });
-    return { roles: (await roles.listOfGroup(groupId)).map(presentRole) };
-  };
-}
-
-/** All members see the group: channels can be hidden, the group cannot. */
-export function setDefaultRole(dependencies: GroupDependencies): Handler<"role.setDefault"> {
-  const { node, groups, membership, audit, announcer } = dependencies;
-  return async ({ params, actor: { userId } }) => {
-    const { groupId } = params;
-    const actor = await needActor(dependencies, groupId, userId);
-    const before = defaultPermissionsOf(actor.group);
-    const permissions = params.permissions | PERMISSIONS.view;
-    if (!mayGrant(actor.permissions, changedBits(before, permissions))) throw serviceError("FORBIDDEN");
-    const updated = await groups.update(groupId, { defaultPermissions: permissions });
-    if (updated === null) throw serviceError("GROUP_NOT_FOUND");
-    membership.forget(groupId, null);
-    await audit(groupId, userId, "role.setDefault", {
-      before: { permissions: before },
-      after: { permissions },
-    });
-    const group = presentGroup(updated);
-    node.publish(groupRoom(groupId), "group.updated", { group });
-    announcer.told(groupId, group.memberCount);
-    return { group };
-  };
-}
-
 /** Each further round answers another change of the same member that came in between. */
 const MAX_ROUNDS = 5;
 type Change = { groupId: string; userId: string; roleId: string };
 
-export function assignRole(dependencies: GroupDependencies): Handler<"role.assign"> {
-  const { members } = dependencies;
-  return async ({ params, actor }) => {
-    const { groupId, userId, roleId } = params;
-    const target = await needRights(dependencies, params, actor.userId);
-    if (roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
-    if ((await members.addRole(groupId, userId, roleId, LIMITS.rolesPerMember)) === null) {
-      if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
-      throw limitReached("rolesPerMember");
-    }
-    // The role may have been deleted in between, and nothing else would take it from the member.
-    if ((await dependencies.roles.find(groupId, roleId)) === null) {
-      await members.removeRole(groupId, userId, roleId);
-      throw serviceError("ROLE_NOT_FOUND");
-    }
-    return { member: await settle(dependencies, params, target, actor.userId, "role.assign") };
-  };
-}
+export function roleActions(dependencies: GroupDependencies): Handlers {
+  const { roles, node, groups, audit, membership, purge, announcer, members } = dependencies;
+  return {
+    "role.list": async ({ params }) => ({
+      roles: (await roles.listOfGroup(params.groupId)).map(presentRole),
+    }),
 
-export function unassignRole(dependencies: GroupDependencies): Handler<"role.unassign"> {
-  const { members } = dependencies;
-  return async ({ params, actor }) => {
-    const { groupId, userId, roleId } = params;
-    const target = await needRights(dependencies, params, actor.userId);
-    if (!roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
-    if ((await members.removeRole(groupId, userId, roleId)) === null) throw serviceError("MEMBER_NOT_FOUND");
-    return { member: await settle(dependencies, params, target, actor.userId, "role.unassign") };
+    "role.create": async ({ params: { groupId, ...given }, actor: { userId } }) => {
+      const actor = await needActor(dependencies, groupId, userId);
+      if (!mayGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
+      const existing = await roles.listOfGroup(groupId);
+      assertBelow("rolesPerGroup", existing.length);
+      const created: RoleDocument = {
+        _id: newId(),
+        groupId,
+        ...given,
+        position: (existing[0]?.position ?? 1) - 1,
+        createdAt: new Date(),
+      };
+      await roles.insert(created);
+      // Looked up afterwards, so that a group that is being deleted keeps no role behind.
+      if ((await groups.find(groupId)) === null) {
+        await roles.remove(created._id);
+        throw serviceError("GROUP_NOT_FOUND");
+      }
+      const role = presentRole(created);
+      await audit(groupId, userId, "role.create", {
+        targetId: role.id,
+        after: { name: role.name, permissions: role.permissions },
+      });
+      node.publish(groupRoom(groupId), "role.created", { role });
+      return { role };
+    },
+
+    "role.update": async ({ params: { groupId, roleId, ...changes }, actor: { userId } }) => {
+      const actor = await needActor(dependencies, groupId, userId);
+      const before = presentRole(await needTouchableRole(dependencies, actor, groupId, roleId));
+      const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
+      if (!mayGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
+      const updated = need(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
+      if (bits !== 0) membership.forget(groupId, null);
+      const role = presentRole(updated);
+      const changed = difference(before, role, AUDITED);
+      if (changed === null) return { role };
+      await audit(groupId, userId, "role.update", { targetId: roleId, ...changed });
+      node.publish(groupRoom(groupId), "role.updated", { role });
+      return { role };
+    },
+
+    "role.delete": async ({ params: { groupId, roleId }, actor: { userId } }) => {
+      const actor = await needActor(dependencies, groupId, userId);
+      const role = await needTouchableRole(dependencies, actor, groupId, roleId);
+      await needPermissionsOfRole(dependencies, actor, groupId, role);
+      const { name, permissions } = role;
+      if (!(await roles.markDeleted(groupId, roleId))) throw serviceError("ROLE_NOT_FOUND");
+      await purge.role(groupId, roleId);
+      await audit(groupId, userId, "role.delete", { targetId: roleId, before: { name, permissions } });
+      return {};
+    },
+
+    "role.reorder": async ({ params: { groupId, roleIds }, actor: { userId } }) => {
+      const actor = await needActor(dependencies, groupId, userId);
+      const before = await roles.listOfGroup(groupId);
+      const known = new Set(before.map(({ _id }) => _id));
+      if (roleIds.length !== known.size || !known.isSubsetOf(new Set(roleIds))) {
+        throw serviceError("ROLE_NOT_FOUND");
+      }
+      if (!isReorderAllowed(actor.subject, before.map(rankOf), roleIds)) throw serviceError("FORBIDDEN");
+      const positions = roleIds.map((roleId, position) => ({ roleId, position }));
+      await roles.setPositions(groupId, positions);
+      membership.forget(groupId, null);
+      await audit(groupId, userId, "role.reorder", {
+        before: { roleIds: before.map(({ _id }) => _id) },
+        after: { roleIds },
+      });
+      node.publish(groupRoom(groupId), "role.reordered", { groupId, positions });
+      return { roles: (await roles.listOfGroup(groupId)).map(presentRole) };
+    },
+
+    /** All members see the group: channels can be hidden, the group cannot. */
+    "role.setDefault": async ({ params, actor: { userId } }) => {
+      const { groupId } = params;
+      const actor = await needActor(dependencies, groupId, userId);
+      const before = defaultPermissionsOf(actor.group);
+      const permissions = params.permissions | PERMISSIONS.view;
+      if (!mayGrant(actor.permissions, changedBits(before, permissions))) throw serviceError("FORBIDDEN");
+      const updated = await groups.update(groupId, { defaultPermissions: permissions });
+      if (updated === null) throw serviceError("GROUP_NOT_FOUND");
+      membership.forget(groupId, null);
+      await audit(groupId, userId, "role.setDefault", {
+        before: { permissions: before },
+        after: { permissions },
+      });
+      const group = presentGroup(updated);
+      node.publish(groupRoom(groupId), "group.updated", { group });
+      announcer.told(groupId, group.memberCount);
+      return { group };
+    },
+
+    "role.assign": async ({ params, actor }) => {
+      const { groupId, userId, roleId } = params;
+      const target = await needRights(dependencies, params, actor.userId);
+      if (roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
+      if ((await members.addRole(groupId, userId, roleId, LIMITS.rolesPerMember)) === null) {
+        if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+        throw limitReached("rolesPerMember");
+      }
+      // The role may have been deleted in between, and nothing else would take it from the member.
+      if ((await dependencies.roles.find(groupId, roleId)) === null) {
+        await members.removeRole(groupId, userId, roleId);
+        throw serviceError("ROLE_NOT_FOUND");
+      }
+      return { member: await settle(dependencies, params, target, actor.userId, "role.assign") };
+    },
+
+    "role.unassign": async ({ params, actor }) => {
+      const { groupId, userId, roleId } = params;
+      const target = await needRights(dependencies, params, actor.userId);
+      if (!roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
+      if ((await members.removeRole(groupId, userId, roleId)) === null)
+        throw serviceError("MEMBER_NOT_FOUND");
+      return { member: await settle(dependencies, params, target, actor.userId, "role.unassign") };
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import {
   roleDocument,
   roleLine,
 } from "@fanfare/group-file";
-import { duplicateKeyIndex, type Handler, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handlers, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -22,26 +22,28 @@ import type { RoleDocument } from "./role.repository.ts";
 const MEMBERS_PER_PAGE = 500;
 const THREADS_PER_PAGE = 200;
 
-export function startExport(): Handler<"group.startExport"> {
-  return ({ params: { groupId }, actor: { userId }, services }) =>
-    services.group.beginExport({ groupId, userId, action: "group.startExport" });
-}
-
-export function beginExport({ groups, audit }: GroupDependencies): Handler<"group.beginExport"> {
-  return async ({ params: { groupId, userId, action } }) => {
-    const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
-    await audit(groupId, userId, action);
-    return { group: presentGroup(group) };
-  };
-}
-
-export function exportHead({
+export const transferActions = ({
   groups,
+  audit,
   channels,
   roles,
   wordFilters,
-}: GroupDependencies): Handler<"group.exportHead"> {
-  return async ({ params: { groupId } }) => {
+  threads,
+  members,
+  node,
+  membership,
+  purge,
+}: GroupDependencies): Handlers => ({
+  "group.startExport": ({ params: { groupId }, actor: { userId }, services }) =>
+    services.group.beginExport({ groupId, userId, action: "group.startExport" }),
+
+  "group.beginExport": async ({ params: { groupId, userId, action } }) => {
+    const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
+    await audit(groupId, userId, action);
+    return { group: presentGroup(group) };
+  },
+
+  "group.exportHead": async ({ params: { groupId } }) => {
     const [group, found, allRoles, filter] = await Promise.all([
       groups.find(groupId),
       channels.listOfGroup(groupId),
@@ -57,42 +59,29 @@ export function exportHead({
       sectionIds: idsOf(true),
       channelIds: idsOf(false),
     };
-  };
-}
+  },
 
-export function exportChannels({ channels }: GroupDependencies): Handler<"group.exportChannels"> {
-  return async ({ params: { groupId, channelIds } }) => {
+  "group.exportChannels": async ({ params: { groupId, channelIds } }) => {
     const found = await channels.findManyOf(groupId, channelIds);
     const byId = new Map(found.map((channel) => [channel._id, channel]));
     const inOrder = channelIds.map((id) => byId.get(id)).filter((channel) => channel !== undefined);
     return { lines: inOrder.map(channelLine) };
-  };
-}
+  },
 
-export function exportThreads({ threads }: GroupDependencies): Handler<"group.exportThreads"> {
-  return async ({ params: { groupId, channelId, afterId } }) => {
+  "group.exportThreads": async ({ params: { groupId, channelId, afterId } }) => {
     const found = await threads.listPageOf(channelId, afterId, THREADS_PER_PAGE);
     const own = found.filter(({ parentGroupId }) => parentGroupId === groupId);
     const last = found.length === THREADS_PER_PAGE ? found.at(-1) : undefined;
     return { lines: own.map(channelLine), next: last?._id ?? null };
-  };
-}
+  },
 
-export function exportMembers({ members }: GroupDependencies): Handler<"group.exportMembers"> {
-  return async ({ params: { groupId, afterUserId } }) => {
+  "group.exportMembers": async ({ params: { groupId, afterUserId } }) => {
     const found = await members.listPage(groupId, afterUserId ?? undefined, MEMBERS_PER_PAGE);
     const last = found.length === MEMBERS_PER_PAGE ? found.at(-1) : undefined;
     return { lines: found.map(memberLine), next: last?.userId ?? null };
-  };
-}
+  },
 
-function idsOf(groupId: string, salt: string): Ids {
-  const idOf = createNewIds(salt);
-  return { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
-}
-
-export function beginImport({ node, groups, members }: GroupDependencies): Handler<"group.beginImport"> {
-  return async ({ params: { ownerId } }) => {
+  "group.beginImport": async ({ params: { ownerId } }) => {
     assertBelow("groupsPerUser", (await members.listGroupIds(ownerId)).length);
     await assertCanOwnMore(await node.policy.get(), groups, ownerId);
     const _id = newId();
@@ -104,18 +93,14 @@ export function beginImport({ node, groups, members }: GroupDependencies): Handl
       createdAt: new Date(),
     });
     return { groupId: _id };
-  };
-}
+  },
 
-export function keepImport({ groups }: GroupDependencies): Handler<"group.keepImport"> {
-  return async ({ params: { groupId } }) => {
+  "group.keepImport": async ({ params: { groupId } }) => {
     if (!(await groups.keepUnfinished(groupId))) throw serviceError("GROUP_NOT_FOUND");
     return {};
-  };
-}
+  },
 
-export function importPlaces({ groups, roles, channels }: GroupDependencies): Handler<"group.importPlaces"> {
-  return async ({ params }) => {
+  "group.importPlaces": async ({ params }) => {
     const { groupId, salt } = params;
     if (!(await groups.keepUnfinished(groupId))) throw serviceError("GROUP_NOT_FOUND");
     const ids = idsOf(groupId, salt);
@@ -130,13 +115,10 @@ export function importPlaces({ groups, roles, channels }: GroupDependencies): Ha
       throw serviceError("VALIDATION_FAILED", { issues });
     }
     return {};
-  };
-}
+  },
 
-/** The group shows itself last: until then nobody sees any of it. */
-export function finishImport(dependencies: GroupDependencies): Handler<"group.finishImport"> {
-  const { node, groups, channels, members, membership, wordFilters, audit } = dependencies;
-  return async ({ params: { groupId, salt, group: line, byUserId } }) => {
+  /** The group shows itself last: until then nobody sees any of it. */
+  "group.finishImport": async ({ params: { groupId, salt, group: line, byUserId } }) => {
     const hidden = need(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId;
     if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
@@ -156,12 +138,15 @@ export function finishImport(dependencies: GroupDependencies): Handler<"group.fi
     const places = await channels.listOfGroup(groupId);
     node.publish(userRoom(ownerId), "group.joined", { group, channels: places.map(presentChannel) });
     return { group };
-  };
-}
+  },
 
-export function cancelImport({ groups, purge }: GroupDependencies): Handler<"group.cancelImport"> {
-  return async ({ params: { groupId } }) => {
+  "group.cancelImport": async ({ params: { groupId } }) => {
     if (await groups.cancel(groupId)) purge.group(groupId);
     return {};
-  };
+  },
+});
+
+function idsOf(groupId: string, salt: string): Ids {
+  const idOf = createNewIds(salt);
+  return { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
 }

@@ -1,6 +1,6 @@
 import type { GroupFileLineOf, Result } from "@fanfare/contract";
 import { createNewIds, messageDocument, messageLine, type ReactionPosition } from "@fanfare/group-file";
-import { duplicateKeyIndex, type Handler, newId, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handlers, newId, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
@@ -14,34 +14,79 @@ const REACTIONS_PER_QUERY = 500;
 type Exporting = Pick<MessageDependencies, "messages" | "reactions">;
 type Page = Result<"message.exportChannel">;
 
-export function exportChannel(dependencies: Exporting): Handler<"message.exportChannel"> {
-  return async ({ params: { channelId, after } }): Promise<Page> => {
-    const lines: Page["lines"] = [];
-    let chars = 0;
-    const add = (line: Page["lines"][number]): void => {
-      lines.push(line);
-      chars += JSON.stringify(line).length;
-    };
-    // Whose reactions are only begun is read once more; its own line was in the page before.
-    let behind = after;
-    for (;;) {
-      const resumed = behind?.emoji !== undefined;
-      const from = behind === null ? 0 : behind.seq + (resumed ? 0 : 1);
-      const found = await dependencies.messages.from(channelId, from, MESSAGES_PER_QUERY);
-      for (const message of found) {
-        const isResumed = resumed && message.seq === behind?.seq;
-        if (!isResumed) add(messageLine(message));
-        const next = await addReactions(dependencies, message, isResumed ? behind : null, (line) => {
-          add(line);
-          return chars < PAGE_CHARS;
-        });
-        if (next !== null) return { lines, next };
-        if (chars >= PAGE_CHARS) return { lines, next: { seq: message.seq } };
+export function channelLineActions(dependencies: MessageDependencies): Handlers {
+  const { messages, reactions, heads } = dependencies;
+  return {
+    "message.exportChannel": async ({ params: { channelId, after } }): Promise<Page> => {
+      const lines: Page["lines"] = [];
+      let chars = 0;
+      const add = (line: Page["lines"][number]): void => {
+        lines.push(line);
+        chars += JSON.stringify(line).length;
+      };
+      // Whose reactions are only begun is read once more; its own line was in the page before.
+      let behind = after;
+      for (;;) {
+        const resumed = behind?.emoji !== undefined;
+        const from = behind === null ? 0 : behind.seq + (resumed ? 0 : 1);
+        const found = await dependencies.messages.from(channelId, from, MESSAGES_PER_QUERY);
+        for (const message of found) {
+          const isResumed = resumed && message.seq === behind?.seq;
+          if (!isResumed) add(messageLine(message));
+          const next = await addReactions(dependencies, message, isResumed ? behind : null, (line) => {
+            add(line);
+            return chars < PAGE_CHARS;
+          });
+          if (next !== null) return { lines, next };
+          if (chars >= PAGE_CHARS) return { lines, next: { seq: message.seq } };
+        }
+        const last = found.at(-1);
+        if (last === undefined || found.length < MESSAGES_PER_QUERY) return { lines, next: null };
+        behind = { seq: last.seq };
       }
-      const last = found.at(-1);
-      if (last === undefined || found.length < MESSAGES_PER_QUERY) return { lines, next: null };
-      behind = { seq: last.seq };
-    }
+    },
+
+    /** Only into a group that is being made: no events are published, because it is hidden. */
+    "message.importLines": async ({ params, services }) => {
+      const { groupId } = params;
+      await services.group.keepImport({ groupId });
+      const idOf = createNewIds(params.salt);
+      const ids = { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
+      const documents = params.messages.map(({ line, seq, reactions: shown }) => ({
+        ...(messageDocument(line, seq, ids) as MessageDocument),
+        ...(shown.length > 0 && {
+          reactions: shown.map(({ userIds, ...rest }) => ({
+            ...rest,
+            userIds: userIds.map((id) => String(idOf(id))),
+          })),
+        }),
+      }));
+      const ofThem = params.reactions.map(({ channelId, line: { messageId, emoji, userId } }) => ({
+        _id: newId(),
+        channelId: String(idOf(channelId)),
+        messageId: String(idOf(messageId)),
+        emoji,
+        userId: String(idOf(userId)),
+      }));
+      try {
+        if (ofThem.length > 0) await reactions.insertMany(ofThem);
+        if (documents.length > 0) await messages.insertMany(documents, false, WRITE_TIMEOUT_MS);
+      } catch (error) {
+        if (duplicateKeyIndex(error) === null) throw error;
+        const issues = [{ path: "file", message: "a message or a reaction is in it twice" }];
+        throw serviceError("VALIDATION_FAILED", { issues });
+      }
+      return {};
+    },
+
+    "message.importHeads": async ({ params }) => {
+      const idOf = createNewIds(params.salt);
+      const entries = params.heads.map(
+        ({ channelId, seq }) => [String(idOf(channelId)), { seq, rev: seq }] as const,
+      );
+      if (entries.length > 0) await heads.raise(new Map(entries), WRITE_TIMEOUT_MS);
+      return {};
+    },
   };
 }
 
@@ -72,53 +117,4 @@ async function addReactions(
     }
   }
   return null;
-}
-
-/** Only into a group that is being made: no events are published, because it is hidden. */
-export function importLines({
-  messages,
-  reactions,
-}: Pick<MessageDependencies, "messages" | "reactions">): Handler<"message.importLines"> {
-  return async ({ params, services }) => {
-    const { groupId } = params;
-    await services.group.keepImport({ groupId });
-    const idOf = createNewIds(params.salt);
-    const ids = { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
-    const documents = params.messages.map(({ line, seq, reactions: shown }) => ({
-      ...(messageDocument(line, seq, ids) as MessageDocument),
-      ...(shown.length > 0 && {
-        reactions: shown.map(({ userIds, ...rest }) => ({
-          ...rest,
-          userIds: userIds.map((id) => String(idOf(id))),
-        })),
-      }),
-    }));
-    const ofThem = params.reactions.map(({ channelId, line: { messageId, emoji, userId } }) => ({
-      _id: newId(),
-      channelId: String(idOf(channelId)),
-      messageId: String(idOf(messageId)),
-      emoji,
-      userId: String(idOf(userId)),
-    }));
-    try {
-      if (ofThem.length > 0) await reactions.insertMany(ofThem);
-      if (documents.length > 0) await messages.insertMany(documents, false, WRITE_TIMEOUT_MS);
-    } catch (error) {
-      if (duplicateKeyIndex(error) === null) throw error;
-      const issues = [{ path: "file", message: "a message or a reaction is in it twice" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
-    return {};
-  };
-}
-
-export function importHeads({ heads }: Pick<MessageDependencies, "heads">): Handler<"message.importHeads"> {
-  return async ({ params }) => {
-    const idOf = createNewIds(params.salt);
-    const entries = params.heads.map(
-      ({ channelId, seq }) => [String(idOf(channelId)), { seq, rev: seq }] as const,
-    );
-    if (entries.length > 0) await heads.raise(new Map(entries), WRITE_TIMEOUT_MS);
-    return {};
-  };
 }

@@ -1,5 +1,5 @@
 import { LIMITS, type Reaction } from "@fanfare/contract";
-import { assertBelow, type Handler, limitReached, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, limitReached, serviceError } from "@fanfare/kernel";
 import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
@@ -7,12 +7,15 @@ import { changeMessage } from "../change.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { ReactionRepository } from "./reaction.repository.ts";
 
-export function react({
-  messages,
-  reactions,
-  reactionCounter,
-}: MessageDependencies): Handler<"message.react"> {
-  return async ({ params: { channelId, messageId, emoji }, actor, access }) => {
+interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
+  messages: MessageRepository;
+  reactions: ReactionRepository;
+  /** The rooms of a channel, as one who may see it knows them. */
+  roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
+}
+
+export const reactActions = ({ messages, reactions, reactionCounter }: MessageDependencies): Handlers => ({
+  "message.react": async ({ params: { channelId, messageId, emoji }, actor, access }) => {
     const message = await existing(messages, channelId, messageId);
     if (message.revs.length >= REACTION_CHANGES) throw limitReached("changesPerMessage");
     if (message.reactions?.some((reaction) => reaction.emoji === emoji) !== true) {
@@ -24,22 +27,29 @@ export function react({
       reactions.add({ channelId, messageId, emoji, userId }),
     );
     return {};
-  };
-}
+  },
 
-export function unreact({
-  messages,
-  reactions,
-  reactionCounter,
-}: MessageDependencies): Handler<"message.unreact"> {
-  return async ({ params: { channelId, messageId, emoji }, actor: { userId }, access }) => {
+  "message.unreact": async ({ params: { channelId, messageId, emoji }, actor: { userId }, access }) => {
     await existing(messages, channelId, messageId);
     await reactionCounter.change(channelId, messageId, access.rooms, () =>
       reactions.remove({ channelId, messageId, emoji, userId }),
     );
     return {};
-  };
-}
+  },
+
+  "message.listReactors": async ({ params: { channelId, messageId, emoji, afterUserId, limit } }) => {
+    const message = await messages.find(channelId, messageId);
+    if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+    const userIds = await reactions.users(messageId, emoji, afterUserId, limit);
+    return { userIds, nextUserId: userIds.length < limit ? null : userIds.at(-1)! };
+  },
+
+  "message.listOwnReactions": async ({ params: { channelId, messageIds }, actor }) => {
+    const found = await reactions.ofUser(actor.userId, messageIds);
+    const here = found.filter((reaction) => reaction.channelId === channelId);
+    return { reactions: here.map(({ messageId, emoji }) => ({ messageId, emoji })) };
+  },
+});
 
 async function existing(
   messages: MessageDependencies["messages"],
@@ -49,30 +59,6 @@ async function existing(
   const message = await messages.find(channelId, messageId);
   if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
   return message;
-}
-
-export function listReactors({ messages, reactions }: MessageDependencies): Handler<"message.listReactors"> {
-  return async ({ params: { channelId, messageId, emoji, afterUserId, limit } }) => {
-    const message = await messages.find(channelId, messageId);
-    if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-    const userIds = await reactions.users(messageId, emoji, afterUserId, limit);
-    return { userIds, nextUserId: userIds.length < limit ? null : userIds.at(-1)! };
-  };
-}
-
-export function listOwnReactions({ reactions }: MessageDependencies): Handler<"message.listOwnReactions"> {
-  return async ({ params: { channelId, messageIds }, actor }) => {
-    const found = await reactions.ofUser(actor.userId, messageIds);
-    const here = found.filter((reaction) => reaction.channelId === channelId);
-    return { reactions: here.map(({ messageId, emoji }) => ({ messageId, emoji })) };
-  };
-}
-
-interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
-  messages: MessageRepository;
-  reactions: ReactionRepository;
-  /** The rooms of a channel, as one who may see it knows them. */
-  roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
 }
 
 /** Makes a message show the reactions that there are; where it is deleted, removes them. @returns how many changes it has had */

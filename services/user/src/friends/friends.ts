@@ -7,7 +7,7 @@ import {
   type Params,
   type User,
 } from "@fanfare/contract";
-import { assertBelow, type Handler, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { FriendshipDocument, FriendshipState } from "./friendship.repository.ts";
 import { reachableAmong } from "./reach.ts";
@@ -15,38 +15,107 @@ import { reachableAmong } from "./reach.ts";
 /** A request can be answered or taken back while this looks. */
 const MAX_ROUNDS = 3;
 
-export function requestFriend(dependencies: UserDependencies): Handler<"friend.request"> {
-  const { node, friendships } = dependencies;
-  return async ({ params, actor, services }) => {
-    const { userId } = actor;
-    const other = await findUser(services, params);
-    if (other.id === userId) {
-      const issues = [{ path: "userId", message: "must be another user's" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const existing = await friendships.find(userId, other.id);
-      if (existing?.state === "friends") return { state: "friends" };
-      if (existing?.requestedBy === userId) return { state: "requested" };
-      if (existing !== null) {
-        if ((await befriend(dependencies, userId, other.id)) !== null) return { state: "friends" };
-        continue;
+export function friendActions(dependencies: UserDependencies): Handlers {
+  const { node, friendships, reaches } = dependencies;
+  return {
+    "friend.request": async ({ params, actor, services }) => {
+      const { userId } = actor;
+      const other = await findUser(services, params);
+      if (other.id === userId) {
+        const issues = [{ path: "userId", message: "must be another user's" }];
+        throw serviceError("VALIDATION_FAILED", { issues });
       }
-      if (other.kind === "guest") throw serviceError("NOT_REACHABLE");
-      const [isReachable] = await reachableAmong(dependencies, services, "request", actor, [other.id]);
-      if (isReachable === undefined) throw serviceError("NOT_REACHABLE");
-      const open = await Promise.all(
-        [userId, other.id].map((id) => friendships.count(id, "requested", LIMITS.friendRequestsPerUser)),
-      );
-      assertBelow("friendRequestsPerUser", Math.max(...open));
-      const requested = await friendships.request(userId, other.id);
-      if (requested === null) continue;
-      for (const id of [userId, other.id]) {
-        node.publish(userRoom(id), "friend.requested", { request: presentRequest(requested, id) });
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const existing = await friendships.find(userId, other.id);
+        if (existing?.state === "friends") return { state: "friends" };
+        if (existing?.requestedBy === userId) return { state: "requested" };
+        if (existing !== null) {
+          if ((await befriend(dependencies, userId, other.id)) !== null) return { state: "friends" };
+          continue;
+        }
+        if (other.kind === "guest") throw serviceError("NOT_REACHABLE");
+        const [isReachable] = await reachableAmong(dependencies, services, "request", actor, [other.id]);
+        if (isReachable === undefined) throw serviceError("NOT_REACHABLE");
+        const open = await Promise.all(
+          [userId, other.id].map((id) => friendships.count(id, "requested", LIMITS.friendRequestsPerUser)),
+        );
+        assertBelow("friendRequestsPerUser", Math.max(...open));
+        const requested = await friendships.request(userId, other.id);
+        if (requested === null) continue;
+        for (const id of [userId, other.id]) {
+          node.publish(userRoom(id), "friend.requested", { request: presentRequest(requested, id) });
+        }
+        return { state: "requested" };
       }
-      return { state: "requested" };
-    }
-    throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+      throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+    },
+
+    "friend.accept": async ({ params, actor: { userId } }) => {
+      const friend = await befriend(dependencies, userId, params.userId);
+      if (friend !== null) return { friend };
+      const existing = await dependencies.friendships.find(userId, params.userId);
+      if (existing?.state !== "friends") throw serviceError("FRIEND_REQUEST_NOT_FOUND");
+      return { friend: presentFriend(existing, userId) };
+    },
+
+    "friend.decline": async ({ params, actor: { userId } }) => {
+      await endFriendship(dependencies, userId, params.userId, params.userId);
+      return {};
+    },
+
+    /** Removes a friend or the caller's own request, and declines a request to the caller. */
+    "friend.remove": async ({ params, actor: { userId } }) => {
+      await endFriendship(dependencies, userId, params.userId);
+      return {};
+    },
+
+    "friend.list": async ({ params, actor: { userId } }) => {
+      const { page, nextCursor } = await readPage(dependencies, userId, "friends", params);
+      return { friends: page.map((friendship) => presentFriend(friendship, userId)), nextCursor };
+    },
+
+    "friend.listRequests": async ({ params, actor: { userId } }) => {
+      const { page, nextCursor } = await readPage(dependencies, userId, "requested", params);
+      return { requests: page.map((friendship) => presentRequest(friendship, userId)), nextCursor };
+    },
+
+    "friend.listAmong": async ({ params: { userId, userIds } }) => {
+      const friends = await friendships.friendsAmong(userId, userIds);
+      return { userIds: userIds.filter((id) => friends.has(id)) };
+    },
+
+    /** All in one page, which LIMITS bounds. */
+    "friend.exportUser": async ({ params: { userId } }) => {
+      const [friends, requests, settings] = await Promise.all([
+        friendships.list(userId, "friends", undefined, LIMITS.friendsPerUser),
+        friendships.list(userId, "requested", undefined, 2 * LIMITS.friendRequestsPerUser),
+        reaches.findMany([userId]),
+      ]);
+      return {
+        items: [
+          ...friends.map((friend) => ({ kind: "friend", data: presentFriend(friend, userId) })),
+          ...requests.map((request) => ({ kind: "friendRequest", data: presentRequest(request, userId) })),
+          { kind: "reach", data: settings.get(userId) },
+        ],
+        nextCursor: null,
+      };
+    },
+
+    "friend.forgetUser": async ({ params: { userId } }) => {
+      for (const state of ["requested", "friends"] as const) {
+        for (;;) {
+          const found = await friendships.list(userId, state, undefined, LIMITS.pageMaxItems);
+          for (const { userIds } of found) {
+            const otherId = userIds.find((id) => id !== userId)!;
+            await friendships.remove(userId, otherId);
+            node.publish(userRoom(otherId), "friend.removed", { userId });
+          }
+          if (found.length < LIMITS.pageMaxItems) break;
+        }
+      }
+      await reaches.remove(userId);
+      return {};
+    },
   };
 }
 
@@ -79,31 +148,6 @@ async function befriend(
   return presentFriend(accepted, userId);
 }
 
-export function acceptFriend(dependencies: UserDependencies): Handler<"friend.accept"> {
-  return async ({ params, actor: { userId } }) => {
-    const friend = await befriend(dependencies, userId, params.userId);
-    if (friend !== null) return { friend };
-    const existing = await dependencies.friendships.find(userId, params.userId);
-    if (existing?.state !== "friends") throw serviceError("FRIEND_REQUEST_NOT_FOUND");
-    return { friend: presentFriend(existing, userId) };
-  };
-}
-
-export function declineFriend(dependencies: UserDependencies): Handler<"friend.decline"> {
-  return async ({ params, actor: { userId } }) => {
-    await endFriendship(dependencies, userId, params.userId, params.userId);
-    return {};
-  };
-}
-
-/** Removes a friend or the caller's own request, and declines a request to the caller. */
-export function removeFriend(dependencies: UserDependencies): Handler<"friend.remove"> {
-  return async ({ params, actor: { userId } }) => {
-    await endFriendship(dependencies, userId, params.userId);
-    return {};
-  };
-}
-
 /** Ends a friendship or request, and notifies both. */
 export async function endFriendship(
   { node, friendships }: Pick<UserDependencies, "node" | "friendships">,
@@ -116,20 +160,6 @@ export async function endFriendship(
   node.publish(userRoom(otherId), "friend.removed", { userId });
 }
 
-export function listFriends(dependencies: UserDependencies): Handler<"friend.list"> {
-  return async ({ params, actor: { userId } }) => {
-    const { page, nextCursor } = await readPage(dependencies, userId, "friends", params);
-    return { friends: page.map((friendship) => presentFriend(friendship, userId)), nextCursor };
-  };
-}
-
-export function listFriendRequests(dependencies: UserDependencies): Handler<"friend.listRequests"> {
-  return async ({ params, actor: { userId } }) => {
-    const { page, nextCursor } = await readPage(dependencies, userId, "requested", params);
-    return { requests: page.map((friendship) => presentRequest(friendship, userId)), nextCursor };
-  };
-}
-
 async function readPage(
   { friendships }: UserDependencies,
   userId: string,
@@ -139,54 +169,6 @@ async function readPage(
   const found = await friendships.list(userId, state, cursor, limit + 1);
   const page = found.slice(0, limit);
   return { page, nextCursor: found.length > limit ? page.at(-1)!._id : null };
-}
-
-export function listFriendsAmong({ friendships }: UserDependencies): Handler<"friend.listAmong"> {
-  return async ({ params: { userId, userIds } }) => {
-    const friends = await friendships.friendsAmong(userId, userIds);
-    return { userIds: userIds.filter((id) => friends.has(id)) };
-  };
-}
-
-/** All in one page, which LIMITS bounds. */
-export function exportFriends({ friendships, reaches }: UserDependencies): Handler<"friend.exportUser"> {
-  return async ({ params: { userId } }) => {
-    const [friends, requests, settings] = await Promise.all([
-      friendships.list(userId, "friends", undefined, LIMITS.friendsPerUser),
-      friendships.list(userId, "requested", undefined, 2 * LIMITS.friendRequestsPerUser),
-      reaches.findMany([userId]),
-    ]);
-    return {
-      items: [
-        ...friends.map((friend) => ({ kind: "friend", data: presentFriend(friend, userId) })),
-        ...requests.map((request) => ({ kind: "friendRequest", data: presentRequest(request, userId) })),
-        { kind: "reach", data: settings.get(userId) },
-      ],
-      nextCursor: null,
-    };
-  };
-}
-
-export function forgetFriends({
-  node,
-  friendships,
-  reaches,
-}: UserDependencies): Handler<"friend.forgetUser"> {
-  return async ({ params: { userId } }) => {
-    for (const state of ["requested", "friends"] as const) {
-      for (;;) {
-        const found = await friendships.list(userId, state, undefined, LIMITS.pageMaxItems);
-        for (const { userIds } of found) {
-          const otherId = userIds.find((id) => id !== userId)!;
-          await friendships.remove(userId, otherId);
-          node.publish(userRoom(otherId), "friend.removed", { userId });
-        }
-        if (found.length < LIMITS.pageMaxItems) break;
-      }
-    }
-    await reaches.remove(userId);
-    return {};
-  };
 }
 
 /** The one of the two who is not `userId`. */

@@ -1,23 +1,24 @@
 import type { Services } from "@fanfare/contract";
-import type { Actor, Handler } from "@fanfare/kernel";
+import type { Actor, Handlers } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { isReachable, narrowDirectFrom, type Approach } from "./friend.policy.ts";
 
-export function getReach({ reaches }: UserDependencies): Handler<"friend.getReach"> {
-  return async ({ actor: { userId } }) => ({ reach: (await reaches.findMany([userId])).get(userId)! });
-}
+export function reachActions(dependencies: UserDependencies): Handlers {
+  const { reaches } = dependencies;
+  return {
+    "friend.getReach": async ({ actor: { userId } }) => ({
+      reach: (await reaches.findMany([userId])).get(userId)!,
+    }),
 
-export function setReach({ reaches }: UserDependencies): Handler<"friend.setReach"> {
-  return async ({ params, actor: { userId } }) => {
-    const changes = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return { reach: await reaches.set(userId, changes) };
+    "friend.setReach": async ({ params, actor: { userId } }) => {
+      const changes = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+      return { reach: await reaches.set(userId, changes) };
+    },
+
+    "friend.listReachable": async ({ params: { userIds, approach, ...user }, services }) => ({
+      userIds: await reachableAmong(dependencies, services, approach, user, userIds),
+    }),
   };
-}
-
-export function listReachable(dependencies: UserDependencies): Handler<"friend.listReachable"> {
-  return async ({ params: { userIds, approach, ...user }, services }) => ({
-    userIds: await reachableAmong(dependencies, services, approach, user, userIds),
-  });
 }
 
 /** Those of `userIds` whom the actor can reach in this way. Costs as much as there are users asked for. */

@@ -1,4 +1,4 @@
-import { duplicateKeyIndex, type Handler, need, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
 import { tellOwner } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -16,69 +16,68 @@ interface KeptFlow extends OidcFlow {
 
 const flowCookieOf = ({ node }: UserDependencies) => createFlowCookie(node.keyFor("oidc flow"));
 
-export function startOidc(dependencies: UserDependencies): Handler<"user.startOidc"> {
-  const { oidcProvider } = dependencies;
+export function oidcActions(dependencies: UserDependencies): Handlers {
+  const {
+    oidcProvider,
+    oidcCodes,
+    oidcAccounts,
+    secondFactor,
+    logIn,
+    node,
+    users,
+    confirmPassword,
+    accountMails,
+  } = dependencies;
   const cookie = flowCookieOf(dependencies);
-  return async ({ params: { challenge, isFresh } }) => {
-    const started = need(await oidcProvider.start(isFresh), "OIDC_FAILED");
-    return {
-      authorizationUrl: started.authorizationUrl,
-      flow: cookie.seal({ ...started.flow, challenge }),
-    };
-  };
-}
+  return {
+    "user.startOidc": async ({ params: { challenge, isFresh } }) => {
+      const started = need(await oidcProvider.start(isFresh), "OIDC_FAILED");
+      return {
+        authorizationUrl: started.authorizationUrl,
+        flow: cookie.seal({ ...started.flow, challenge }),
+      };
+    },
 
-export function finishOidc(dependencies: UserDependencies): Handler<"user.finishOidc"> {
-  const { oidcProvider, oidcCodes } = dependencies;
-  const cookie = flowCookieOf(dependencies);
-  return async ({ params: { query, flow } }) => {
-    const kept = cookie.open(flow);
-    const identity = kept === null ? null : await oidcProvider.finish(query, kept);
-    if (kept === null || identity === null) throw serviceError("OIDC_FAILED");
-    return { oidcCode: await oidcCodes.make(identity, kept.challenge) };
-  };
-}
+    "user.finishOidc": async ({ params: { query, flow } }) => {
+      const kept = cookie.open(flow);
+      const identity = kept === null ? null : await oidcProvider.finish(query, kept);
+      if (kept === null || identity === null) throw serviceError("OIDC_FAILED");
+      return { oidcCode: await oidcCodes.make(identity, kept.challenge) };
+    },
 
-export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.exchangeOidcCode"> {
-  const { oidcCodes, oidcAccounts, secondFactor, logIn } = dependencies;
-  return async ({ params, client }) => {
-    const identity = need(await oidcCodes.find(params), "OIDC_FAILED");
-    const found = await oidcAccounts.find(identity);
-    // Before the login is used up: who has to look for the app need not begin anew.
-    if (found !== null) await secondFactor.check(found, params.code);
-    if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
-    const user = await oidcAccounts.settle(identity, found, params.inviteCode);
-    return logIn(user, client, { byOidc: true });
-  };
-}
+    "user.exchangeOidcCode": async ({ params, client }) => {
+      const identity = need(await oidcCodes.find(params), "OIDC_FAILED");
+      const found = await oidcAccounts.find(identity);
+      // Before the login is used up: who has to look for the app need not begin anew.
+      if (found !== null) await secondFactor.check(found, params.code);
+      if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
+      const user = await oidcAccounts.settle(identity, found, params.inviteCode);
+      return logIn(user, client, { byOidc: true });
+    },
 
-export function linkOidc(dependencies: UserDependencies): Handler<"user.linkOidc"> {
-  const { node, users, confirmPassword, oidcCodes, accountMails } = dependencies;
-  return async ({ params, actor }) => {
-    // A stolen session or an unlocked phone must not be enough to add a way into the account.
-    const { passwordHash } = await confirmPassword(actor.userId, params.password);
-    const identity = need(await oidcCodes.take(params), "OIDC_FAILED");
-    const linked = await users
-      .setOidcKey(actor.userId, passwordHash, identity.key)
-      .catch((error: unknown) => {
-        if (duplicateKeyIndex(error) === OIDC_INDEX) throw serviceError("OIDC_LINKED");
-        throw error;
-      });
-    if (linked === null) throw serviceError("WRONG_CREDENTIALS");
-    tellOwner(node, linked);
-    await accountMails.notify(linked, "oidcLinked");
-    return { user: presentOwnUser(linked) };
-  };
-}
+    "user.linkOidc": async ({ params, actor }) => {
+      // A stolen session or an unlocked phone must not be enough to add a way into the account.
+      const { passwordHash } = await confirmPassword(actor.userId, params.password);
+      const identity = need(await oidcCodes.take(params), "OIDC_FAILED");
+      const linked = await users
+        .setOidcKey(actor.userId, passwordHash, identity.key)
+        .catch((error: unknown) => {
+          if (duplicateKeyIndex(error) === OIDC_INDEX) throw serviceError("OIDC_LINKED");
+          throw error;
+        });
+      if (linked === null) throw serviceError("WRONG_CREDENTIALS");
+      tellOwner(node, linked);
+      await accountMails.notify(linked, "oidcLinked");
+      return { user: presentOwnUser(linked) };
+    },
 
-export function unlinkOidc(dependencies: UserDependencies): Handler<"user.unlinkOidc"> {
-  const { node, users, confirmPassword, accountMails } = dependencies;
-  return async ({ params, actor }) => {
-    const { passwordHash } = await confirmPassword(actor.userId, params.password);
-    const unlinked = need(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
-    tellOwner(node, unlinked);
-    await accountMails.notify(unlinked, "oidcUnlinked");
-    return { user: presentOwnUser(unlinked) };
+    "user.unlinkOidc": async ({ params, actor }) => {
+      const { passwordHash } = await confirmPassword(actor.userId, params.password);
+      const unlinked = need(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
+      tellOwner(node, unlinked);
+      await accountMails.notify(unlinked, "oidcUnlinked");
+      return { user: presentOwnUser(unlinked) };
+    },
   };
 }
 
