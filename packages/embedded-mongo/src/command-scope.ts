@@ -1,42 +1,95 @@
 import { CommandError } from "./errors.ts";
 import type { PlainObject } from "./values/types.ts";
 
-/** Documents or entries read between two checks of the clock. */
-const CHECK_EVERY = 128;
+/** What a long command yields so that other commands can run. */
+export const PAUSE = null;
+
+/** Items, and pauses between them. */
+export type Pausing<T> = Iterable<T | typeof PAUSE>;
+
+/** A command or a part of one that pauses and has a result. */
+export type Task<T> = Generator<typeof PAUSE, T, void>;
+
+/** Weight of the documents and entries read between two checks of the clock. */
+const CHECK_EVERY = 64;
 
 const NO_VARIABLES: PlainObject = {};
 
 let endMs = Number.POSITIVE_INFINITY;
+let sliceEndMs = Number.POSITIVE_INFINITY;
 let untilCheck = CHECK_EVERY;
+let slice = 0;
 let variables = NO_VARIABLES;
 
-export interface CommandScope {
-  /** `maxTimeMS`; 0 is no limit. */
-  readonly maxTimeMs: number;
-  /** `let`, evaluated. */
-  readonly variables: PlainObject;
-}
+/** What applies to a command, however often it pauses. */
+export class CommandScope {
+  readonly #endMs: number;
+  readonly #variables: PlainObject;
 
-/**
- * Runs a command in its scope. Commands run one at a time, so there is only one scope at a time.
- * @throws CommandError MaxTimeMSExpired while reading a document or an index entry
- */
-export function runInScope<T>(scope: CommandScope, run: () => T): T {
-  endMs = scope.maxTimeMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + scope.maxTimeMs;
-  ({ variables } = scope);
-  try {
-    return run();
-  } finally {
-    endMs = Number.POSITIVE_INFINITY;
-    variables = NO_VARIABLES;
+  /**
+   * @param maxTimeMs `maxTimeMS`; 0 is no limit
+   * @param given `let`, evaluated
+   */
+  constructor(maxTimeMs = 0, given: PlainObject = NO_VARIABLES) {
+    this.#endMs = maxTimeMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + maxTimeMs;
+    this.#variables = given;
+  }
+
+  get isExpired(): boolean {
+    return this.#endMs < Number.POSITIVE_INFINITY && performance.now() > this.#endMs;
+  }
+
+  /**
+   * Runs one slice of the command. Slices run one at a time.
+   * @throws CommandError MaxTimeMSExpired while reading a document or an index entry
+   */
+  run<T>(untilMs: number, run: () => T): T {
+    endMs = this.#endMs;
+    sliceEndMs = untilMs;
+    slice++;
+    variables = this.#variables;
+    try {
+      return run();
+    } finally {
+      endMs = Number.POSITIVE_INFINITY;
+      sliceEndMs = Number.POSITIVE_INFINITY;
+      variables = NO_VARIABLES;
+    }
   }
 }
 
-/** Call for each document or index entry that is read. */
-export function checkTimeLimit(): void {
-  if (--untilCheck > 0) return;
+export const timeExpired = (): CommandError =>
+  new CommandError("MaxTimeMSExpired", "operation exceeded time limit");
+
+/**
+ * Call for each document or index entry that is read or computed. The clock is only looked at now and then.
+ * @param weight 1 for what takes microseconds
+ * @returns whether the command must yield `PAUSE`
+ */
+export function isPauseDue(weight = 1): boolean {
+  untilCheck -= weight;
+  if (untilCheck > 0) return false;
   untilCheck = CHECK_EVERY;
-  if (performance.now() > endMs) throw new CommandError("MaxTimeMSExpired", "operation exceeded time limit");
+  const now = performance.now();
+  if (now > endMs) throw timeExpired();
+  return now > sliceEndMs;
+}
+
+/** The weight of writing a document with its index entries. */
+export const CHANGE_WEIGHT = 8;
+
+/** The weight of a document for `isPauseDue`. */
+export const weightOf = (bytes: number): number => 1 + (bytes >>> 11);
+
+/** Changes whenever other commands may have run in between. */
+export const currentSlice = (): number => slice;
+
+/** Runs a task to its end, for callers outside of commands, where no pause is ever due. */
+export function runToEnd<T>(task: Task<T>): T {
+  for (;;) {
+    const { done, value } = task.next();
+    if (done) return value;
+  }
 }
 
 /** The variables (`$$name`) for expressions of the current command. */

@@ -11,18 +11,6 @@ export interface EmbeddedMongo {
   close(): Promise<void>;
 }
 
-function expire(store: Store): void {
-  try {
-    try {
-      expireDocuments(store.catalog, Date.now());
-    } finally {
-      store.commit();
-    }
-  } catch {
-    // The disk is full. The next run tries again.
-  }
-}
-
 /**
  * Starts the server in this thread.
  * @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError, RangeError for bad options, or what
@@ -43,9 +31,14 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
     endpoint = openEndpoint(resolved.listen, resolved.dir);
     server = new WireServer(store, resolved);
     const address = await server.listen(endpoint.target);
-    const timer = setInterval(() => {
+    let isExpiring = false;
+    const timer = setInterval(async () => {
       server!.expireCursors();
-      expire(store);
+      if (isExpiring) return;
+      isExpiring = true;
+      // If it fails, the next run tries again.
+      await server!.runInBackground("ttl", expireDocuments(store.catalog, Date.now()));
+      isExpiring = false;
     }, resolved.ttlIntervalMs);
     timer.unref();
     let closing: Promise<void> | undefined;

@@ -1,16 +1,21 @@
+import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "./command-scope.ts";
 import type { Collection } from "./storage/collection.ts";
 import type { Catalog } from "./storage/catalog.ts";
 import { selectToChange } from "./query/select.ts";
 
-/** Documents removed per collection and run: a long backlog must not stop the server. */
+/** Documents removed per collection and run, so that one does not go on for long. */
 const MAX_REMOVED_PER_RUN = 5_000;
 
-function expireIndex(collection: Collection, field: string, before: Date): number {
+function* expireIndex(collection: Collection, field: string, before: Date): Task<number> {
   const expired = { filter: { [field]: { $lt: before } }, limit: MAX_REMOVED_PER_RUN };
   let removed = 0;
   for (const record of selectToChange(collection, expired)) {
-    collection.remove(record);
-    removed++;
+    if (record === PAUSE) yield PAUSE;
+    else {
+      collection.remove(record);
+      removed++;
+      if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+    }
   }
   return removed;
 }
@@ -20,12 +25,12 @@ function expireIndex(collection: Collection, field: string, before: Date): numbe
  * @param now milliseconds since 1970
  * @returns how many were removed
  */
-export function expireDocuments(catalog: Catalog, now: number): number {
+export function* expireDocuments(catalog: Catalog, now: number): Task<number> {
   let removed = 0;
   for (const collection of catalog.collections()) {
     for (const { spec } of collection.indexes) {
       if (spec.expireAfterSeconds === undefined) continue;
-      removed += expireIndex(
+      removed += yield* expireIndex(
         collection,
         spec.fields[0]!.path,
         new Date(now - spec.expireAfterSeconds * 1000),

@@ -1,48 +1,42 @@
-import { Aggregator } from "mingo/aggregator";
 import { evalExpr } from "mingo/core";
+import { PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { select } from "../query/select.ts";
-import type { Catalog } from "../storage/catalog.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { setField } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import type { StageOptions } from "./context.ts";
-import type { PipelineMemory } from "./memory-limit.ts";
-
-interface LookupSource {
-  readonly catalog: Catalog;
-  readonly db: string;
-  readonly memory: PipelineMemory;
-}
+import type { ExpressionOptions } from "./context.ts";
+import { compilePipeline, type Documents, type Environment, readDocuments } from "./pipeline.ts";
 
 /** `$lookup` for one document: the equality of two fields is one indexed query. */
-export function lookup(
-  { catalog, db, memory }: LookupSource,
+export function* lookup(
+  environment: Environment,
+  expressions: ExpressionOptions,
   { from, localField, foreignField, as, let: variables, pipeline }: PlainObject,
   document: PlainObject,
-  options: StageOptions,
-): PlainObject {
+): Generator<PlainObject | typeof PAUSE> {
   if (typeof from !== "string" || typeof as !== "string") {
     throw new CommandError("FailedToParse", "$lookup needs the strings 'from' and 'as'");
   }
-  const foreign = catalog.find(db, from);
-  let matches: PlainObject[] = [];
-  if (foreign) {
-    matches = memory.decode(
-      select(foreign, { filter: equality(document, localField, foreignField) }).records,
-    );
-  }
+  const { catalog, db, memory, options } = environment;
+  let found: Documents = readDocuments(catalog.find(db, from), {
+    filter: equality(document, localField, foreignField),
+  });
   if (Array.isArray(pipeline) && pipeline.length > 0) {
-    const bound = isObject(variables) ? (evalExpr(document, variables, options) as PlainObject) : {};
-    const { context, collectionResolver } = options;
-    const all = { ...options.variables, ...bound };
-    matches = new Aggregator(pipeline as PlainObject[], {
-      context,
-      ...(collectionResolver && { collectionResolver }),
-      variables: all,
-    }).run(matches);
+    const bound = isObject(variables) ? (evalExpr(document, variables, expressions) as PlainObject) : {};
+    const inner = { ...options, variables: { ...options.variables, ...bound } };
+    found = compilePipeline(pipeline as PlainObject[], { ...environment, options: inner })(found);
   }
-  return withField(document, as.split("."), matches);
+  const matches: PlainObject[] = [];
+  let bytes = 0;
+  for (const match of found) {
+    if (match === PAUSE) yield PAUSE;
+    else {
+      bytes += memory.keep(match);
+      matches.push(match);
+    }
+  }
+  yield withField(document, as.split("."), matches);
+  memory.release(bytes);
 }
 
 function equality(document: PlainObject, localField: unknown, foreignField: unknown): PlainObject {

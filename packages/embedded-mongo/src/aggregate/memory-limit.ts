@@ -1,34 +1,46 @@
 import { getHeapStatistics } from "node:v8";
 import { CommandError } from "../errors.ts";
-import type { StoredRecord } from "../storage/database.ts";
-import { decodeExact, unpack } from "../values/codec.ts";
-import { toComputed } from "../values/plain.ts";
-import type { PlainObject } from "../values/types.ts";
+import { isObject } from "../values/types.ts";
 
-/** Share of the heap limit that the decoded documents of one pipeline may take. The documents themselves have half. */
+/** Share of the heap limit that the documents held by one pipeline may take. */
 const HEAP_SHARE = 0.2;
 
-/** A decoded document takes about 6 times its BSON, and an object more. */
-const DECODED_FACTOR = 6;
-const DECODED_OVERHEAD_BYTES = 300;
+/** Estimated memory of an object or an array, of a field, and of a number, date or id in an object of its own. */
+const OBJECT_BYTES = 64;
+const FIELD_BYTES = 32;
+const BOXED_BYTES = 120;
 
-/** Decodes the documents of one pipeline, as long as they fit. */
+/** What one pipeline holds at once, in sorts, groups and the like. What only passes through doesn't count. */
 export class PipelineMemory {
   #left = getHeapStatistics().heap_size_limit * HEAP_SHARE;
 
-  /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed, before the process runs out of memory */
-  decode(records: Iterable<StoredRecord>): PlainObject[] {
-    const documents: PlainObject[] = [];
-    for (const { data } of records) {
-      this.#left -= data.length * DECODED_FACTOR + DECODED_OVERHEAD_BYTES;
-      if (this.#left < 0) {
-        throw new CommandError(
-          "QueryExceededMemoryLimitNoDiskUseAllowed",
-          "The pipeline needs more documents at once than the embedded database has memory for: begin it with a narrower $match",
-        );
-      }
-      documents.push(toComputed(decodeExact(unpack(data))) as PlainObject);
+  /**
+   * @returns the bytes for `release`
+   * @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed, before the process runs out of memory
+   */
+  keep(value: unknown): number {
+    const bytes = bytesOf(value);
+    this.#left -= bytes;
+    if (this.#left < 0) {
+      throw new CommandError(
+        "QueryExceededMemoryLimitNoDiskUseAllowed",
+        "The pipeline needs more documents at once than the embedded database has memory for: begin it with a narrower $match",
+      );
     }
-    return documents;
+    return bytes;
   }
+
+  release(bytes: number): void {
+    this.#left += bytes;
+  }
+}
+
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return FIELD_BYTES + value.length;
+  if (typeof value !== "object" || value === null) return FIELD_BYTES;
+  let bytes = OBJECT_BYTES;
+  if (Array.isArray(value)) for (const element of value) bytes += bytesOf(element);
+  else if (isObject(value)) for (const key of Object.keys(value)) bytes += bytesOf(value[key]);
+  else bytes += BOXED_BYTES + ("length" in value && typeof value.length === "number" ? value.length : 0);
+  return bytes;
 }

@@ -1,6 +1,5 @@
-import { Aggregator } from "mingo/aggregator";
-import { commandVariables } from "../command-scope.ts";
-import { CommandError } from "../errors.ts";
+import { commandVariables, isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
+import { asCommandError, CommandError } from "../errors.ts";
 import { checkSelection, countMatches, select, type Selection } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -11,6 +10,7 @@ import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { aggregationContext } from "./context.ts";
 import { PipelineMemory } from "./memory-limit.ts";
+import { compilePipeline, type Documents, type Environment, readDocuments } from "./pipeline.ts";
 import { writeMerge, writeOut } from "./write-stages.ts";
 
 const REFUSED = new Set([
@@ -76,65 +76,81 @@ function isCount(rest: readonly PlainObject[], { sort, skip, limit }: Selection)
 }
 
 /**
- * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` are computed by mingo.
+ * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` compute with mingo.
  * @param name undefined for a pipeline on the database itself
  * @throws CommandError
  */
-export function runAggregate(
+export function* runAggregate(
   catalog: Catalog,
   db: string,
   name: string | undefined,
   stages: readonly unknown[],
   hint: unknown,
-): Iterable<PackedDocument> {
+): Task<Pausing<PackedDocument>> {
   checkStages(stages);
   const last = stages.at(-1);
   const writer = last && ("$out" in last || "$merge" in last) ? last : undefined;
   const collection = name === undefined ? undefined : catalog.find(db, name);
   const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages, hint);
-  const computed = compute(catalog, db, collection, selection, rest);
+  const memory = new PipelineMemory();
+  const computed = compute({ catalog, db, memory }, collection, selection, rest);
   if (!writer) return computed;
-  const documents = [...computed];
-  if ("$out" in writer) writeOut(catalog, db, writer["$out"], documents);
-  else writeMerge(catalog, db, writer["$merge"], documents);
+  if ("$out" in writer) yield* writeOut(catalog, db, writer["$out"], computed);
+  else yield* writeMerge(catalog, db, writer["$merge"], computed, memory);
   return [];
 }
 
-function* dataOf(records: Iterable<StoredRecord>): Generator<PackedDocument> {
-  for (const { data } of records) yield data;
-}
-
 function compute(
-  catalog: Catalog,
-  db: string,
+  source: Omit<Environment, "options">,
   collection: Collection | undefined,
   selection: Selection,
   rest: readonly PlainObject[],
-): Iterable<PackedDocument> {
+): Pausing<PackedDocument> {
   if (!collection) checkSelection(selection);
   if (collection && rest.length === 0) return dataOf(select(collection, selection).records);
-  if (isCount(rest, selection)) {
-    const n = collection ? countMatches(collection, selection) : 0;
-    return n === 0 ? [] : [pack(encode({ _id: 1, n }))];
-  }
-  const memory = new PipelineMemory();
-  const read = (source: Collection | undefined, wanted: Selection): PlainObject[] =>
-    source ? memory.decode(select(source, wanted).records) : [];
+  if (isCount(rest, selection)) return counted(collection, selection);
+  const options = { context: aggregationContext, variables: commandVariables() };
   try {
-    return new Aggregator(toComputed(rest) as PlainObject[], {
-      context: aggregationContext(catalog, db, memory),
-      collectionResolver: (from) => read(catalog.find(db, from), { filter: {} }),
-      variables: commandVariables(),
-    })
-      .run<PlainObject>(read(collection, selection))
-      .map((document) => pack(encode(document)));
+    const pipeline = compilePipeline(toComputed(rest) as PlainObject[], { ...source, options });
+    return encoded(pipeline(readDocuments(collection, selection)));
   } catch (error) {
-    if (error instanceof CommandError) throw error;
-    const message = (error as Error).message;
-    const unknown = /unregistered pipeline operator (\S+?)\.?$/.exec(message);
-    throw new CommandError(
-      "Location40324",
-      unknown ? `Unrecognized pipeline stage name: '${unknown[1]}'` : message,
-    );
+    throw pipelineError(error);
   }
+}
+
+function* dataOf(records: Pausing<StoredRecord>): Generator<PackedDocument | typeof PAUSE> {
+  for (const record of records) yield record === PAUSE ? PAUSE : record.data;
+}
+
+function* counted(
+  collection: Collection | undefined,
+  selection: Selection,
+): Generator<PackedDocument | typeof PAUSE> {
+  const n = collection ? yield* countMatches(collection, selection) : 0;
+  if (n > 0) yield pack(encode({ _id: 1, n }));
+}
+
+function* encoded(documents: Documents): Generator<PackedDocument | typeof PAUSE> {
+  try {
+    for (const document of documents) {
+      if (document === PAUSE) yield PAUSE;
+      else {
+        yield pack(encode(document));
+        if (isPauseDue()) yield PAUSE;
+      }
+    }
+  } catch (error) {
+    throw pipelineError(error);
+  }
+}
+
+/** The errors of mingo as those of the command. */
+function pipelineError(error: unknown): unknown {
+  if (asCommandError(error)) return error;
+  const { message } = error as Error;
+  const unknown = /unregistered pipeline operator (\S+?)\.?$/.exec(message);
+  return new CommandError(
+    "Location40324",
+    unknown ? `Unrecognized pipeline stage name: '${unknown[1]}'` : message,
+  );
 }

@@ -1,4 +1,4 @@
-import { ObjectId } from "bson";
+import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { selectOne } from "../query/select.ts";
 import type { IndexSpec } from "../index/spec.ts";
@@ -8,6 +8,7 @@ import { duplicateKey } from "../storage/duplicate-key.ts";
 import { compilePipelineUpdate } from "../update/pipeline.ts";
 import { decodeExact, type PackedDocument, unpack } from "../values/codec.ts";
 import { getValue, splitPath } from "../values/path.ts";
+import type { PipelineMemory } from "./memory-limit.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
 function readTarget(raw: unknown, db: string): { db: string; name: string } {
@@ -18,23 +19,31 @@ function readTarget(raw: unknown, db: string): { db: string; name: string } {
   throw new CommandError("FailedToParse", "$out and $merge need the name of a collection");
 }
 
-/** Replaces a collection, all at once: when a document is refused, the old one stays. */
-export function writeOut(
+/** Replaces a collection when all documents are there: when one is refused, the old one stays. */
+export function* writeOut(
   catalog: Catalog,
   db: string,
   raw: unknown,
-  documents: readonly PackedDocument[],
-): void {
+  documents: Pausing<PackedDocument>,
+): Task<void> {
   const target = readTarget(raw, db);
-  const old = catalog.find(target.db, target.name);
-  const fresh = catalog.create(target.db, `tmp.agg_out.${new ObjectId().toHexString()}`);
+  const specs = catalog.find(target.db, target.name)?.specs ?? [];
+  const fresh = catalog.createTemporary(target.db);
+  let isDone = false;
   try {
-    for (const spec of old?.specs ?? []) fresh.createIndex(spec);
-    for (const document of documents) fresh.insert(unpack(document));
-  } catch (error) {
-    catalog.drop(fresh);
-    throw error;
+    for (const spec of specs) yield* fresh.createIndex(spec);
+    for (const document of documents) {
+      if (document === PAUSE) yield PAUSE;
+      else {
+        fresh.insert(unpack(document));
+        if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+      }
+    }
+    isDone = true;
+  } finally {
+    if (!isDone && catalog.find(fresh.db, fresh.name) === fresh) catalog.drop(fresh);
   }
+  const old = catalog.find(target.db, target.name);
   if (old) catalog.drop(old);
   catalog.rename(fresh, target.db, target.name);
 }
@@ -48,12 +57,13 @@ interface MergeRules {
 }
 
 /** Merges results into a collection, one document after the other. */
-export function writeMerge(
+export function* writeMerge(
   catalog: Catalog,
   db: string,
   raw: unknown,
-  documents: readonly PackedDocument[],
-): void {
+  documents: Pausing<PackedDocument>,
+  memory: PipelineMemory,
+): Task<void> {
   const spec: PlainObject = isObject(raw) ? raw : { into: raw };
   const target = readTarget(spec["into"], db);
   const on: unknown[] = Array.isArray(spec["on"]) ? spec["on"] : [spec["on"] ?? "_id"];
@@ -64,7 +74,19 @@ export function writeMerge(
     whenMatched: spec["whenMatched"] ?? "merge",
     whenNotMatched: spec["whenNotMatched"] ?? "insert",
   };
-  for (const document of documents) mergeOne(collection, document, rules);
+  // First all, then the changes: the pipeline can read the same collection.
+  const results: PackedDocument[] = [];
+  for (const document of documents) {
+    if (document === PAUSE) yield PAUSE;
+    else {
+      memory.keep(document);
+      results.push(document);
+    }
+  }
+  for (const document of results) {
+    yield* mergeOne(collection, document, rules);
+    if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+  }
 }
 
 function uniqueIndex({ specs }: Collection, on: readonly string[]): IndexSpec {
@@ -79,15 +101,15 @@ function uniqueIndex({ specs }: Collection, on: readonly string[]): IndexSpec {
   throw new CommandError("Location51183", "Cannot find index to verify that join fields will be unique");
 }
 
-function mergeOne(
+function* mergeOne(
   collection: Collection,
   packed: PackedDocument,
   { on, index, whenMatched, whenNotMatched }: MergeRules,
-): void {
+): Task<void> {
   const document: PlainObject = decodeExact(unpack(packed));
   const filter: PlainObject = {};
   for (const field of on) filter[field] = getValue(document, splitPath(field)) ?? null;
-  const record = selectOne(collection, { filter });
+  const record = yield* selectOne(collection, { filter });
   if (!record) {
     if (whenNotMatched === "fail")
       throw new CommandError(

@@ -162,6 +162,23 @@ const serverStatus: Handler = (_command, { cursors, status }) => ({
   } satisfies PlainObject,
 });
 
+/** The other long commands: short ones never run at the same time as this. */
+const currentOp: Handler = (_command, { status }) => ({
+  inprog: status.operations().map(({ id, name, startedMs }) => ({
+    type: "op",
+    active: true,
+    opid: id,
+    command: { [name]: 1 },
+    secs_running: Math.floor((Date.now() - startedMs) / 1000),
+  })),
+});
+
+const killOp: Handler = (command, { status }) => {
+  const id = integerOption(command["op"], "op", 0);
+  status.interrupt(id, new CommandError("Interrupted", "operation was interrupted"));
+  return { info: "attempting to kill op" };
+};
+
 const nothing: Handler = () => ({});
 
 /** Commands of transactions, which this server does not have: code 20, as from a standalone MongoDB. */
@@ -180,6 +197,8 @@ export const adminCommands: Record<string, Handler> = {
   buildInfo,
   buildinfo: buildInfo,
   serverStatus,
+  currentOp,
+  killOp,
   connectionStatus: () => ({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] } }),
   getParameter: nothing,
   getLog: () => ({ totalLinesWritten: 0, log: [] }),

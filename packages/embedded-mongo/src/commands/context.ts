@@ -1,3 +1,5 @@
+import type { Task } from "../command-scope.ts";
+import type { CommandError } from "../errors.ts";
 import type { StorageStatus } from "../storage/store.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { PlainObject } from "../values/types.ts";
@@ -7,6 +9,10 @@ export interface ServerStatus {
   readonly startedAt: number;
   connections(): number;
   storage(): StorageStatus;
+  /** The commands that are paused. */
+  operations(): { id: number; name: string; startedMs: number }[];
+  /** Makes a paused command fail. */
+  interrupt(id: number, error: CommandError): void;
 }
 
 /** What a command may use. */
@@ -22,4 +28,7 @@ export interface CommandContext {
 /** A command as it came: BSON types kept apart, document sequences as arrays of BSON bytes where they hold documents. */
 export type Command = PlainObject;
 
-export type Handler = (command: Command, context: CommandContext) => PlainObject | CursorBatch;
+export type Reply = PlainObject | CursorBatch;
+
+/** A command that is always short returns its reply; one that can be long returns a task. */
+export type Handler = (command: Command, context: CommandContext) => Reply | Task<Reply>;

@@ -1,3 +1,4 @@
+import { PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import type { PackedDocument } from "../values/codec.ts";
 
@@ -29,36 +30,51 @@ export class CursorBatch {
 /** A result that is read lazily, one document ahead. */
 class OpenCursor {
   readonly namespace: string;
-  readonly #results: Iterator<PackedDocument>;
-  #ahead: IteratorResult<PackedDocument> | undefined;
+  readonly #results: Iterator<PackedDocument | typeof PAUSE>;
+  #ahead: IteratorResult<PackedDocument | typeof PAUSE> | undefined;
+  #isClosed = false;
+  /** Whether a command reads it, perhaps one that is paused. */
+  isInUse = false;
   usedAt = Date.now();
 
-  constructor(namespace: string, results: Iterable<PackedDocument>) {
+  constructor(namespace: string, results: Pausing<PackedDocument>) {
     this.namespace = namespace;
     this.#results = results[Symbol.iterator]();
   }
 
-  /** Whether all documents have been returned. */
-  get isDone(): boolean {
-    this.#ahead ??= this.#results.next();
-    return this.#ahead.done === true;
-  }
-
-  take(size: number): PackedDocument[] {
-    this.usedAt = Date.now();
-    const batch: PackedDocument[] = [];
+  /**
+   * The next documents, and whether they are the last ones.
+   * @throws CommandError CursorKilled if the cursor is closed during a pause
+   */
+  *take(size: number): Task<{ documents: PackedDocument[]; isDone: boolean }> {
+    this.isInUse = true;
+    const documents: PackedDocument[] = [];
     let bytes = 0;
-    while (batch.length < size && !this.isDone) {
-      const document = this.#ahead!.value as PackedDocument;
-      bytes += document.length;
-      if (bytes > MAX_BATCH_BYTES && batch.length > 0) break;
-      batch.push(document);
-      this.#ahead = undefined;
+    try {
+      for (;;) {
+        this.#ahead ??= this.#results.next();
+        if (this.#ahead.done) return { documents, isDone: true };
+        const document = this.#ahead.value;
+        if (document === PAUSE) {
+          this.#ahead = undefined;
+          yield PAUSE;
+          if (this.#isClosed) throw new CommandError("CursorKilled", "the cursor was killed");
+          continue;
+        }
+        bytes += document.length;
+        if (documents.length >= size || (bytes > MAX_BATCH_BYTES && documents.length > 0))
+          return { documents, isDone: false };
+        documents.push(document);
+        this.#ahead = undefined;
+      }
+    } finally {
+      this.isInUse = false;
+      this.usedAt = Date.now();
     }
-    return batch;
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#results.return?.();
   }
 }
@@ -78,43 +94,45 @@ export class CursorStore {
   }
 
   /** @param batchSize undefined for the default of the first batch */
-  open(
+  *open(
     namespace: string,
-    results: Iterable<PackedDocument>,
+    results: Pausing<PackedDocument>,
     batchSize: number | undefined,
     single = false,
-  ): CursorBatch {
+  ): Task<CursorBatch> {
     const cursor = new OpenCursor(namespace, results);
-    const first = cursor.take(batchSize ?? DEFAULT_FIRST_BATCH);
-    if (single || cursor.isDone) {
-      cursor.close();
-      return new CursorBatch(0, namespace, "firstBatch", first);
+    let isKept = false;
+    try {
+      const { documents, isDone } = yield* cursor.take(batchSize ?? DEFAULT_FIRST_BATCH);
+      if (single || isDone) return new CursorBatch(0, namespace, "firstBatch", documents);
+      if (this.#cursors.size >= MAX_CURSORS) this.expire(Date.now());
+      if (this.#cursors.size >= MAX_CURSORS) {
+        throw new CommandError(
+          "InternalError",
+          `More than ${MAX_CURSORS} cursors are open: read them to the end or close them`,
+        );
+      }
+      const id = this.#nextId++;
+      this.#cursors.set(id, cursor);
+      isKept = true;
+      return new CursorBatch(id, namespace, "firstBatch", documents);
+    } finally {
+      if (!isKept) cursor.close();
     }
-    if (this.#cursors.size >= MAX_CURSORS) this.expire(Date.now());
-    if (this.#cursors.size >= MAX_CURSORS) {
-      cursor.close();
-      throw new CommandError(
-        "InternalError",
-        `More than ${MAX_CURSORS} cursors are open: read them to the end or close them`,
-      );
-    }
-    const id = this.#nextId++;
-    this.#cursors.set(id, cursor);
-    return new CursorBatch(id, namespace, "firstBatch", first);
   }
 
-  /** @throws CommandError CursorNotFound */
-  next(id: number, batchSize: number | undefined): CursorBatch {
+  /** @throws CommandError CursorNotFound, CursorInUse */
+  *next(id: number, batchSize: number | undefined): Task<CursorBatch> {
     const cursor = this.#cursors.get(id);
     if (!cursor) throw new CommandError("CursorNotFound", `cursor id ${id} not found`);
+    if (cursor.isInUse) throw new CommandError("CursorInUse", `cursor id ${id} is already in use`);
+    let isKept = false;
     try {
-      const documents = cursor.take(batchSize || Number.POSITIVE_INFINITY);
-      const { isDone } = cursor;
-      if (isDone) this.#cursors.delete(id);
+      const { documents, isDone } = yield* cursor.take(batchSize || Number.POSITIVE_INFINITY);
+      isKept = !isDone;
       return new CursorBatch(isDone ? 0 : id, cursor.namespace, "nextBatch", documents);
-    } catch (error) {
-      this.kill(id);
-      throw error;
+    } finally {
+      if (!isKept) this.kill(id);
     }
   }
 
@@ -125,7 +143,8 @@ export class CursorStore {
 
   /** Closes cursors that have been idle longer than the timeout. */
   expire(now: number): void {
-    for (const [id, cursor] of this.#cursors) if (now - cursor.usedAt > this.#timeoutMs) this.kill(id);
+    for (const [id, cursor] of this.#cursors)
+      if (!cursor.isInUse && now - cursor.usedAt > this.#timeoutMs) this.kill(id);
   }
 
   closeAll(): void {

@@ -4,13 +4,14 @@ import type { PlainObject } from "../values/types.ts";
 import { objectField } from "./arguments.ts";
 import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
-import type { Command, CommandContext, Handler } from "./context.ts";
-import { runInScope } from "../command-scope.ts";
-import { evaluateVariables } from "../expression/context.ts";
+import type { Command, CommandContext, Handler, Reply } from "./context.ts";
+import { CommandScope, type Task } from "../command-scope.ts";
 import { CursorBatch } from "./cursor-store.ts";
+import { evaluateVariables } from "../expression/context.ts";
 import { everythingCommands } from "./everything.ts";
 import { explain } from "./explain.ts";
 import { findAndModify } from "./find-and-modify.ts";
+import { Operation } from "./operation.ts";
 import { indexCommands } from "./indexes.ts";
 import { readCommands } from "./read.ts";
 import { searchCommands } from "./search.ts";
@@ -29,8 +30,6 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     explain,
   }),
 );
-
-export type Reply = PlainObject | CursorBatch;
 
 /** The code a failed command answers, in MongoDB's form. */
 export function failure(error: unknown): PlainObject {
@@ -59,8 +58,20 @@ function refuseTransactions(command: Command): void {
   );
 }
 
-/** Runs one command. Errors become replies. */
-export function dispatch(command: Command, context: CommandContext): Reply {
+const isTask = (result: Reply | Task<Reply>): result is Task<Reply> => Symbol.iterator in result;
+
+const okay = (reply: Reply): Reply => (reply instanceof CursorBatch ? reply : { ...reply, ok: 1 });
+
+/**
+ * Runs one command. Errors become replies.
+ * @param untilMs when a long command pauses
+ * @returns the operation of a command that has paused, for `resume`
+ */
+export function dispatch(
+  command: Command,
+  context: CommandContext,
+  untilMs = Number.POSITIVE_INFINITY,
+): Reply | Operation<Reply> {
   const [name = ""] = Object.keys(command);
   try {
     const handler = HANDLERS.get(name);
@@ -69,9 +80,23 @@ export function dispatch(command: Command, context: CommandContext): Reply {
     checkOptions(command);
     const maxTimeMs = integerOption(command["maxTimeMS"], "maxTimeMS", 0);
     if (maxTimeMs < 0) throw new CommandError("BadValue", "maxTimeMS must not be negative");
-    const scope = { maxTimeMs, variables: evaluateVariables(objectField(command, "let")) };
-    const reply = runInScope(scope, () => handler(command, context));
-    return reply instanceof CursorBatch ? reply : { ...reply, ok: 1 };
+    const scope = new CommandScope(maxTimeMs, evaluateVariables(objectField(command, "let")));
+    return scope.run(untilMs, () => {
+      const result = handler(command, context);
+      if (!isTask(result)) return okay(result);
+      const { done, value } = result.next();
+      return done ? okay(value) : new Operation(result, scope);
+    });
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** Goes on with a paused command. */
+export function resume(operation: Operation<Reply>, untilMs: number): Reply | Operation<Reply> {
+  try {
+    const reply = operation.step(untilMs);
+    return reply === undefined ? operation : okay(reply);
   } catch (error) {
     return failure(error);
   }

@@ -1,3 +1,4 @@
+import { PAUSE } from "../command-scope.ts";
 import { encode, pack, type PackedDocument } from "../values/codec.ts";
 import type { CommandContext, Handler } from "./context.ts";
 
@@ -9,12 +10,15 @@ import type { CommandContext, Handler } from "./context.ts";
 const everything: Handler = (_command, { openSnapshot, cursors, db }) =>
   cursors.open(`${db}.$cmd.fanfareEverything`, allDocuments(openSnapshot, db), undefined);
 
-function* allDocuments(openSnapshot: CommandContext["openSnapshot"], db: string): Generator<PackedDocument> {
+function* allDocuments(
+  openSnapshot: CommandContext["openSnapshot"],
+  db: string,
+): Generator<PackedDocument | typeof PAUSE> {
   const { catalog, close } = openSnapshot();
   try {
     for (const collection of catalog.collections(db).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       yield pack(encode({ collection: collection.name, documents: collection.count }));
-      for (const { data } of collection.records()) yield data;
+      for (const record of collection.records()) yield record === PAUSE ? PAUSE : record.data;
     }
   } finally {
     close();

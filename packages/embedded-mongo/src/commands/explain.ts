@@ -1,3 +1,4 @@
+import { PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { type AccessPath, accessPath, select, type Selection } from "../query/select.ts";
 import { parseSort } from "../query/sort.ts";
@@ -57,7 +58,7 @@ function queryOf(explained: PlainObject): Selection {
   return { filter, sort, hint, limit: integerOption(limit, "limit", 0) };
 }
 
-export const explain: Handler = (command, { catalog, db }) => {
+export const explain: Handler = function* (command, { catalog, db }) {
   const explained = objectField(command, "explain");
   const [name] = Object.keys(explained);
   const collection = catalog.find(db, String(explained[name!]));
@@ -80,11 +81,10 @@ export const explain: Handler = (command, { catalog, db }) => {
     },
   };
   if (command["verbosity"] === "queryPlanner") return planned;
-  return {
-    ...planned,
-    executionStats: {
-      executionSuccess: true,
-      nReturned: [...select(collection, selection).records].length,
-    },
-  };
+  let nReturned = 0;
+  for (const record of select(collection, selection).records) {
+    if (record === PAUSE) yield PAUSE;
+    else nReturned++;
+  }
+  return { ...planned, executionStats: { executionSuccess: true, nReturned } };
 };

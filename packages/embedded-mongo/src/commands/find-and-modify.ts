@@ -5,7 +5,7 @@ import { objectField, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
 
-export const findAndModify: Handler = (command, { catalog, db }) => {
+export const findAndModify: Handler = function* (command, { catalog, db }) {
   const filter = objectField(command, "query");
   const project = compileProjection(command["fields"], filter);
   const shown = (document: Record<string, unknown> | null) =>
@@ -18,7 +18,7 @@ export const findAndModify: Handler = (command, { catalog, db }) => {
     const collection = catalog.find(db, name);
     const selection = { filter, sort: command["sort"], hint: command["hint"] };
     if (!collection) checkSelection(selection);
-    const record = collection && selectOne(collection, selection);
+    const record = collection && (yield* selectOne(collection, selection));
     if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
     const removed = collection.document(record);
     collection.remove(record);
@@ -27,7 +27,7 @@ export const findAndModify: Handler = (command, { catalog, db }) => {
   if (command["update"] === undefined) {
     throw new CommandError("FailedToParse", "Either an update or remove=true must be specified");
   }
-  const outcome = runUpdate(catalog.ensure(db, name), {
+  const outcome = yield* runUpdate(catalog.ensure(db, name), {
     filter,
     update: command["update"],
     arrayFilters: command["arrayFilters"],

@@ -7,7 +7,7 @@ import { isObject, type PlainObject } from "../values/types.ts";
 import { arrayField, objectField, requireTarget, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 
-const createIndexes: Handler = (command, { catalog, db }) => {
+const createIndexes: Handler = function* (command, { catalog, db }) {
   const specs = arrayField(command, "indexes").map((raw) => {
     if (!isObject(raw)) throw new CommandError("TypeMismatch", "The elements of 'indexes' must be objects");
     return parseIndexSpec(raw);
@@ -16,11 +16,13 @@ const createIndexes: Handler = (command, { catalog, db }) => {
   const collection = catalog.ensure(db, targetName(command));
   const numIndexesBefore = collection.specs.length;
   const created: string[] = [];
+  let isDone = false;
   try {
-    for (const spec of specs) if (collection.createIndex(spec)) created.push(spec.name);
-  } catch (error) {
-    for (const name of created) collection.dropIndex(name);
-    throw error;
+    for (const spec of specs) if (yield* collection.createIndex(spec)) created.push(spec.name);
+    isDone = true;
+  } finally {
+    if (!isDone && catalog.find(db, collection.name) === collection)
+      for (const name of created) collection.dropIndex(name);
   }
   const numIndexesAfter = collection.specs.length;
   return {
@@ -42,7 +44,9 @@ const listIndexes: Handler = (command, context) => {
 const dropIndexes: Handler = (command, context) => {
   const collection = requireTarget(command, context);
   const nIndexesWas = collection.specs.length;
-  const names = collection.specs.map(({ name }) => name).filter((name) => name !== "_id_");
+  const names = [...collection.specs.map(({ name }) => name), ...collection.unfinished].filter(
+    (name) => name !== "_id_",
+  );
   const { index } = command;
   if (index === "_id_") throw new CommandError("InvalidOptions", "cannot drop _id index");
   if (index === "*") for (const name of names) collection.dropIndex(name);
@@ -71,8 +75,8 @@ const collMod: Handler = (command, context) => {
   const { name } = index;
   const spec = requireSpec(collection, typeof name === "string" ? name : objectField(index, "keyPattern"));
   const { hidden, expireAfterSeconds } = index;
-  collection.dropIndex(spec.name);
-  collection.createIndex(
+  collection.changeIndex(
+    spec.name,
     parseIndexSpec({
       ...spec.definition,
       ...(hidden !== undefined && { hidden }),

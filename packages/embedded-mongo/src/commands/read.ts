@@ -1,9 +1,12 @@
+import { isPauseDue, PAUSE, type Pausing, weightOf } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { runAggregate } from "../aggregate/run.ts";
 import { compileProjection, type Projector } from "../query/projection.ts";
 import { checkSelection, countMatches, select } from "../query/select.ts";
 import type { TextScores } from "../query/text-search.ts";
 import type { StoredRecord } from "../storage/database.ts";
+import { byKey, sortAll } from "../query/sort.ts";
+import { decodeFields, packNames } from "../values/extract.ts";
 import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption } from "../values/numbers.ts";
@@ -22,12 +25,19 @@ const batchSizeOf = (value: unknown): number | undefined =>
   value === undefined ? undefined : nonNegative(value, "batchSize");
 
 function* projected(
-  records: Iterable<StoredRecord>,
+  records: Pausing<StoredRecord>,
   project: Projector | undefined,
   textScores: TextScores | undefined,
-): Generator<PackedDocument> {
-  for (const { order, data } of records)
-    yield project ? pack(encode(project(decodeExact(unpack(data)), textScores?.get(order)))) : data;
+): Generator<PackedDocument | typeof PAUSE> {
+  for (const record of records) {
+    if (record === PAUSE) yield PAUSE;
+    else if (!project) yield record.data;
+    else {
+      const { order, data } = record;
+      yield pack(encode(project(decodeExact(unpack(data)), textScores?.get(order))));
+      if (isPauseDue(weightOf(data.length))) yield PAUSE;
+    }
+  }
 }
 
 const find: Handler = (command, context) => {
@@ -60,11 +70,11 @@ const find: Handler = (command, context) => {
   return context.cursors.open(namespace, results, batchSize, single);
 };
 
-const aggregate: Handler = (command, context) => {
+const aggregate: Handler = function* (command, context) {
   const pipeline = arrayField(command, "pipeline");
   const cursor = objectField(command, "cursor");
   const { aggregate: name } = command;
-  const documents = runAggregate(
+  const documents = yield* runAggregate(
     context.catalog,
     context.db,
     typeof name === "string" ? name : undefined,
@@ -72,10 +82,10 @@ const aggregate: Handler = (command, context) => {
     command["hint"],
   );
   const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
-  return context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
+  return yield* context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
 };
 
-const count: Handler = (command, context) => {
+const count: Handler = function* (command, context) {
   const collection = findTarget(command, context);
   const selection = { filter: objectField(command, "query"), hint: command["hint"] };
   if (!collection) {
@@ -83,32 +93,40 @@ const count: Handler = (command, context) => {
     return { n: 0 };
   }
   const limit = Math.abs(integerOption(command["limit"], "limit", 0));
-  const all = countMatches(collection, selection);
+  const all = yield* countMatches(collection, selection);
   const rest = Math.max(all - nonNegative(command["skip"], "skip"), 0);
   return { n: limit === 0 ? rest : Math.min(rest, limit) };
 };
 
-const distinct: Handler = (command, context) => {
+const distinct: Handler = function* (command, context) {
   const collection = findTarget(command, context);
   const { key } = command;
   if (typeof key !== "string") throw new CommandError("TypeMismatch", "'key' must be a string");
-  const values = new Map<string, unknown>();
+  const values = new Map<string, { key: string; value: unknown }>();
   const path = splitPath(key);
   const add = (value: unknown) => {
-    if (value !== undefined) values.set(encodeKey(value), value);
+    if (value === undefined) return;
+    const key = encodeKey(value);
+    values.set(key, { key, value });
   };
+  const fields = packNames(path.slice(0, 1));
   const selection = { filter: objectField(command, "query"), hint: command["hint"] };
   if (!collection) {
     checkSelection(selection);
     return { values: [] };
   }
   for (const record of select(collection, selection).records) {
-    for (const value of collectValues(collection.document(record), path)) {
+    if (record === PAUSE) {
+      yield PAUSE;
+      continue;
+    }
+    for (const value of collectValues(decodeFields(record.data, fields), path)) {
       if (Array.isArray(value)) value.forEach(add);
       else add(value);
     }
   }
-  return { values: [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value) };
+  const sorted = yield* sortAll([...values.values()], byKey);
+  return { values: sorted.map(({ value }) => value) };
 };
 
 const getMore: Handler = (command, { cursors }) =>

@@ -1,7 +1,9 @@
 import { ObjectId } from "bson";
+import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { selectToChange } from "../query/select.ts";
+import { selectOne, selectToChange } from "../query/select.ts";
 import type { Collection } from "../storage/collection.ts";
+import type { StoredRecord } from "../storage/database.ts";
 import { compileUpdate } from "../update/compile.ts";
 import { upsertSeed } from "../update/upsert.ts";
 import { encode } from "../values/codec.ts";
@@ -26,8 +28,11 @@ export interface UpdateOutcome {
   after: PlainObject | null;
 }
 
-/** One statement of an update. Nothing can come between reading and writing, so `$inc` never loses a count. */
-export function runUpdate(collection: Collection, statement: UpdateStatement): UpdateOutcome {
+/**
+ * One statement of an update. Nothing can come between reading and writing one document, so `$inc` never loses a count. Others can
+ * run between two documents; when it fails, those that were changed stay so, as in MongoDB.
+ */
+export function* runUpdate(collection: Collection, statement: UpdateStatement): Task<UpdateOutcome> {
   const { filter, sort, hint, multi, upsert } = statement;
   const { apply, isReplacement } = compileUpdate(statement);
   if (multi && isReplacement)
@@ -39,14 +44,25 @@ export function runUpdate(collection: Collection, statement: UpdateStatement): U
     before: null,
     after: null,
   };
-  for (const record of selectToChange(collection, { filter, sort, hint, limit: multi ? 0 : 1 })) {
+  const change = (record: StoredRecord) => {
     const before = collection.document(record);
     const after = apply(before, false);
     outcome.matched++;
     outcome.before ??= before;
     outcome.after ??= after;
-    if (!collection.replace(record, before, after)) continue;
-    outcome.modified++;
+    if (collection.replace(record, before, after)) outcome.modified++;
+  };
+  if (!multi) {
+    const record = yield* selectOne(collection, { filter, sort, hint });
+    if (record) change(record);
+  } else {
+    for (const record of selectToChange(collection, { filter, hint })) {
+      if (record === PAUSE) yield PAUSE;
+      else {
+        change(record);
+        if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+      }
+    }
   }
   if (outcome.matched === 0 && upsert) {
     const inserted = withId(apply(upsertSeed(filter), true));

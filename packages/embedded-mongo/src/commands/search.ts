@@ -1,4 +1,5 @@
 import { ObjectId } from "bson";
+import { CHANGE_WEIGHT, isPauseDue, PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import type { SearchEntry, SearchWord } from "../storage/search-index.ts";
 import { integerOption } from "../values/numbers.ts";
@@ -17,13 +18,19 @@ const FORBIDDEN = /[\0-/;-@[-`{-}\x7f]/;
  * `{fanfareSearchPut: name, entries: [{_id, place, rev, tokens}], deleted: [_id]}`: adds or replaces entries, but none by an entry with
  * a lower `rev`, and deletes others.
  */
-const put: Handler = (command, { catalog, db }) => {
+const put: Handler = function* (command, { catalog, db }) {
   const entries = arrayField(command, "entries").map(entryOf);
   const deleted = arrayField(command, "deleted").map((id) => objectId(id, "deleted"));
   const name = targetName(command);
-  const index = entries.length > 0 ? catalog.ensureSearch(db, name) : catalog.findSearch(db, name);
-  for (const entry of entries) index!.put(entry);
-  for (const id of deleted) index?.delete(id);
+  for (const entry of entries) {
+    // Not once for all: during a pause it can be dropped.
+    catalog.ensureSearch(db, name).put(entry);
+    if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+  }
+  for (const id of deleted) {
+    catalog.findSearch(db, name)?.delete(id);
+    if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+  }
   return {};
 };
 

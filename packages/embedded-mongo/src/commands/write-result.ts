@@ -1,18 +1,22 @@
+import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import type { PlainObject } from "../values/types.ts";
 
 /** MongoDB's bound on operations in one write command. */
 const MAX_WRITE_BATCH = 100_000;
 
+/** Errors that end the command, not one statement. */
+const INTERRUPTIONS = new Set(["MaxTimeMSExpired", "Interrupted"]);
+
 /**
  * Runs the statements of a write command one after the other; an error becomes a write error of that statement and,
  * when ordered, ends the command. Errors that are not about the statement are thrown on.
  */
-export function runStatements<T>(
+export function* runStatements<T>(
   statements: readonly T[],
   ordered: boolean,
-  run: (statement: T, index: number) => void,
-): PlainObject {
+  run: (statement: T, index: number) => Task<void> | void,
+): Task<PlainObject> {
   if (statements.length === 0 || statements.length > MAX_WRITE_BATCH) {
     throw new CommandError(
       "InvalidLength",
@@ -22,12 +26,14 @@ export function runStatements<T>(
   const writeErrors: PlainObject[] = [];
   for (const [index, statement] of statements.entries()) {
     try {
-      run(statement, index);
+      const task = run(statement, index);
+      if (task) yield* task;
     } catch (error) {
-      if (!(error instanceof CommandError) || error.codeName === "MaxTimeMSExpired") throw error;
+      if (!(error instanceof CommandError) || INTERRUPTIONS.has(error.codeName)) throw error;
       writeErrors.push({ index, code: error.code, errmsg: error.message, ...error.details });
       if (ordered) break;
     }
+    if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
   }
   return writeErrors.length > 0 ? { writeErrors } : {};
 }

@@ -1,5 +1,6 @@
+import { CHANGE_WEIGHT, isPauseDue, PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { checkSelection, selectToChange } from "../query/select.ts";
+import { checkSelection, selectOne, selectToChange } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -14,25 +15,29 @@ const asObject = (statement: unknown): PlainObject => {
   return statement;
 };
 
-const insert: Handler = (command, { catalog, db }) => {
+const insert: Handler = function* (command, { catalog, db }) {
   const documents = arrayField(command, "documents");
-  const collection = catalog.ensure(db, targetName(command));
+  const name = targetName(command);
+  catalog.ensure(db, name);
   let n = 0;
-  const errors = runStatements(documents, command["ordered"] !== false, (document) => {
-    collection.insert(document instanceof Uint8Array ? document : encode(asObject(document)));
+  const errors = yield* runStatements(documents, command["ordered"] !== false, (document) => {
+    // Not once for all: during a pause it can be dropped.
+    catalog.ensure(db, name).insert(document instanceof Uint8Array ? document : encode(asObject(document)));
     n++;
   });
   return { n, ...errors };
 };
 
-const update: Handler = (command, { catalog, db }) => {
-  const collection = catalog.ensure(db, targetName(command));
+const update: Handler = function* (command, { catalog, db }) {
+  const name = targetName(command);
+  catalog.ensure(db, name);
+  const updates = arrayField(command, "updates");
   const upserted: PlainObject[] = [];
   let n = 0;
   let nModified = 0;
-  const errors = runStatements(arrayField(command, "updates"), command["ordered"] !== false, (raw, index) => {
+  const errors = yield* runStatements(updates, command["ordered"] !== false, function* (raw, index) {
     const statement = asObject(raw);
-    const result = runUpdate(collection, {
+    const result = yield* runUpdate(catalog.ensure(db, name), {
       filter: objectField(statement, "q"),
       update: statement["u"],
       arrayFilters: statement["arrayFilters"],
@@ -51,18 +56,29 @@ const update: Handler = (command, { catalog, db }) => {
   return { n, nModified, ...(upserted.length > 0 && { upserted }), ...errors };
 };
 
-const remove: Handler = (command, context) => {
-  const collection = findTarget(command, context);
+const remove: Handler = function* (command, context) {
+  const deletes = arrayField(command, "deletes");
   let n = 0;
-  const errors = runStatements(arrayField(command, "deletes"), command["ordered"] !== false, (raw) => {
+  const errors = yield* runStatements(deletes, command["ordered"] !== false, function* (raw) {
+    const collection = findTarget(command, context);
     const statement = asObject(raw);
     const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
     const { hint } = statement;
     if (!collection) return checkSelection({ filter, hint });
+    if (limit === 1) {
+      const record = yield* selectOne(collection, { filter, hint });
+      if (record) collection.remove(record);
+      if (record) n++;
+      return;
+    }
     for (const record of selectToChange(collection, { filter, limit, hint })) {
-      collection.remove(record);
-      n++;
+      if (record === PAUSE) yield PAUSE;
+      else {
+        collection.remove(record);
+        n++;
+        if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+      }
     }
   });
   return { n, ...errors };

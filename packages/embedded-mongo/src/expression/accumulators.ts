@@ -36,7 +36,7 @@ function $sum(target: unknown, expression: unknown, options: Options): unknown {
 
 const isPresent = (value: unknown): boolean => value !== null && value !== undefined;
 
-function extreme(sign: 1 | -1, values: readonly unknown[]): unknown {
+export function extreme(sign: 1 | -1, values: readonly unknown[]): unknown {
   let best: unknown = null;
   for (const value of values)
     if (isPresent(value) && (best === null || sign * compareExactly(value, best) > 0)) best = value;

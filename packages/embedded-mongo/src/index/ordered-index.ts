@@ -1,4 +1,6 @@
 import type { StatementSync } from "node:sqlite";
+import { isPauseDue, PAUSE, type Task } from "../command-scope.ts";
+import { CommandError } from "../errors.ts";
 import { filterFields } from "../query/filter-fields.ts";
 import { compileFilter, type DocumentTest } from "../query/matcher.ts";
 import type { Database, Value } from "../storage/database.ts";
@@ -14,6 +16,12 @@ const ENTRY_OVERHEAD_BYTES = 12;
 /** Entries that a scan reads at once. It starts small and grows. */
 const FIRST_CHUNK = 64;
 const MAX_CHUNK = 4096;
+
+/** Entries that are counted at once: about a millisecond. */
+const COUNT_CHUNK = 16_384;
+
+/** Up to here, a count doesn't have to pause, and costs less without a limit. */
+const FEW = 2 * COUNT_CHUNK;
 
 /** A range of encoded keys: `low` inclusive, `high` exclusive. Both can end with `AFTER`. */
 export interface KeyRange {
@@ -48,6 +56,7 @@ export class OrderedIndex {
   #insert: StatementSync | undefined;
   #delete: StatementSync | undefined;
   #isMultikeySaved = true;
+  #isDropped = false;
 
   /** @param multikey bit i for field i */
   constructor(database: Database, table: IndexTable, spec: IndexSpec, multikey = 0) {
@@ -85,6 +94,10 @@ export class OrderedIndex {
   takeNewMultikey(): number | undefined {
     if (this.#isMultikeySaved) return undefined;
     this.#isMultikeySaved = true;
+    return this.multikeyBits;
+  }
+
+  get multikeyBits(): number {
     return this.multikeyFields.reduce((bits, isMulti, i) => (isMulti ? bits | (1 << i) : bits), 0);
   }
 
@@ -115,57 +128,83 @@ export class OrderedIndex {
     return keys.reduce((sum, key) => sum + key.length + ENTRY_OVERHEAD_BYTES, 0);
   }
 
+  /** The table is gone: scans end with an error. */
+  markDropped(): void {
+    this.#isDropped = true;
+  }
+
   /**
    * The orders of the documents in a range, sorted by key. If an entry changes during the scan, it can be skipped or returned
    * twice.
    * @param wanted the number of entries to read first, if the caller knows how many it needs
+   * @throws CommandError QueryPlanKilled if the index is dropped during the scan
    */
-  *scan(range: KeyRange, backwards: boolean, wanted = 0): Generator<number> {
+  *scan(range: KeyRange, backwards: boolean, wanted = 0): Generator<number | typeof PAUSE> {
     const bounds = byteRange(range);
     if (bounds === undefined) return;
     let seen: ReadonlySet<number> | undefined;
     if (wanted > 0 && wanted <= MAX_CHUNK) {
       const values = bounds.high === undefined ? [bounds.low, wanted] : [bounds.low, bounds.high, wanted];
-      const first = this.#statement("orders", backwards, bounds, false).all(...values) as unknown as [
-        number,
-      ][];
-      for (const [order] of first) yield order;
+      const first = this.#all("orders", backwards, bounds, false, values);
+      for (const [order] of first) {
+        if (isPauseDue()) yield PAUSE;
+        yield order!;
+      }
       if (first.length < wanted) return;
-      seen = new Set(first.map(([order]) => order));
+      seen = new Set(first.map(([order]) => order!));
     }
-    for (const order of this.#scanOn(bounds, backwards)) if (!seen?.has(order)) yield order;
+    for (const order of this.#scanOn(bounds, backwards))
+      if (order === PAUSE || !seen?.has(order)) yield order;
   }
 
-  *#scanOn(bounds: ByteRange, backwards: boolean): Generator<number> {
-    let after: { key: Uint8Array; order: number } | undefined;
+  *#scanOn(bounds: ByteRange, backwards: boolean): Generator<number | typeof PAUSE> {
+    let after: Place | undefined;
     for (let size = FIRST_CHUNK; ; size = Math.min(size * 4, MAX_CHUNK)) {
       const values = this.#values(bounds, backwards, after);
-      const found = this.#statement("orders", backwards, bounds, after !== undefined).all(
-        ...values,
-        size,
-      ) as unknown as [number][];
-      const last = found.at(-1);
-      if (last === undefined) return;
-      if (found.length === size) {
-        const [key] = this.#statement("key", backwards, bounds, after !== undefined).get(
-          ...values,
-          size - 1,
-        ) as unknown as [Uint8Array];
-        after = { key, order: last[0] };
+      const found = this.#all("orders", backwards, bounds, after !== undefined, [...values, size]);
+      if (found.length === size) after = this.#placeAt(size - 1, bounds, backwards, after);
+      for (const [order] of found) {
+        if (isPauseDue()) yield PAUSE;
+        yield order!;
       }
-      for (const [order] of found) yield order;
       if (found.length < size) return;
     }
   }
 
-  /** The number of entries in a range. */
-  count(range: KeyRange): number {
+  /**
+   * The number of entries in a range.
+   * @param most entries that the index can have
+   * @throws CommandError QueryPlanKilled if the index is dropped meanwhile
+   */
+  *count(range: KeyRange, most: number): Task<number> {
     const bounds = byteRange(range);
     if (bounds === undefined) return 0;
-    const [count] = this.#statement("count", false, bounds, false).get(
-      ...this.#values(bounds, false, undefined),
-    ) as unknown as [number];
-    return count;
+    if (most <= FEW) {
+      const [[all]] = this.#all("countAll", false, bounds, false, this.#values(bounds, false, undefined)) as [
+        [number],
+      ];
+      return all;
+    }
+    let after: Place | undefined;
+    for (let count = 0; ;) {
+      const values = this.#values(bounds, false, after);
+      const [[found]] = this.#all("count", false, bounds, after !== undefined, [...values, COUNT_CHUNK]) as [
+        [number],
+      ];
+      count += found;
+      if (found < COUNT_CHUNK) return count;
+      after = this.#placeAt(COUNT_CHUNK - 1, bounds, false, after);
+      if (isPauseDue(COUNT_CHUNK)) yield PAUSE;
+    }
+  }
+
+  #placeAt(offset: number, bounds: ByteRange, backwards: boolean, after: Place | undefined): Place {
+    const values = this.#values(bounds, backwards, after);
+    const [[key, order]] = this.#all("place", backwards, bounds, after !== undefined, [
+      ...values,
+      offset,
+    ]) as unknown as [[Uint8Array, number]];
+    return { key, order };
   }
 
   /** Estimated size of all entries on disk. */
@@ -188,12 +227,14 @@ export class OrderedIndex {
     for (const key of keys) this.#database.run(this.#delete, keyBytes(key), order);
   }
 
+  #all(what: What, backwards: boolean, bounds: ByteRange, isContinued: boolean, values: Value[]): number[][] {
+    if (this.#isDropped)
+      throw new CommandError("QueryPlanKilled", `the index ${this.spec.name} was dropped during the query`);
+    return this.#statement(what, backwards, bounds, isContinued).all(...values) as unknown as number[][];
+  }
+
   /** The parameters of the statement for a range. */
-  #values(
-    { low, high }: ByteRange,
-    backwards: boolean,
-    after: { key: Uint8Array; order: number } | undefined,
-  ): Value[] {
+  #values({ low, high }: ByteRange, backwards: boolean, after: Place | undefined): Value[] {
     const values: Value[] = [];
     if (after !== undefined) values.push(after.key);
     if (after !== undefined && !this.#table.isKeyUnique) values.push(after.order);
@@ -202,28 +243,15 @@ export class OrderedIndex {
     return values;
   }
 
-  #statement(
-    what: "orders" | "key" | "count",
-    backwards: boolean,
-    { high }: ByteRange,
-    isContinued: boolean,
-  ): StatementSync {
+  #statement(what: What, backwards: boolean, { high }: ByteRange, isContinued: boolean): StatementSync {
     const number =
-      ["orders", "key", "count"].indexOf(what) * 8 +
-      (backwards ? 4 : 0) +
-      (high === undefined ? 2 : 0) +
-      (isContinued ? 1 : 0);
+      WHATS.indexOf(what) * 8 + (backwards ? 4 : 0) + (high === undefined ? 2 : 0) + (isContinued ? 1 : 0);
     return (this.#statements[number] ??= this.#database.prepare(
       this.#sql(what, backwards, high !== undefined, isContinued),
     ));
   }
 
-  #sql(
-    what: "orders" | "key" | "count",
-    backwards: boolean,
-    isBounded: boolean,
-    isContinued: boolean,
-  ): string {
+  #sql(what: What, backwards: boolean, isBounded: boolean, isContinued: boolean): string {
     const { name, keyColumn: key, isKeyUnique } = this.#table;
     const conditions: string[] = [];
     if (isContinued) {
@@ -233,12 +261,22 @@ export class OrderedIndex {
     if (!isContinued || backwards) conditions.push(`${key} >= ?`);
     if (isBounded && (!isContinued || !backwards)) conditions.push(`${key} < ?`);
     const from = `FROM ${name} WHERE ${conditions.join(" AND ")}`;
-    if (what === "count") return `SELECT count(*) ${from}`;
     const way = backwards ? "DESC" : "ASC";
     const order = isKeyUnique ? `${key} ${way}` : `${key} ${way}, ord ${way}`;
-    if (what === "key") return `SELECT ${key} ${from} ORDER BY ${order} LIMIT 1 OFFSET ?`;
+    if (what === "countAll") return `SELECT count(*) ${from}`;
+    if (what === "count") return `SELECT count(*) FROM (SELECT 1 ${from} ORDER BY ${order} LIMIT ?)`;
+    if (what === "place") return `SELECT ${key}, ord ${from} ORDER BY ${order} LIMIT 1 OFFSET ?`;
     return `SELECT ord ${from} ORDER BY ${order} LIMIT ?`;
   }
+}
+
+const WHATS = ["orders", "place", "count", "countAll"] as const;
+type What = (typeof WHATS)[number];
+
+/** An entry that a scan continues after. */
+interface Place {
+  readonly key: Uint8Array;
+  readonly order: number;
 }
 
 interface ByteRange {

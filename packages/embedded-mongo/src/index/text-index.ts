@@ -1,8 +1,13 @@
 import type { StatementSync } from "node:sqlite";
+import { isPauseDue, PAUSE } from "../command-scope.ts";
+import { CommandError } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import type { IndexSpec } from "./spec.ts";
+
+/** Entries that are read at once. */
+const CHUNK = 4096;
 
 /** Case and diacritics do not count; no stemming and no stop words, whatever the language. */
 export const normalizeText = (text: string): string =>
@@ -31,6 +36,7 @@ export class TextIndex {
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   readonly #select: StatementSync;
+  #isDropped = false;
 
   constructor(database: Database, table: string, spec: IndexSpec) {
     this.spec = spec;
@@ -38,7 +44,9 @@ export class TextIndex {
     this.#database = database;
     this.#insert = database.prepare(`INSERT INTO ${table} (word, ord, score) VALUES (?, ?, ?)`);
     this.#delete = database.prepare(`DELETE FROM ${table} WHERE word = ? AND ord = ?`);
-    this.#select = database.prepare(`SELECT ord, score FROM ${table} WHERE word = ?`);
+    this.#select = database.prepare(
+      `SELECT ord, score FROM ${table} WHERE word = ? AND ord > ? ORDER BY ord LIMIT ${CHUNK}`,
+    );
   }
 
   /** The indexed texts of a document with their weights. */
@@ -76,8 +84,26 @@ export class TextIndex {
     for (const word of this.scores(document).keys()) this.#database.run(this.#delete, word, order);
   }
 
-  /** The orders of the documents that contain a word, with its scores. */
-  posting(word: string): [order: number, score: number][] {
-    return this.#select.all(word) as unknown as [number, number][];
+  /** The table is gone: searches end with an error. */
+  markDropped(): void {
+    this.#isDropped = true;
+  }
+
+  /**
+   * The orders of the documents that contain a word, with its scores.
+   * @throws CommandError QueryPlanKilled if the index is dropped meanwhile
+   */
+  *posting(word: string): Generator<[order: number, score: number] | typeof PAUSE> {
+    for (let after = 0; ;) {
+      if (this.#isDropped)
+        throw new CommandError("QueryPlanKilled", `the index ${this.spec.name} was dropped during the query`);
+      const found = this.#select.all(word, after) as unknown as [number, number][];
+      for (const entry of found) {
+        if (isPauseDue()) yield PAUSE;
+        yield entry;
+      }
+      if (found.length < CHUNK) return;
+      [after] = found.at(-1)!;
+    }
   }
 }

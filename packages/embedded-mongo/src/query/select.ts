@@ -1,4 +1,4 @@
-import { checkTimeLimit } from "../command-scope.ts";
+import { commandVariables, isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { findSpec } from "../index/spec.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -10,7 +10,8 @@ import { readConstraints, type Constraints } from "./constraints.ts";
 import { filterFields, usesWholeDocument } from "./filter-fields.ts";
 import { compileFilter } from "./matcher.ts";
 import { choosePlan, type IndexPlan, planHinted } from "./planner.ts";
-import { firstByKey, parseSort, sortByKey, type SortField, sortKey } from "./sort.ts";
+import { byKey, firstByKey, parseSort, sortAll, type SortField, sortKey } from "./sort.ts";
+import { OrderSet } from "./order-set.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
 export interface Selection {
@@ -32,11 +33,14 @@ export type AccessPath =
 
 export interface Selected {
   /**
-   * In order, and read lazily. If a document changes meanwhile, it can be returned as it is now, skipped, or returned twice, as
-   * in MongoDB.
+   * In order, and read lazily. There is no snapshot: a document that changes meanwhile is returned as it is then, or not if it no
+   * longer matches. One whose place in the index or in the order changes can be skipped or returned twice, as in MongoDB.
    */
-  readonly records: Iterable<StoredRecord>;
+  readonly records: Pausing<StoredRecord>;
+  /** Complete as soon as there is a record. */
   readonly textScores: TextScores | undefined;
+  /** The number of records that were sorted, and deleted or changed before they were read again. */
+  readonly lost: () => number;
 }
 
 /**
@@ -113,66 +117,81 @@ const isSorted = (path: AccessPath): boolean =>
   (path.kind === "id" && path.ids.length === 1) || (path.kind === "index" && path.plan.sorted);
 
 /** @param wanted the number of records that the caller needs, if known */
-function* read(collection: Collection, path: AccessPath, wanted = 0): Generator<StoredRecord> {
+function read(collection: Collection, path: AccessPath, wanted = 0): Pausing<StoredRecord> {
   switch (path.kind) {
     case "id":
-      for (const id of path.ids) {
-        const record = collection.find(id);
-        if (record) yield record;
-      }
-      return;
+      return readIds(collection, path.ids);
     case "index":
-      yield* fetched(collection, readIndex(path.plan, wanted));
-      return;
+      return fetched(collection, readIndex(path.plan, wanted));
     case "union":
-      yield* fetched(
-        collection,
-        [...unionOrders(collection, path.plans)].sort((a, b) => a - b),
-      );
-      return;
+      return readUnion(collection, path.plans);
     default:
-      yield* collection.records();
+      return collection.records();
   }
 }
 
-function* fetched(collection: Collection, orders: Iterable<number>): Generator<StoredRecord> {
-  for (const order of orders) {
-    const record = collection.get(order);
+function* readIds(collection: Collection, ids: readonly string[]): Generator<StoredRecord | typeof PAUSE> {
+  for (const id of ids) {
+    const record = collection.find(id);
     if (record) yield record;
+    if (isPauseDue()) yield PAUSE;
   }
 }
 
-function unionOrders(collection: Collection, paths: readonly AccessPath[]): Set<number> {
-  const found = new Set<number>();
-  for (const path of paths) {
-    if (path.kind === "index") for (const order of readIndex(path.plan)) found.add(order);
-    else if (path.kind === "union") for (const order of unionOrders(collection, path.plans)) found.add(order);
-    else for (const { order } of read(collection, path)) found.add(order);
-  }
-  return found;
+function* readUnion(
+  collection: Collection,
+  paths: readonly AccessPath[],
+): Generator<StoredRecord | typeof PAUSE> {
+  const orders = unionOrders(collection, paths, new OrderSet());
+  yield* fetched(collection, yield* sortAll(orders, (a, b) => a - b));
 }
 
-function* readIndex(plan: IndexPlan, wanted = 0): Generator<number> {
-  const seen = plan.index.multikey ? new Set<number>() : undefined;
-  for (const range of plan.ranges) {
-    for (const order of plan.index.scan(range, plan.backwards, wanted)) {
-      checkTimeLimit();
-      if (seen?.has(order)) continue;
-      seen?.add(order);
-      yield order;
+function* fetched(collection: Collection, orders: Pausing<number>): Generator<StoredRecord | typeof PAUSE> {
+  for (const order of orders) {
+    if (order === PAUSE) yield PAUSE;
+    else {
+      const record = collection.get(order);
+      if (record) yield record;
+      if (isPauseDue()) yield PAUSE;
     }
   }
 }
 
-function textSource(collection: Collection, filter: PlainObject): { scores: TextScores; rest: PlainObject } {
-  if (!collection.textIndex) throw new CommandError("IndexNotFound", "text index required for $text query");
-  const { $text, ...rest } = filter;
-  return { scores: searchText(collection, collection.textIndex, $text), rest };
+/** Each order once. */
+function* unionOrders(
+  collection: Collection,
+  paths: readonly AccessPath[],
+  seen: OrderSet,
+): Generator<number | typeof PAUSE> {
+  for (const path of paths) {
+    if (path.kind === "union") yield* unionOrders(collection, path.plans, seen);
+    else if (path.kind === "index") yield* newOnes(readIndex(path.plan), seen);
+    else {
+      for (const record of read(collection, path))
+        if (record === PAUSE) yield PAUSE;
+        else if (seen.add(record.order)) yield record.order;
+    }
+  }
+}
+
+function* newOnes(orders: Pausing<number>, seen: OrderSet): Generator<number | typeof PAUSE> {
+  for (const order of orders) if (order === PAUSE || seen.add(order)) yield order;
+}
+
+function* readIndex(plan: IndexPlan, wanted = 0): Generator<number | typeof PAUSE> {
+  const seen = plan.index.multikey ? new OrderSet() : undefined;
+  for (const range of plan.ranges) {
+    const orders = plan.index.scan(range, plan.backwards, wanted);
+    yield* seen ? newOnes(orders, seen) : orders;
+  }
 }
 
 interface Source {
-  records: Iterable<StoredRecord>;
+  records: Pausing<StoredRecord>;
+  /** Whether a record that was just read matches. */
   matches: ((record: StoredRecord) => boolean) | undefined;
+  /** Whether a record that matched before still does. */
+  stillMatches: (record: StoredRecord) => boolean;
   sorted: boolean;
   scores: TextScores | undefined;
 }
@@ -186,14 +205,19 @@ function openSource(
 ): Source {
   const path = accessPath(collection, filter, sort, hint);
   if (path.kind === "text") {
-    const { scores, rest } = textSource(collection, filter);
-    const records = fetched(collection, scores.keys());
-    return { records, matches: matcher(collection, rest), sorted: false, scores };
+    if (!collection.textIndex) throw new CommandError("IndexNotFound", "text index required for $text query");
+    const { $text, ...rest } = filter;
+    const scores: TextScores = new Map();
+    const records = searchText(collection, collection.textIndex, $text, scores);
+    const stillMatches = onceChanged(collection, rest);
+    return { records, matches: matcher(collection, rest), stillMatches, sorted: false, scores };
   }
+  const stillMatches = onceChanged(collection, filter);
   const isCovered = path.kind === "index" && path.plan.covered;
   return {
     records: read(collection, path, isSorted(path) || !sort ? wanted : 0),
-    matches: isCovered ? matcherOnceChanged(collection, filter) : matcher(collection, filter),
+    matches: isCovered ? stillMatches : matcher(collection, filter),
+    stillMatches,
     sorted: isSorted(path),
     scores: undefined,
   };
@@ -205,8 +229,7 @@ function openSource(
  */
 export function checkSelection({ filter, sort, hint }: Pick<Selection, "filter" | "sort" | "hint">): void {
   checkHint(hint);
-  const { $text: _, ...rest } = filter;
-  compileFilter(rest);
+  compileFilter(withoutText(filter));
   parseSort(sort);
 }
 
@@ -220,98 +243,166 @@ export function select(
   const wanted = limit === 0 ? 0 : skip + limit;
   const source = openSource(collection, filter, fields, hint, natural === undefined ? wanted : 0);
   const { scores: textScores } = source;
-  if (natural !== undefined) {
-    const orders = Array.from(matching(source), ({ order }) => order).sort((a, b) => (a - b) * natural);
-    return { records: fetched(collection, page(orders, skip, limit)), textScores };
-  }
-  if (!fields || source.sorted) return { records: pageOf(matching(source), skip, limit), textScores };
-  const items = keyed(matching(source), fields, textScores);
-  const sorted = limit === 0 ? sortByKey([...items]) : firstByKey(items, skip + limit);
-  const orders = page(sorted, skip, limit).map(({ order }) => order);
-  return { records: fetched(collection, orders), textScores };
+  if (natural === undefined && (!fields || source.sorted))
+    return { records: matching(source, skip, limit), textScores, lost: () => 0 };
+  const sorting = fields ? sortedByKey(source, fields, wanted) : sortedByOrder(source, natural!);
+  let lost = 0;
+  const records = function* (): Generator<StoredRecord | typeof PAUSE> {
+    for (const order of page(yield* sorting, skip, limit)) {
+      const record = collection.get(order);
+      if (record && source.stillMatches(record)) yield record;
+      else lost++;
+      if (isPauseDue()) yield PAUSE;
+    }
+  };
+  return { records: records(), textScores, lost: () => lost };
 }
 
-/** The first record that matches. */
-export function selectOne(
+function* sortedByOrder(source: Source, direction: number): Task<number[]> {
+  return yield* sortAll(ordersOf(matching(source)), (a, b) => (a - b) * direction);
+}
+
+/** @param count of orders that the caller needs; 0 for all */
+function* sortedByKey(source: Source, fields: readonly SortField[], count: number): Task<number[]> {
+  const items = keyed(matching(source), fields, source.scores);
+  const sorted = yield* count === 0 ? sortAll(items, byKey) : firstByKey(items, count);
+  const orders: number[] = [];
+  for (const { order } of sorted) {
+    orders.push(order);
+    if (isPauseDue(0.1)) yield PAUSE;
+  }
+  return orders;
+}
+
+function* ordersOf(records: Pausing<StoredRecord>): Generator<number | typeof PAUSE> {
+  for (const record of records) yield record === PAUSE ? PAUSE : record.order;
+}
+
+/** The first record that matches now. There is no pause between finding and returning it. */
+export function* selectOne(
   collection: Collection,
   selection: Omit<Selection, "limit">,
-): StoredRecord | undefined {
-  for (const record of select(collection, { ...selection, limit: 1 }).records) return record;
-  return undefined;
+): Task<StoredRecord | undefined> {
+  for (;;) {
+    const { records, lost } = select(collection, { ...selection, limit: 1 });
+    for (const record of records) {
+      if (record !== PAUSE) return record;
+      yield PAUSE;
+    }
+    if (lost() === 0) return undefined;
+  }
 }
 
-/** The records that match now. Callers can change each of them while they iterate. */
-export function selectToChange(collection: Collection, selection: Selection): Iterable<StoredRecord> {
-  const { records } = select(collection, selection);
-  return fetched(
-    collection,
-    Array.from(records, ({ order }) => order),
-  );
+/**
+ * The records that match, each at most once. Callers can change each of them before they ask for the next one: it matches at
+ * that moment.
+ */
+export function* selectToChange(
+  collection: Collection,
+  selection: Selection,
+): Generator<StoredRecord | typeof PAUSE> {
+  let isOutdated = false;
+  const orders: number[] = [];
+  for (const record of select(collection, selection).records) {
+    if (record !== PAUSE) orders.push(record.order);
+    else isOutdated = (yield* pauseAndCompare(collection)) || isOutdated;
+  }
+  let test: ReturnType<typeof matcher>;
+  for (const record of fetched(collection, orders)) {
+    if (record === PAUSE) {
+      isOutdated = (yield* pauseAndCompare(collection)) || isOutdated;
+      continue;
+    }
+    if (isOutdated) test ??= matcher(collection, withoutText(selection.filter));
+    if (test?.(record) ?? true) yield record;
+  }
+}
+
+/** @returns whether anything has changed during the pause */
+function* pauseAndCompare(collection: Collection): Task<boolean> {
+  const before = collection.changes;
+  yield PAUSE;
+  return collection.changes !== before;
+}
+
+function withoutText(filter: PlainObject): PlainObject {
+  const { $text: _, ...rest } = filter;
+  return rest;
 }
 
 /** Documents with their sort keys; decodes only the fields to sort by. */
 function* keyed(
-  records: Iterable<StoredRecord>,
+  records: Pausing<StoredRecord>,
   fields: readonly SortField[],
   scores: TextScores | undefined,
-): Generator<{ order: number; key: string }> {
+): Generator<{ order: number; key: string } | typeof PAUSE> {
   const wanted = packNames(fields.flatMap(({ path }) => path.slice(0, 1)));
-  for (const { order, data } of records)
-    yield { order, key: sortKey(decodeFields(data, wanted), fields, scores?.get(order)) };
+  for (const record of records) {
+    if (record === PAUSE) yield PAUSE;
+    else {
+      const { order, data } = record;
+      yield { order, key: sortKey(decodeFields(data, wanted), fields, scores?.get(order)) };
+    }
+  }
 }
 
 /** How many documents match, without keeping them. */
-export function countMatches(collection: Collection, { filter, hint }: Selection): number {
+export function* countMatches(collection: Collection, { filter, hint }: Selection): Task<number> {
   const path = accessPath(collection, filter, undefined, hint);
   if (path.kind === "scan" && Object.keys(filter).length === 0) return collection.count;
+  let count = 0;
   if (path.kind === "index" && path.plan.covered) {
     const { index, ranges } = path.plan;
-    return ranges.reduce((sum, range) => sum + index.count(range), 0);
+    for (const range of ranges) count += yield* index.count(range, collection.count);
+    return count;
   }
-  let count = 0;
-  for (const _record of matching(openSource(collection, filter, undefined, hint))) count++;
+  for (const record of matching(openSource(collection, filter, undefined, hint))) {
+    if (record === PAUSE) yield PAUSE;
+    else count++;
+  }
   return count;
 }
 
-function* matching({ records, matches }: Source): Generator<StoredRecord> {
-  if (!matches) {
-    yield* records;
-    return;
+function* matching(
+  { records, matches }: Source,
+  skip = 0,
+  limit = 0,
+): Generator<StoredRecord | typeof PAUSE> {
+  let at = 0;
+  for (const record of records) {
+    if (record === PAUSE) yield PAUSE;
+    else if (!matches || matches(record)) {
+      if (at++ < skip) continue;
+      yield record;
+      if (at === skip + limit) return;
+    }
   }
-  for (const record of records) if (matches(record)) yield record;
 }
 
 /** Tests records, reading no more of the documents than the filter looks at. */
 function matcher(
   collection: Collection,
   filter: PlainObject,
+  variables = commandVariables(),
 ): ((record: StoredRecord) => boolean) | undefined {
   if (Object.keys(filter).length === 0) return undefined;
-  const test = compileFilter(filter);
+  const test = compileFilter(filter, variables);
   if (usesWholeDocument(filter)) return (record) => test(collection.document(record));
   const fields = packNames(filterFields(filter));
   return (record) => test(decodeFields(record.data, fields));
 }
 
-/** Like `matcher`, but only tests documents after something has changed: index entries read before a change can be outdated. */
-function matcherOnceChanged(collection: Collection, filter: PlainObject): (record: StoredRecord) => boolean {
+/** Like `matcher`, but only tests documents after something has changed: what was read before a change can be outdated. */
+function onceChanged(collection: Collection, filter: PlainObject): (record: StoredRecord) => boolean {
   const before = collection.changes;
+  const variables = commandVariables();
   let test: ReturnType<typeof matcher>;
   return (record) => {
     if (collection.changes === before) return true;
-    test ??= matcher(collection, filter);
+    test ??= matcher(collection, filter, variables);
     return test?.(record) ?? true;
   };
 }
 
-function* pageOf<T>(items: Iterable<T>, skip: number, limit: number): Generator<T> {
-  let at = 0;
-  for (const item of items) {
-    if (at++ < skip) continue;
-    yield item;
-    if (at === skip + limit) return;
-  }
-}
-
-const page = <T>(items: T[], skip: number, limit: number): T[] =>
+const page = <T>(items: readonly T[], skip: number, limit: number): readonly T[] =>
   skip === 0 && limit === 0 ? items : items.slice(skip, limit === 0 ? undefined : skip + limit);

@@ -1,7 +1,9 @@
+import { isPauseDue, PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { normalizeText, type TextIndex, words } from "../index/text-index.ts";
 import type { Collection } from "../storage/collection.ts";
-import { isObject } from "../values/types.ts";
+import type { StoredRecord } from "../storage/database.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
 
 /** Scores of the documents that match a `$text` search, by order. */
 export type TextScores = Map<number, number>;
@@ -29,25 +31,42 @@ function parseSearch(search: string): ParsedSearch {
   return parsed;
 }
 
-/** Runs `{ $text: { $search } }`: any of the words, all of the "phrases", none of the -excluded ones. */
-export function searchText(collection: Collection, index: TextIndex, operand: unknown): TextScores {
+/**
+ * The documents that match `{ $text: { $search } }`: any of the words, all of the "phrases", none of the -excluded ones.
+ * @param scores filled before the first document is returned
+ */
+export function* searchText(
+  collection: Collection,
+  index: TextIndex,
+  operand: unknown,
+  scores: TextScores,
+): Generator<StoredRecord | typeof PAUSE> {
   if (!isObject(operand) || typeof operand["$search"] !== "string") {
     throw new CommandError("TypeMismatch", "$text needs a string $search");
   }
   const search = parseSearch(operand["$search"]);
-  const scores: TextScores = new Map();
   for (const term of new Set(search.terms)) {
-    for (const [order, score] of index.posting(term)) scores.set(order, (scores.get(order) ?? 0) + score);
-  }
-  for (const term of search.excluded) for (const [order] of index.posting(term)) scores.delete(order);
-  if (search.phrases.length + search.excludedPhrases.length > 0) {
-    for (const order of scores.keys()) {
-      const record = collection.get(order);
-      const texts = record ? index.texts(collection.document(record)) : [];
-      const normalized = texts.map(({ text }) => normalizeText(text));
-      const has = (phrase: string) => normalized.some((text) => text.includes(phrase));
-      if (!search.phrases.every(has) || search.excludedPhrases.some(has)) scores.delete(order);
+    for (const entry of index.posting(term)) {
+      if (entry === PAUSE) yield PAUSE;
+      else scores.set(entry[0], (scores.get(entry[0]) ?? 0) + entry[1]);
     }
   }
-  return scores;
+  for (const term of search.excluded) {
+    for (const entry of index.posting(term)) {
+      if (entry === PAUSE) yield PAUSE;
+      else scores.delete(entry[0]);
+    }
+  }
+  const hasPhrases = search.phrases.length + search.excludedPhrases.length > 0;
+  for (const order of scores.keys()) {
+    const record = collection.get(order);
+    if (record && (!hasPhrases || matchesPhrases(index, collection.document(record), search))) yield record;
+    if (isPauseDue()) yield PAUSE;
+  }
+}
+
+function matchesPhrases(index: TextIndex, document: PlainObject, search: ParsedSearch): boolean {
+  const normalized = index.texts(document).map(({ text }) => normalizeText(text));
+  const has = (phrase: string) => normalized.some((text) => text.includes(phrase));
+  return search.phrases.every(has) && !search.excludedPhrases.some(has);
 }

@@ -7,6 +7,9 @@ import { SearchIndex } from "./search-index.ts";
 const MAX_NAMESPACE_BYTES = 255;
 const MAX_COLLECTIONS = 10_000;
 
+/** Of the collections that `$out` fills before they replace others. */
+const UNFINISHED = "tmp.agg_out.";
+
 const TABLES = `
   CREATE TABLE collections (
     number INTEGER PRIMARY KEY AUTOINCREMENT, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL,
@@ -35,15 +38,16 @@ export class Catalog {
     this.load();
   }
 
-  /** Creates the tables of a new file. */
+  /** Creates the tables of a new file, and deletes what unfinished commands left. */
   static prepare(database: Database): void {
-    if (database.hasTable("collections")) return;
-    database.define(TABLES);
+    if (database.hasTable("collections")) Collection.dropUnfinishedIndexes(database);
+    else database.define(TABLES);
     database.commit();
   }
 
   /** (Re)loads all collections from the file. */
   load(): void {
+    for (const collection of this.#byNumber.values()) collection.markReplaced();
     this.#databases.clear();
     this.#byNumber.clear();
     this.#loadSearches();
@@ -98,6 +102,17 @@ export class Catalog {
     const collection = new Collection(this.#database, { number, db, name, uuid });
     this.#add(collection);
     return collection;
+  }
+
+  /** Creates a collection that is dropped at the next start, unless it is renamed. */
+  createTemporary(db: string): Collection {
+    return this.create(db, `${UNFINISHED}${new UUID().toHexString()}`);
+  }
+
+  /** Drops the temporary collections that the end of the process left. */
+  dropTemporary(): void {
+    for (const collection of this.collections())
+      if (collection.name.startsWith(UNFINISHED)) this.drop(collection);
   }
 
   drop(collection: Collection): void {

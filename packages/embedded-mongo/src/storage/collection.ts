@@ -1,11 +1,12 @@
 import { crc32 } from "node:zlib";
 import { ObjectId, type UUID } from "bson";
 import type { StatementSync } from "node:sqlite";
-import { checkTimeLimit } from "../command-scope.ts";
+import { CHANGE_WEIGHT, currentSlice, isPauseDue, PAUSE, type Task, weightOf } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
 import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
 import { TextIndex } from "../index/text-index.ts";
+import { HalfBuiltIndex } from "./half-built-index.ts";
 import { describeKey, duplicateKey } from "./duplicate-key.ts";
 import { decodeExact, decodePlain, encode, pack, unpack } from "../values/codec.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
@@ -19,6 +20,7 @@ const MAX_INDEXES = 64;
 
 /** Limits for the documents that a scan reads at once. */
 const CHUNK_BYTES = 256 * 1024;
+const FIRST_CHUNK = 64;
 const MAX_CHUNK = 500;
 
 const ID_SPEC: IndexSpec = parseIndexSpec({ key: { _id: 1 }, name: "_id_", unique: true });
@@ -64,7 +66,10 @@ export class Collection implements Counted {
   #text: Numbered<TextIndex> | undefined;
   #indexedFields = packNames(["_id"]);
   #nextOrder: number;
+  /** Indexes that a paused command builds. */
+  readonly #building = new Set<HalfBuiltIndex>();
   #isDropped = false;
+  #isReplaced = false;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #delete: StatementSync;
@@ -135,6 +140,10 @@ export class Collection implements Counted {
     return this.#text?.index;
   }
 
+  get #numbered(): Numbered<OrderedIndex | TextIndex>[] {
+    return [...this.#indexes, ...(this.#text ? [this.#text] : [])];
+  }
+
   get specs(): readonly IndexSpec[] {
     return [
       ID_SPEC,
@@ -143,20 +152,28 @@ export class Collection implements Counted {
     ];
   }
 
-  /** All documents in natural order. Callers can change documents while they iterate. */
-  *records(): Generator<StoredRecord> {
+  /**
+   * All documents in natural order. Callers can change documents while they iterate. A document that exists all the time is
+   * returned exactly once, as it is at that moment.
+   * @throws CommandError QueryPlanKilled if the collection is dropped meanwhile
+   */
+  *records(): Generator<StoredRecord | typeof PAUSE> {
     let after = 0;
-    for (;;) {
+    for (let most = FIRST_CHUNK; ; most = Math.min(most * 4, MAX_CHUNK)) {
       const { documents, documentBytes } = this.#counts;
       const size = Math.ceil((CHUNK_BYTES * documents) / Math.max(documentBytes, 1)) || 1;
-      const limit = Math.min(size, MAX_CHUNK);
+      const limit = Math.min(size, most);
+      this.#checkReadable();
       const found = this.#page.all(after, limit) as unknown as StoredRow[];
+      const slice = currentSlice();
       for (const row of found) {
-        checkTimeLimit();
+        if (isPauseDue(weightOf(row[1].length))) yield PAUSE;
+        // Others may have changed the rows.
+        if (currentSlice() !== slice) break;
+        after = row[0];
         yield this.#record(row);
       }
-      if (found.length < limit) return;
-      after = found.at(-1)![0];
+      if (found.length < limit && currentSlice() === slice) return;
     }
   }
 
@@ -164,6 +181,7 @@ export class Collection implements Counted {
   find(id: string): StoredRecord | undefined {
     const cached = this.#database.cachedOrder(this.number, id);
     if (cached !== undefined) return this.get(cached);
+    this.#checkReadable();
     const found = this.#orderOf.get(keyBytes(id)) as unknown as [number] | undefined;
     if (!found) return undefined;
     this.#database.cacheOrder(this.number, id, found[0]);
@@ -173,6 +191,7 @@ export class Collection implements Counted {
   get(order: number): StoredRecord | undefined {
     const cached = this.#database.cached(this.number, order);
     if (cached) return cached;
+    this.#checkReadable();
     const row = this.#select.get(order) as unknown as StoredRow | undefined;
     if (!row) return undefined;
     const record = this.#record(row);
@@ -190,6 +209,7 @@ export class Collection implements Counted {
    * @throws CommandError DuplicateKey, BSONObjectTooLarge …
    */
   insert(bytes: Uint8Array): StoredRecord {
+    this.#checkWritable();
     let document: PlainObject = decodeExact(bytes);
     let stored = bytes;
     if (Object.keys(document)[0] !== "_id") {
@@ -224,6 +244,7 @@ export class Collection implements Counted {
     const bytes = encode(after);
     const data = pack(bytes);
     if (data === record.data) return false;
+    this.#checkWritable();
     checkSize(bytes.byteLength);
     const changes = this.#ordered.map((index) => index.changeOf(before, after));
     const conflict = this.#change(changes, record.order);
@@ -231,6 +252,7 @@ export class Collection implements Counted {
     this.#database.run(this.#update, bytes, crc32(bytes), record.order);
     this.#text?.index.remove(before, record.order);
     this.#text?.index.add(after, record.order);
+    for (const index of this.#building) index.replace(before, after, record.order);
     this.#count(0, data.length - record.data.length, 0);
     record.data = data;
     this.#database.cache(this.number, record);
@@ -238,11 +260,13 @@ export class Collection implements Counted {
   }
 
   remove(record: StoredRecord): void {
+    this.#checkWritable();
     const document = this.#indexedPart(record);
     const changes = this.#ordered.map((index) => ({ removed: index.keysOf(document), added: [] }));
     this.#database.run(this.#delete, record.order);
     this.#change(changes, record.order);
     this.#text?.index.remove(document, record.order);
+    for (const index of this.#building) index.remove(document, record.order);
     this.#database.uncache(this.number, record.order);
     this.#database.uncacheOrder(this.number, encodeKey(document["_id"]));
     this.#count(-1, -record.data.length, 0);
@@ -271,34 +295,23 @@ export class Collection implements Counted {
   /** @throws CommandError if a document is damaged or the number of documents differs from the stored count */
   verify(): void {
     let count = 0;
-    for (const _record of this.records()) count++;
+    for (const record of this.records()) if (record !== PAUSE) count++;
     if (count !== this.count) {
       throw new CommandError("InternalError", `${this.namespace} has ${count} documents, not ${this.count}`);
     }
   }
 
   /**
+   * Builds an index; it is used when it is complete. Changes during the pauses are allowed: if one of them makes the index
+   * impossible, the build fails, not the change.
    * @returns false when the very same index exists
    * @throws CommandError IndexOptionsConflict, IndexKeySpecsConflict, DuplicateKey, CannotCreateIndex …
    */
-  createIndex(spec: IndexSpec): boolean {
-    if (spec.name === "_id_" || describeKey(spec) === describeKey(ID_SPEC)) return false;
-    for (const existing of this.specs) {
-      if (existing.name === spec.name) {
-        if (sameIndex(existing, spec)) return false;
-        throw new CommandError(
-          "IndexKeySpecsConflict",
-          `An existing index has the same name as the requested index but another key or other options: ${spec.name}`,
-        );
-      }
-      if (sameKeyPattern(existing, spec)) {
-        throw new CommandError(
-          "IndexOptionsConflict",
-          `Index already exists with a different name: ${existing.name}`,
-        );
-      }
-    }
-    if (this.specs.length >= MAX_INDEXES) {
+  *createIndex(spec: IndexSpec): Task<boolean> {
+    while (this.#isBuilding(spec)) yield PAUSE;
+    this.#checkWritable();
+    if (this.#hasIndex(spec)) return false;
+    if (this.specs.length + this.#building.size >= MAX_INDEXES) {
       throw new CommandError(
         "CannotCreateIndex",
         `Collection ${this.namespace} has ${MAX_INDEXES} indexes already`,
@@ -306,39 +319,75 @@ export class Collection implements Counted {
     }
     if (spec.textWeights && this.#text)
       throw new CommandError("CannotCreateIndex", "only one text index per collection is allowed");
-    const insert = this.#database.prepare("INSERT INTO indexes (collection, definition) VALUES (?, ?)");
-    this.#database.run(insert, this.number, encode(spec.definition));
-    const number = this.#database.number("SELECT last_insert_rowid()");
+    // A negative number is no collection: after a crash, `dropUnfinishedIndexes` finds it.
+    const number = this.#insertIndex(-this.number, spec);
+    let isBuilt = false;
     try {
-      this.#build(number, spec);
-    } catch (error) {
-      this.#dropTable(number, spec);
-      throw error;
+      yield* this.#build(number, spec);
+      isBuilt = true;
+    } finally {
+      if (!isBuilt && !this.#isDropped) this.#dropTable(number, spec);
     }
     return true;
   }
 
+  /** Deletes what index builds left that were interrupted by the end of the process. */
+  static dropUnfinishedIndexes(database: Database): void {
+    const unfinished = database.prepare("SELECT number FROM indexes WHERE collection < 0").all();
+    if (unfinished.length === 0) return;
+    for (const [number] of unfinished as unknown as [number][])
+      database.define(`DROP TABLE IF EXISTS t${number}; DROP TABLE IF EXISTS x${number}`);
+    database.define("DELETE FROM indexes WHERE collection < 0");
+  }
+
+  /** Changes options of an index that do not affect its entries. */
+  changeIndex(name: string, spec: IndexSpec): void {
+    this.#checkWritable();
+    const changed = this.#numbered.find(({ index }) => index.spec.name === name);
+    if (!changed) throw new CommandError("IndexNotFound", `index not found with name [${name}]`);
+    const update = this.#database.prepare("UPDATE indexes SET definition = ? WHERE number = ?");
+    this.#database.run(update, encode(spec.definition), changed.number);
+    const others = this.#indexes.filter((index) => index !== changed);
+    this.#setIndexes(others);
+    const { number, index } = changed;
+    this.#add(number, spec, index instanceof OrderedIndex ? index.multikeyBits : 0);
+  }
+
   dropIndex(name: string): void {
-    const gone = [...this.#indexes, ...(this.#text ? [this.#text] : [])].find(
-      ({ index }) => index.spec.name === name,
-    );
+    this.#checkWritable();
+    for (const index of this.#building) if (index.spec.name === name) return index.abort();
+    const gone = this.#numbered.find(({ index }) => index.spec.name === name);
     if (!gone) throw new CommandError("IndexNotFound", `index not found with name [${name}]`);
     if (gone === this.#text) this.#text = undefined;
     else this.#count(0, 0, -(gone.index as OrderedIndex).bytes());
     this.#setIndexes(this.#indexes.filter((index) => index !== gone));
+    gone.index.markDropped();
     this.#dropTable(gone.number, gone.index.spec);
   }
 
-  /** Removes the tables. The collection must not be used afterwards. */
+  /** Names of the indexes that are being built. */
+  get unfinished(): string[] {
+    return Array.from(this.#building, ({ spec }) => spec.name);
+  }
+
+  /** Removes the tables. The collection must not be used afterwards; commands that still read it fail. */
   drop(): void {
-    for (const { number, index } of [...this.#indexes, ...(this.#text ? [this.#text] : [])])
+    for (const { number, index } of [...this.#numbered, ...this.#building]) {
+      index.markDropped();
       this.#dropTable(number, index.spec);
+    }
+    this.#idIndex.markDropped();
     this.#database.define(`DROP TABLE ${this.#table}`);
     this.#isDropped = true;
   }
 
+  /** The catalog was loaded again, with another object for this collection: commands that hold this one can only read. */
+  markReplaced(): void {
+    this.#isReplaced = true;
+  }
+
   saveCounts(): void {
-    if (this.#isDropped) return;
+    if (this.#isDropped || this.#isReplaced) return;
     const { documents, documentBytes, indexBytes } = this.#counts;
     this.#saveCounts ??= this.#database.prepare(
       "UPDATE collections SET documents = ?, documentBytes = ?, indexBytes = ? WHERE number = ?",
@@ -346,9 +395,21 @@ export class Collection implements Counted {
     this.#database.run(this.#saveCounts, documents, documentBytes, indexBytes, this.number);
   }
 
+  #checkReadable(): void {
+    if (this.#isDropped) throw new CommandError("QueryPlanKilled", `collection dropped: ${this.namespace}`);
+  }
+
+  #checkWritable(): void {
+    this.#checkReadable();
+    if (this.#isReplaced)
+      throw new CommandError("QueryPlanKilled", "another write failed and was undone meanwhile");
+  }
+
   /** The `_id`, and as much of the document as its index entries depend on. */
   #indexedPart(record: StoredRecord): PlainObject {
-    return this.#text ? this.document(record) : decodeFields(record.data, this.#indexedFields);
+    return this.#text || this.#building.size > 0
+      ? this.document(record)
+      : decodeFields(record.data, this.#indexedFields);
   }
 
   /** @throws CommandError when the checksum does not match */
@@ -409,34 +470,81 @@ export class Collection implements Counted {
     return new OrderedIndex(this.#database, table, spec, multikey);
   }
 
-  /** Creates and fills the table of an index. */
-  #build(number: number, spec: IndexSpec): void {
-    if (spec.textWeights) {
-      this.#database.define(
-        `CREATE TABLE t${number} (word TEXT NOT NULL, ord INTEGER NOT NULL, score REAL NOT NULL, PRIMARY KEY (word, ord)) WITHOUT ROWID`,
-      );
-      const text = new TextIndex(this.#database, `t${number}`, spec);
-      for (const record of this.records()) text.add(this.document(record), record.order);
-      this.#text = { number, index: text };
-      return;
+  #isBuilding(spec: IndexSpec): boolean {
+    for (const { spec: other } of this.#building)
+      if (other.name === spec.name || sameKeyPattern(other, spec) || (other.textWeights && spec.textWeights))
+        return true;
+    return false;
+  }
+
+  /** @throws CommandError if another index has this name or this key pattern */
+  #hasIndex(spec: IndexSpec): boolean {
+    if (spec.name === "_id_" || describeKey(spec) === describeKey(ID_SPEC)) return true;
+    for (const existing of this.specs) {
+      if (existing.name === spec.name) {
+        if (sameIndex(existing, spec)) return true;
+        throw new CommandError(
+          "IndexKeySpecsConflict",
+          `An existing index has the same name as the requested index but another key or other options: ${spec.name}`,
+        );
+      }
+      if (sameKeyPattern(existing, spec)) {
+        throw new CommandError(
+          "IndexOptionsConflict",
+          `Index already exists with a different name: ${existing.name}`,
+        );
+      }
     }
+    return false;
+  }
+
+  #insertIndex(collection: number, spec: IndexSpec): number {
+    const insert = this.#database.prepare("INSERT INTO indexes (collection, definition) VALUES (?, ?)");
+    this.#database.run(insert, collection, encode(spec.definition));
+    return this.#database.number("SELECT last_insert_rowid()");
+  }
+
+  /** Creates and fills the table of an index. */
+  *#build(number: number, spec: IndexSpec): Task<void> {
     const primaryKey = spec.unique ? "key" : "key, ord";
     this.#database.define(
-      `CREATE TABLE x${number} (key BLOB NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY (${primaryKey})) WITHOUT ROWID`,
+      spec.textWeights
+        ? `CREATE TABLE t${number} (word TEXT NOT NULL, ord INTEGER NOT NULL, score REAL NOT NULL, PRIMARY KEY (word, ord)) WITHOUT ROWID`
+        : `CREATE TABLE x${number} (key BLOB NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY (${primaryKey})) WITHOUT ROWID`,
     );
-    const index = this.#orderedIndex(number, spec, 0);
-    const needed = packNames(index.topLevelFields);
-    let bytes = 0;
-    for (const record of this.records()) {
-      const document = decodeFields(record.data, needed);
-      const added = index.keysOf(document);
-      if (!index.change({ removed: [], added }, record.order))
-        throw duplicateKey(this.namespace, spec, document);
-      bytes += OrderedIndex.bytesOf(added);
+    const index = spec.textWeights
+      ? new TextIndex(this.#database, `t${number}`, spec)
+      : this.#orderedIndex(number, spec, 0);
+    const building = new HalfBuiltIndex(number, index, (document) =>
+      duplicateKey(this.namespace, spec, document),
+    );
+    const needed = index instanceof OrderedIndex ? packNames(index.topLevelFields) : undefined;
+    this.#building.add(building);
+    try {
+      for (const record of this.records()) {
+        if (record === PAUSE) {
+          yield PAUSE;
+          this.#checkWritable();
+          continue;
+        }
+        const document = needed ? decodeFields(record.data, needed) : this.document(record);
+        building.add(document, record.order);
+        if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+        this.#checkWritable();
+      }
+      building.check();
+    } finally {
+      this.#building.delete(building);
+    }
+    const finish = this.#database.prepare("UPDATE indexes SET collection = ? WHERE number = ?");
+    this.#database.run(finish, this.number, number);
+    if (!(index instanceof OrderedIndex)) {
+      this.#text = { number, index };
+      return;
     }
     const multikey = index.takeNewMultikey();
     if (multikey !== undefined) this.#saveMultikey(number, multikey);
-    this.#count(0, 0, bytes);
+    this.#count(0, 0, building.bytes);
     this.#setIndexes([...this.#indexes, { number, index }]);
   }
 

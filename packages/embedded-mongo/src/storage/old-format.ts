@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { crc32 } from "node:zlib";
+import { runToEnd } from "../command-scope.ts";
 import { DataFolderCorruptError } from "../errors.ts";
 import { type IndexSpec, parseIndexSpec } from "../index/spec.ts";
 import { decodePlain } from "../values/codec.ts";
@@ -208,7 +209,7 @@ class Conversion {
       const collection = this.#collections.get(number);
       if (!collection) continue;
       this.#say(`indexes of ${collection.namespace}, ${collection.count} documents`);
-      for (const spec of specs.values()) collection.createIndex(spec);
+      for (const spec of specs.values()) runToEnd(collection.createIndex(spec));
       this.#database.commit();
     }
     this.#say("checking the result");

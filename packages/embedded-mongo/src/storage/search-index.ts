@@ -1,5 +1,5 @@
 import type { StatementSync } from "node:sqlite";
-import { checkTimeLimit } from "../command-scope.ts";
+import { isPauseDue } from "../command-scope.ts";
 import type { Database } from "./database.ts";
 
 /** Row numbers are the seconds of an id times this, plus a number within the second: newer ids have higher rows, up to 2^53. */
@@ -142,7 +142,7 @@ export class SearchIndex {
       second = [];
     };
     for (const one of this.#find.iterate(matchOf(prefixes, words), lowest, highest)) {
-      checkTimeLimit();
+      isPauseDue();
       const [row, id] = one as unknown as [number, Uint8Array];
       if (row < secondStart) {
         finishSecond();

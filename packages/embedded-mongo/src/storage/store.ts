@@ -46,6 +46,8 @@ export class Store {
     this.#wal = new Wal(file, options.onFatal);
     syncFolder(options.dir);
     this.catalog = new Catalog(this.#database);
+    this.catalog.dropTemporary();
+    this.commit();
     this.#checkpoints = new Checkpoints(file, this.#database);
     this.#timer = setInterval(() => this.#tick(), options.syncIntervalMs);
     this.#timer.unref();

@@ -4,6 +4,9 @@ import { HEADER_BYTES, MAX_MESSAGE_BYTES, parseRequest, ProtocolError, type Requ
 /** Above this many bytes waiting to be sent, no further request of the connection is read. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 
+/** Bytes that are received while a command of the connection is paused. */
+const MAX_HELD_BYTES = 1024 * 1024;
+
 /** Cuts the stream of one client into requests. */
 export class Connection {
   readonly #socket: Socket;
@@ -11,13 +14,18 @@ export class Connection {
   #chunks: Buffer[] = [];
   #received = 0;
   #needed = HEADER_BYTES;
+  #isHeld = false;
 
   constructor(socket: Socket, onRequest: (request: Request, connection: Connection) => void) {
     this.#socket = socket;
     this.#onRequest = onRequest;
     socket.on("data", (chunk) => this.#receive(chunk as Buffer));
     socket.on("error", () => socket.destroy());
-    socket.on("drain", () => socket.resume());
+    socket.on("drain", () => this.#setFlow());
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.destroyed;
   }
 
   send(bytes: Buffer): void {
@@ -26,11 +34,34 @@ export class Connection {
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.pause();
   }
 
+  /** No further request is handled until `release`: commands are answered in their order. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#setFlow();
+    this.#handleReceived();
+  }
+
+  /** Reading goes on while the connection is held, because that is how a disconnect is noticed. */
+  #setFlow(): void {
+    const isFull = this.#isHeld && this.#received > MAX_HELD_BYTES;
+    if (isFull) this.#socket.pause();
+    else if (this.#socket.writableLength <= MAX_UNSENT_BYTES) this.#socket.resume();
+  }
+
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    if (this.#received < this.#needed) return;
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#received);
+    if (this.#isHeld) this.#setFlow();
+    else this.#handleReceived();
+  }
+
+  #handleReceived(): void {
+    if (this.#received < this.#needed || this.isClosed) return;
+    const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#received);
     try {
       const rest = this.#consume(bytes);
       this.#chunks = rest.length > 0 ? [rest] : [];
@@ -44,7 +75,7 @@ export class Connection {
   #consume(bytes: Buffer): Buffer {
     let at = 0;
     this.#needed = HEADER_BYTES;
-    while (bytes.length - at >= HEADER_BYTES) {
+    while (!this.#isHeld && bytes.length - at >= HEADER_BYTES) {
       const length = bytes.readInt32LE(at);
       if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES)
         throw new ProtocolError(`impossible message length ${length}`);

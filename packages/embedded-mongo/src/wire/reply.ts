@@ -1,5 +1,5 @@
 import { CursorBatch } from "../commands/cursor-store.ts";
-import type { Reply } from "../commands/dispatch.ts";
+import type { Reply } from "../commands/context.ts";
 import { encode } from "../values/codec.ts";
 import { HEADER_BYTES, OpCode, type Request } from "./message.ts";
 

@@ -1,0 +1,235 @@
+import { Aggregator } from "mingo/aggregator";
+import { isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
+import { CommandError } from "../errors.ts";
+import { byKey, parseSort, sortAll, sortKey } from "../query/sort.ts";
+import type { Catalog } from "../storage/catalog.ts";
+import type { Collection } from "../storage/collection.ts";
+import { select, type Selection } from "../query/select.ts";
+import { decodeExact, unpack } from "../values/codec.ts";
+import { integerOption } from "../values/numbers.ts";
+import { cloneValue, toComputed } from "../values/plain.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+import { bucketStages } from "./bucket.ts";
+import { expressionOptions, type PipelineOptions } from "./context.ts";
+import { group } from "./group.ts";
+import { lookup } from "./lookup.ts";
+import type { PipelineMemory } from "./memory-limit.ts";
+
+export type Documents = Pausing<PlainObject>;
+export type Stage = (input: Documents) => Documents;
+
+/** What the stages of a pipeline may use. */
+export interface Environment {
+  readonly catalog: Catalog;
+  readonly db: string;
+  readonly memory: PipelineMemory;
+  readonly options: PipelineOptions;
+}
+
+/** Stages that compute documents from one document; all but these and those of `STAGES` need all documents at once. */
+const STREAMED = new Set([
+  "$addFields",
+  "$match",
+  "$project",
+  "$redact",
+  "$replaceRoot",
+  "$replaceWith",
+  "$set",
+  "$unset",
+  "$unwind",
+]);
+
+const STAGES: Readonly<Record<string, (specification: never, environment: Environment) => Stage>> = {
+  $bucket,
+  $count,
+  $facet,
+  $group: group,
+  $limit,
+  $lookup,
+  $skip,
+  $sort,
+  $sortByCount,
+  $unionWith,
+};
+
+/**
+ * Compiles the stages, whose documents are then computed one after the other as they are needed.
+ * @throws CommandError, or the error of mingo
+ */
+export function compilePipeline(stages: readonly PlainObject[], environment: Environment): Stage {
+  const compiled: Stage[] = [];
+  let streamed: PlainObject[] = [];
+  const finishStreamed = () => {
+    if (streamed.length > 0) compiled.push(stream(streamed, environment));
+    streamed = [];
+  };
+  for (const stage of stages) {
+    const [name = ""] = Object.keys(stage);
+    if (STREAMED.has(name)) {
+      streamed.push(stage);
+      continue;
+    }
+    finishStreamed();
+    const own = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
+    compiled.push(own ? own(stage[name] as never, environment) : atOnce(stage, environment));
+  }
+  finishStreamed();
+  return (input) => compiled.reduce((documents, stage) => stage(documents), input);
+}
+
+/** The decoded documents of a selection. */
+export function* readDocuments(
+  collection: Collection | undefined,
+  selection: Selection,
+): Generator<PlainObject | typeof PAUSE> {
+  if (!collection) return;
+  for (const record of select(collection, selection).records)
+    yield record === PAUSE ? PAUSE : (toComputed(decodeExact(unpack(record.data))) as PlainObject);
+}
+
+/** All documents, as far as there is memory for them. */
+function* collect(input: Documents, memory: PipelineMemory): Task<PlainObject[]> {
+  const documents: PlainObject[] = [];
+  for (const document of input) {
+    if (document === PAUSE) yield PAUSE;
+    else {
+      memory.keep(document);
+      documents.push(document);
+    }
+  }
+  return documents;
+}
+
+/** Stages of mingo that get one document after the other. */
+function stream(stages: PlainObject[], { options }: Environment): Stage {
+  let next: PlainObject | undefined;
+  const output = new Aggregator(stages, options).stream(() => {
+    const value = next;
+    next = undefined;
+    return { value, done: value === undefined };
+  });
+  return function* (input) {
+    for (const document of input) {
+      if (document === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
+      next = document;
+      for (let result = output.next(); !result.done; result = output.next())
+        yield result.value as PlainObject;
+      if (isPauseDue(stages.length * 4)) yield PAUSE;
+    }
+  };
+}
+
+/** A stage of mingo that gets all documents. It doesn't pause. */
+function atOnce(stage: PlainObject, { memory, options }: Environment): Stage {
+  const aggregator = new Aggregator([stage], options);
+  // Only to find out whether there is such a stage.
+  aggregator.stream([]);
+  return function* (input) {
+    yield* aggregator.run<PlainObject>(yield* collect(input, memory));
+  };
+}
+
+function $sort(order: PlainObject, { memory }: Environment): Stage {
+  const fields = parseSort(order) ?? [];
+  const keyed = function* (input: Documents) {
+    for (const document of input) {
+      if (document === PAUSE) yield PAUSE;
+      else {
+        const key = sortKey(document, fields);
+        memory.keep([document, key]);
+        yield { document, key };
+      }
+    }
+  };
+  return function* (input) {
+    for (const { document } of yield* sortAll(keyed(input), byKey)) yield document;
+  };
+}
+
+/** Gives no document when there is nothing to count. */
+function $count(name: string): Stage {
+  return function* (input) {
+    let count = 0;
+    for (const document of input) {
+      if (document === PAUSE) yield PAUSE;
+      else count++;
+    }
+    if (count > 0) yield { [name]: count };
+  };
+}
+
+function $bucket(bucket: PlainObject, environment: Environment): Stage {
+  const stages = bucketStages(bucket);
+  return compilePipeline([{ $group: stages.group }, { $sort: stages.sort }], environment);
+}
+
+function $sortByCount(_id: unknown, environment: Environment): Stage {
+  const stages = [{ $group: { _id, count: { $sum: 1 } } }, { $sort: { count: -1 } }];
+  return compilePipeline(stages, environment);
+}
+
+function $limit(count: unknown): Stage {
+  const limit = integerOption(count, "$limit", 0);
+  return function* (input) {
+    let left = limit;
+    if (left <= 0) return;
+    for (const document of input) {
+      yield document;
+      if (document !== PAUSE && --left === 0) return;
+    }
+  };
+}
+
+function $skip(count: unknown): Stage {
+  const skip = integerOption(count, "$skip", 0);
+  return function* (input) {
+    let left = skip;
+    for (const document of input) if (document === PAUSE || left-- <= 0) yield document;
+  };
+}
+
+function $lookup(specification: PlainObject, environment: Environment): Stage {
+  const expressions = expressionOptions(environment.options);
+  return function* (input) {
+    for (const document of input)
+      if (document === PAUSE) yield PAUSE;
+      else yield* lookup(environment, expressions, specification, document);
+  };
+}
+
+function $facet(facets: PlainObject, environment: Environment): Stage {
+  const stages = Object.entries(facets).map(
+    ([name, pipeline]) => [name, compilePipeline(pipeline as PlainObject[], environment)] as const,
+  );
+  return function* (input) {
+    const { memory } = environment;
+    const documents = yield* collect(input, memory);
+    const result: PlainObject = {};
+    for (const [name, stage] of stages) result[name] = yield* collect(stage(copies(documents)), memory);
+    yield result;
+  };
+}
+
+function* copies(documents: readonly PlainObject[]): Generator<PlainObject | typeof PAUSE> {
+  for (const document of documents) {
+    yield cloneValue(document);
+    if (isPauseDue(4)) yield PAUSE;
+  }
+}
+
+function $unionWith(given: unknown, environment: Environment): Stage {
+  const { coll, pipeline = [] } = isObject(given) ? given : { coll: given };
+  if (!Array.isArray(pipeline) || (coll === undefined ? pipeline.length === 0 : typeof coll !== "string"))
+    throw new CommandError("FailedToParse", "$unionWith needs the string 'coll' or the array 'pipeline'");
+  const stage = compilePipeline(pipeline as PlainObject[], environment);
+  return function* (input) {
+    yield* input;
+    const { catalog, db } = environment;
+    yield* stage(
+      readDocuments(coll === undefined ? undefined : catalog.find(db, coll as string), { filter: {} }),
+    );
+  };
+}
