@@ -24,6 +24,7 @@ export {
 export { declareModels } from "./declare-models.ts";
 export { hasPassed, newDeadlineMs } from "./request-scope.ts";
 export {
+  type Collection,
   defineRepository,
   DURABLE,
   duplicateKeyIndex,

@@ -23,7 +23,7 @@ export function newId(): string {
 }
 
 /** A collection of this process's database. Its documents have strings where the database has ids. */
-interface Collection<D> {
+export interface Collection<D> {
   /** Query with `lean()`: what is read that way has strings as ids. */
   model: Model<D>;
   /** The driver's own, with ids as they are stored; for queries of which mongoose would be the larger part. */
@@ -35,6 +35,16 @@ interface Collection<D> {
   insertMany: (documents: readonly D[]) => Promise<void>;
   /** In no order. */
   updateMany: (updates: readonly { filter: QueryFilter<D>; update: UpdateQuery<D> }[]) => Promise<void>;
+  /** @returns whether there is such a document */
+  update: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<boolean>;
+  /** @returns the document as it is now; null where there is none */
+  change: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<D | null>;
+  updateAll: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<void>;
+  /** @returns whether there was such a document */
+  remove: (filter: QueryFilter<D>) => Promise<boolean>;
+  removeAll: (filter: QueryFilter<D>) => Promise<void>;
+  /** The ids of at most `limit` documents. */
+  listIds: (filter: QueryFilter<D>, limit?: number) => Promise<string[]>;
   /** @returns how many were removed: fewer than `limit` when none are left */
   removeSome: (filter: QueryFilter<D>, limit: number) => Promise<number>;
 }
@@ -64,6 +74,11 @@ export function defineRepository<D extends { _id: string }, R>(
     const model = connection.model<D>(name, schema);
     const native = model.collection as unknown as mongo.Collection;
     const options = { ...writeConcern, maxTimeMS, ignoreUndefined: true };
+    const listIds = async (filter: QueryFilter<D>, limit = 0): Promise<string[]> => {
+      const found = await model.find(filter, { _id: 1 }).limit(limit).lean<{ _id: string }[]>();
+      return found.map(({ _id }) => _id);
+    };
+    const removeAll = async (filter: QueryFilter<D>): Promise<void> => void (await model.deleteMany(filter));
     return build({
       model,
       native,
@@ -80,10 +95,16 @@ export function defineRepository<D extends { _id: string }, R>(
         const operations = updates.map((updateOne) => ({ updateOne }));
         await model.bulkWrite(operations as never, { ...options, ordered: false });
       },
+      update: async (filter, change) => (await model.updateOne(filter, change)).matchedCount === 1,
+      change: (filter, change) =>
+        model.findOneAndUpdate(filter, change, { returnDocument: "after" }).lean<D>().exec(),
+      updateAll: async (filter, change) => void (await model.updateMany(filter, change)),
+      remove: async (filter) => (await model.deleteOne(filter)).deletedCount === 1,
+      removeAll,
+      listIds,
       async removeSome(filter, limit) {
-        const found = await model.find(filter, { _id: 1 }).limit(limit).lean<{ _id: string }[]>();
-        const ids = found.map(({ _id }) => _id);
-        await model.deleteMany({ _id: { $in: ids } } as QueryFilter<D>);
+        const ids = await listIds(filter, limit);
+        await removeAll({ _id: { $in: ids } });
         return ids.length;
       },
     });

@@ -84,6 +84,25 @@ test("ids are strings for callers and ObjectIds in the database", async () => {
   expect(await model.findOneAndDelete({ _id: other._id }).lean()).toEqual(other);
 });
 
+test("writes by a filter answer whether there was such a document, or what it is now", async () => {
+  const { insert, update, updateAll, change, remove, removeAll, removeSome, listIds } =
+    createBooks(connection);
+  const [one, other] = [await insert(book()), await insert(book())];
+  const { _id } = one;
+  expect(await update({ _id, title: "b" }, { $set: { count: 1 } })).toBe(false);
+  expect(await update({ _id }, { $set: { count: 1 } })).toBe(true);
+  expect(await change({ _id }, { $inc: { count: 1 } })).toEqual({ ...one, count: 2 });
+  expect(await change({ _id, title: "b" }, { $inc: { count: 1 } })).toBeNull();
+  await updateAll({}, { $set: { title: "b" } });
+  expect(await listIds({ title: "b" })).toEqual([_id, other._id]);
+  expect(await listIds({ title: "b" }, 1)).toEqual([_id]);
+  expect([await remove({ _id }), await remove({ _id })]).toEqual([true, false]);
+  expect([await removeSome({}, 5), await removeSome({}, 5)]).toEqual([1, 0]);
+  await insert(book());
+  await removeAll({});
+  expect(await listIds({})).toEqual([]);
+});
+
 test("every command has a time limit, and every write is durable", async () => {
   const { model, insert, insertMany } = createBooks(connection);
   const { _id } = await insert(book());

@@ -34,15 +34,13 @@ export type AuditRepository = ReturnType<typeof createAuditRepository>;
 /** Every query of the collection adminAudit. */
 export const createAuditRepository = defineRepository(
   { name: "AdminAudit", schema },
-  ({ model: entries, insert }) => ({
+  ({ model: entries, insert, update }) => ({
     /** @returns the entry's id */
     async insert(entry: Omit<AuditDocument, "_id">): Promise<string> {
       return (await insert({ _id: newId(), ...entry }))._id;
     },
 
-    async setOutcome(entryId: string, outcome: string): Promise<void> {
-      await entries.updateOne({ _id: entryId }, { $set: { outcome } });
-    },
+    setOutcome: (entryId: string, outcome: string) => update({ _id: entryId }, { $set: { outcome } }),
 
     /** Newest first. */
     listPage: (

@@ -29,7 +29,7 @@ export type CommandRepository = ReturnType<typeof createCommandRepository>;
 /** Every query of the collection botCommands. */
 export const createCommandRepository = defineRepository(
   { name: "BotCommand", schema },
-  ({ model: commands }) => ({
+  ({ model: commands, remove, removeAll }) => ({
     /** null where another bot of the group has the name. */
     async put({ groupId, botId, name, ...rest }: Omit<CommandDocument, "_id">) {
       const options = { upsert: true, returnDocument: "after" } as const;
@@ -44,12 +44,8 @@ export const createCommandRepository = defineRepository(
 
     countOfBot: (botId: string, max: number) => commands.countDocuments({ botId }, { limit: max }),
 
-    async remove(botId: string, groupId: string, name: string): Promise<void> {
-      await commands.deleteOne({ groupId, name, botId });
-    },
+    remove: (botId: string, groupId: string, name: string) => remove({ groupId, name, botId }),
 
-    async removeAllOf(botId: string): Promise<void> {
-      await commands.deleteMany({ botId });
-    },
+    removeAllOf: (botId: string) => removeAll({ botId }),
   }),
 );

@@ -30,7 +30,7 @@ export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 /** Every query of the collection webhooks. */
 export const createWebhookRepository = defineRepository(
   { name: "Webhook", schema },
-  ({ model: webhooks, insert }) => ({
+  ({ model: webhooks, insert, removeAll }) => ({
     insert,
 
     find: (webhookId: string) => webhooks.findById(webhookId).lean(),
@@ -54,9 +54,7 @@ export const createWebhookRepository = defineRepository(
     remove: (channelId: string, webhookId: string) =>
       webhooks.findOneAndDelete({ _id: webhookId, channelId }).lean(),
 
-    async removeOfChannels(channelIds: readonly string[]): Promise<void> {
-      await webhooks.deleteMany({ channelId: { $in: channelIds } });
-    },
+    removeOfChannels: (channelIds: readonly string[]) => removeAll({ channelId: { $in: channelIds } }),
 
     listNewestOfUser: (userId: string, limit: number, before: string) =>
       webhooks
@@ -69,8 +67,6 @@ export const createWebhookRepository = defineRepository(
     removeOneOfUser: async (userId: string, webhookId: string): Promise<boolean> =>
       (await webhooks.deleteOne({ _id: webhookId, createdBy: userId })).deletedCount === 1,
 
-    async removeOfUser(userId: string): Promise<void> {
-      await webhooks.deleteMany({ createdBy: userId });
-    },
+    removeOfUser: (userId: string) => removeAll({ createdBy: userId }),
   }),
 );

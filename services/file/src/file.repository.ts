@@ -72,7 +72,7 @@ export type FileRepository = ReturnType<typeof createFileRepository>;
 /** Every query of the files. */
 export const createFileRepository = defineRepository(
   { name: "File", schema },
-  ({ model: files, insert }) => ({
+  ({ model: files, insert, change }) => ({
     insert,
 
     async find(fileId: string): Promise<FileDocument | null> {
@@ -123,13 +123,10 @@ export const createFileRepository = defineRepository(
       unset: readonly (keyof FileDocument)[] = [],
     ): Promise<FileDocument | null> {
       const gone = Object.fromEntries(unset.map((field) => [field, 1 as const]));
-      return files
-        .findOneAndUpdate(
-          { _id: fileId, state: { $in: states } },
-          { $set: set, ...(unset.length > 0 && { $unset: gone }) },
-          { returnDocument: "after" },
-        )
-        .lean();
+      return change(
+        { _id: fileId, state: { $in: states } },
+        { $set: set, ...(unset.length > 0 && { $unset: gone }) },
+      );
     },
 
     /** Attaches unclaimed files, and those already attached to it, to the message with this nonce. */

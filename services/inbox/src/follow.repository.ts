@@ -38,7 +38,7 @@ export type FollowRepository = ReturnType<typeof createFollowRepository>;
 /** Every query of the collection threadFollows. */
 export const createFollowRepository = defineRepository(
   { name: "ThreadFollow", schema, durable: false },
-  ({ model: follows, native }) => ({
+  ({ model: follows, native, removeAll }) => ({
     /** @returns the users who were not following the thread yet */
     async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<string[]> {
       const [thread, parent, group] = [threadId, parentId, groupId].map((id) => new Types.ObjectId(id));
@@ -66,12 +66,8 @@ export const createFollowRepository = defineRepository(
         .lean();
     },
 
-    async removeOfThreads(threadIds: readonly string[]): Promise<void> {
-      await follows.deleteMany({ threadId: { $in: threadIds } });
-    },
+    removeOfThreads: (threadIds: readonly string[]) => removeAll({ threadId: { $in: threadIds } }),
 
-    async removeAll(userId: string): Promise<void> {
-      await follows.deleteMany({ userId });
-    },
+    removeAll: (userId: string) => removeAll({ userId }),
   }),
 );

@@ -24,7 +24,7 @@ export type MarkerRepository = ReturnType<typeof createMarkerRepository>;
 /** Every query of the collection inboxMarkers: all are by `_id`, the user's. */
 export const createMarkerRepository = defineRepository(
   { name: "InboxMarker", schema, durable: false },
-  ({ model: markers }) => ({
+  ({ model: markers, remove }) => ({
     find: async (userId: string): Promise<InboxMarker> => present(await markers.findById(userId).lean()),
 
     /** Moves markers forward, never back. @returns how they were before */
@@ -42,9 +42,7 @@ export const createMarkerRepository = defineRepository(
       return present(before);
     },
 
-    async remove(userId: string): Promise<void> {
-      await markers.deleteOne({ _id: userId });
-    },
+    remove: (userId: string) => remove({ _id: userId }),
   }),
 );
 

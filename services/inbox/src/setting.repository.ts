@@ -38,7 +38,7 @@ const ABSENT = { $exists: false };
 /** Every query of the collection notificationSettings. */
 export const createSettingRepository = defineRepository(
   { name: "NotificationSetting", schema, durable: false },
-  ({ model: settings }) => {
+  ({ model: settings, removeAll }) => {
     const removeDefault = (userId: string, placeId: string) =>
       settings.deleteOne({ userId, placeId, ...Object.fromEntries(VALUES.map((name) => [name, ABSENT])) });
     return {
@@ -113,9 +113,7 @@ export const createSettingRepository = defineRepository(
         return new Map(found.map((setting) => [`${setting.userId}:${setting.placeId}`, setting]));
       },
 
-      async removeAll(userId: string): Promise<void> {
-        await settings.deleteMany({ userId });
-      },
+      removeAll: (userId: string) => removeAll({ userId }),
     };
   },
 );

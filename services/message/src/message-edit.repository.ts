@@ -32,7 +32,7 @@ export type MessageEditRepository = ReturnType<typeof createMessageEditRepositor
 /** Every query of the former texts of messages. */
 export const createMessageEditRepository = defineRepository(
   { name: "MessageEdit", schema },
-  ({ model: edits, removeSome }) => ({
+  ({ model: edits, removeSome, removeAll }) => ({
     /** Durable when it is answered; the same version again changes nothing. */
     async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
       const { messageId, version, ...rest } = edit;
@@ -54,12 +54,8 @@ export const createMessageEditRepository = defineRepository(
     /** @returns how many were deleted: fewer than `limit` when none is left */
     deleteSome: (channelId: string, limit: number) => removeSome({ channelId }, limit),
 
-    async deleteOfMany(messageIds: readonly string[]): Promise<void> {
-      await edits.deleteMany({ messageId: { $in: messageIds } });
-    },
+    deleteOfMany: (messageIds: readonly string[]) => removeAll({ messageId: { $in: messageIds } }),
 
-    async deleteOf(messageId: string): Promise<void> {
-      await edits.deleteMany({ messageId });
-    },
+    deleteOf: (messageId: string) => removeAll({ messageId }),
   }),
 );

@@ -23,15 +23,13 @@ export type BlockRepository = ReturnType<typeof createBlockRepository>;
 /** Every query of the collection blocks. */
 export const createBlockRepository = defineRepository(
   { name: "Block", schema },
-  ({ model: blocks, insert }) => ({
+  ({ model: blocks, insert, remove }) => ({
     /** Twice is once. */
     async insert(userId: string, blockedId: string): Promise<void> {
       await unlessDuplicate(insert({ _id: newId(), userId, blockedId }));
     },
 
-    async remove(userId: string, blockedId: string): Promise<void> {
-      await blocks.deleteOne({ userId, blockedId });
-    },
+    remove: (userId: string, blockedId: string) => remove({ userId, blockedId }),
 
     /** How many a user has, counted no further than `max`. */
     count: async (userId: string, max: number): Promise<number> =>

@@ -1,68 +1,50 @@
-import type { Model } from "mongoose";
+import type { Collection } from "@fanfare/kernel";
 import type { Totp, UserDocument } from "./user.model.ts";
 
 /** The queries of the collection users that are about the second factor. */
-export function createTotpQueries(users: Model<UserDocument>) {
+export function createTotpQueries({ change, update }: Collection<UserDocument>) {
   return {
     /** @returns false when it is on, or the password is no longer the one that the caller has verified */
-    async setPendingTotp(userId: string, passwordHash: string | undefined, sealed: string): Promise<boolean> {
-      const result = await users.updateOne(
+    setPendingTotp: (userId: string, passwordHash: string | undefined, sealed: string) =>
+      update(
         { _id: userId, totp: { $exists: false }, passwordHash: passwordHash ?? { $exists: false } },
         { $set: { totpPending: sealed } },
-      );
-      return result.matchedCount === 1;
-    },
+      ),
 
     /** @returns null when it is on, or there is another than `pending` since */
     enableTotp: (userId: string, pending: string, totp: Totp) =>
-      users
-        .findOneAndUpdate(
-          { _id: userId, totpPending: pending, totp: { $exists: false } },
-          { $set: { totp }, $unset: { totpPending: 1, totpGuesses: 1 } },
-          { returnDocument: "after" },
-        )
-        .lean(),
+      change(
+        { _id: userId, totpPending: pending, totp: { $exists: false } },
+        { $set: { totp }, $unset: { totpPending: 1, totpGuesses: 1 } },
+      ),
 
     /** @param secret as it is stored */
     disableTotp: (userId: string, secret: string) =>
-      users
-        .findOneAndUpdate(
-          { _id: userId, "totp.secret": secret },
-          { $unset: { totp: 1, totpGuesses: 1 } },
-          { returnDocument: "after" },
-        )
-        .lean(),
+      change({ _id: userId, "totp.secret": secret }, { $unset: { totp: 1, totpGuesses: 1 } }),
 
     /** Off, whatever it was; null: there is no such user. */
     removeTotp: (userId: string) =>
-      users
-        .findOneAndUpdate(
-          { _id: userId, deletedAt: { $exists: false } },
-          { $unset: { totp: 1, totpPending: 1, totpGuesses: 1 } },
-          { returnDocument: "after" },
-        )
-        .lean(),
+      change(
+        { _id: userId, deletedAt: { $exists: false } },
+        { $unset: { totp: 1, totpPending: 1, totpGuesses: 1 } },
+      ),
 
     /**
      * @param secret as it is stored, and as it is to be stored
      * @returns false when this code, or a later one, was used before
      */
-    async useTotpStep(userId: string, secret: { from: string; to: string }, step: number): Promise<boolean> {
-      const result = await users.updateOne(
+    useTotpStep: (userId: string, secret: { from: string; to: string }, step: number) =>
+      update(
         { _id: userId, "totp.secret": secret.from, "totp.lastStep": { $lt: step } },
         { $set: { "totp.lastStep": step, "totp.secret": secret.to }, $unset: { totpGuesses: 1 } },
-      );
-      return result.matchedCount === 1;
-    },
+      ),
 
     /** false when there is none, or no longer. */
-    async useRecoveryCode(userId: string, hash: string): Promise<boolean> {
-      const result = await users.updateOne(
+    useRecoveryCode: (userId: string, hash: string) =>
+      update(
         { _id: userId, "totp.recoveryHashes": hash },
         { $pull: { "totp.recoveryHashes": hash }, $unset: { totpGuesses: 1 } },
-      );
-      return result.matchedCount === 1;
-    },
+      ),
   };
 }
 
@@ -77,7 +59,7 @@ export interface GuessLimit {
 const COUNT_TRIES = 10;
 
 /** The queries of the collection users that count failed attempts across processes and addresses. */
-export function createGuessQueries(users: Model<UserDocument>) {
+export function createGuessQueries({ model: users, update }: Collection<UserDocument>) {
   return {
     /** Before a guess is looked at, so that many at once are not more than so many. false: there have been too many. */
     async countGuess(userId: string, { field, max, windowMs }: GuessLimit, now: Date): Promise<boolean> {
@@ -100,8 +82,7 @@ export function createGuessQueries(users: Model<UserDocument>) {
     },
 
     /** A correct attempt resets the count. */
-    async forgetGuesses(userId: string, field: GuessLimit["field"]): Promise<void> {
-      await users.updateOne({ _id: userId }, { $unset: { [field]: 1 } });
-    },
+    forgetGuesses: (userId: string, field: GuessLimit["field"]) =>
+      update({ _id: userId }, { $unset: { [field]: 1 } }),
   };
 }

@@ -36,7 +36,7 @@ export type MailedTokenRepository = ReturnType<typeof createMailedTokenRepositor
 /** Every query of the collection mailedTokens. */
 export const createMailedTokenRepository = defineRepository(
   { name: "MailedToken", schema },
-  ({ model: tokens, insert }) => {
+  ({ model: tokens, insert, removeAll }) => {
     const valid = (token: string, purpose: MailedPurpose) => ({
       _id: hashSecret(token),
       purpose,
@@ -50,9 +50,8 @@ export const createMailedTokenRepository = defineRepository(
       /** Uses it up: of several at once one gets it. */
       take: (token: string, purpose: MailedPurpose) => tokens.findOneAndDelete(valid(token, purpose)).lean(),
 
-      async removeAll(userId: string, purposes: readonly MailedPurpose[]): Promise<void> {
-        await tokens.deleteMany({ userId, purpose: { $in: purposes } });
-      },
+      removeAll: (userId: string, purposes: readonly MailedPurpose[]) =>
+        removeAll({ userId, purpose: { $in: purposes } }),
     };
   },
 );

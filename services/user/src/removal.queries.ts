@@ -1,4 +1,5 @@
-import type { Model, QueryFilter } from "mongoose";
+import type { Collection } from "@fanfare/kernel";
+import type { QueryFilter } from "mongoose";
 import type { UserDocument } from "./user.model.ts";
 
 /** For programs that do not look at `deleted`: others show it in the language of who reads it. */
@@ -30,7 +31,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
 };
 
 /** The queries of the collection users that are about leaving for good. */
-export function createErasureQueries(users: Model<UserDocument>) {
+export function createErasureQueries({ model: users, change, update }: Collection<UserDocument>) {
   const nobody = { nickname: NICKNAME, avatarUrl: null };
   return {
     /**
@@ -39,13 +40,10 @@ export function createErasureQueries(users: Model<UserDocument>) {
      * @returns null: it is not, or that was done before
      */
     erase: (userId: string, now: Date, condition: QueryFilter<UserDocument> = {}) =>
-      users
-        .findOneAndUpdate(
-          { ...condition, _id: userId, deletedAt: null },
-          { $set: { ...nobody, deletedAt: now, erasing: now }, $unset: PERSONAL },
-          { returnDocument: "after" },
-        )
-        .lean(),
+      change(
+        { ...condition, _id: userId, deletedAt: null },
+        { $set: { ...nobody, deletedAt: now, erasing: now }, $unset: PERSONAL },
+      ),
 
     async deletedAmong(userIds: readonly string[]): Promise<Set<string>> {
       const found = await users
@@ -55,9 +53,8 @@ export function createErasureQueries(users: Model<UserDocument>) {
     },
 
     /** The rest has followed; what a call that was under way has written since goes too. */
-    async finishErasure(userId: string): Promise<void> {
-      await users.updateOne({ _id: userId }, { $set: nobody, $unset: { ...PERSONAL, erasing: 1 } });
-    },
+    finishErasure: (userId: string) =>
+      update({ _id: userId }, { $set: nobody, $unset: { ...PERSONAL, erasing: 1 } }),
 
     /** The longest waiting first. */
     async listErasing(before: Date, limit: number): Promise<string[]> {
@@ -89,7 +86,7 @@ const ABSENT = { $exists: false } as const;
 const FIELDS = { kind: 1, seenAt: 1, importedIn: 1, deletedAt: 1 } as const;
 
 /** The queries of the collection users that are about guests who do not come back. */
-export function createGuestQueries(users: Model<UserDocument>) {
+export function createGuestQueries({ model: users, update }: Collection<UserDocument>) {
   return {
     /** By id, so that a page costs the same however few of the users are guests. */
     async pageOfGuests(after: string | null, limit: number): Promise<UserPage> {
@@ -111,12 +108,10 @@ export function createGuestQueries(users: Model<UserDocument>) {
     },
 
     /** Of a guest of whom nothing says when he was seen last. */
-    async setFirstSeenAt({ _id, seenAt }: SeenGuest): Promise<void> {
-      await users.updateOne({ _id, kind: "guest", seenAt: ABSENT, deletedAt: ABSENT }, { $set: { seenAt } });
-    },
+    setFirstSeenAt: ({ _id, seenAt }: SeenGuest) =>
+      update({ _id, kind: "guest", seenAt: ABSENT, deletedAt: ABSENT }, { $set: { seenAt } }),
 
-    async setSeenAt({ _id, seenAt }: SeenGuest): Promise<void> {
-      await users.updateOne({ _id, kind: "guest", seenAt: { $lt: seenAt } }, { $set: { seenAt } });
-    },
+    setSeenAt: ({ _id, seenAt }: SeenGuest) =>
+      update({ _id, kind: "guest", seenAt: { $lt: seenAt } }, { $set: { seenAt } }),
   };
 }

@@ -61,7 +61,7 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>;
 /** Every query of the collection sessions. */
 export const createSessionRepository = defineRepository(
   { name: "Session", schema },
-  ({ model: sessions, insert }) => {
+  ({ model: sessions, insert, update, updateAll }) => {
     const living = { revokedAt: null };
 
     const revokeWhere = async (filter: QueryFilter<SessionDocument>): Promise<string[]> => {
@@ -81,13 +81,8 @@ export const createSessionRepository = defineRepository(
       find: (sessionId: string) => sessions.findById(sessionId).lean(),
 
       /** false when the session has ended or another request has rotated it in the meantime. */
-      async rotate(session: SessionDocument, rotation: Rotation): Promise<boolean> {
-        const result = await sessions.updateOne(
-          { _id: session._id, currentHash: session.currentHash, ...living },
-          { $set: rotation },
-        );
-        return result.matchedCount === 1;
-      },
+      rotate: (session: SessionDocument, rotation: Rotation) =>
+        update({ _id: session._id, currentHash: session.currentHash, ...living }, { $set: rotation }),
 
       /** @returns the ids of those that were alive. */
       revoke: (sessionId: string) => revokeWhere({ _id: sessionId }),
@@ -109,9 +104,7 @@ export const createSessionRepository = defineRepository(
       },
 
       /** Where the user's sessions were opened from. */
-      async forgetClients(userId: string): Promise<void> {
-        await sessions.updateMany({ userId }, { $unset: { address: 1, userAgent: 1 } });
-      },
+      forgetClients: (userId: string) => updateAll({ userId }, { $unset: { address: 1, userAgent: 1 } }),
 
       /** Newest first. */
       listLiving: (userId: string, now: Date) =>

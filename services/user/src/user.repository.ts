@@ -19,82 +19,72 @@ type ProfileChange = Partial<Pick<UserDocument, "nickname" | "avatarUrl" | "bio"
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
 /** Every query of the collection users. */
-export const createUserRepository = defineRepository(
-  userCollection,
-  ({ model: users, insert, insertMany, removeSome }) => ({
-    ...createAccountQueries(users),
-    ...createTotpQueries(users),
-    ...createErasureQueries(users),
-    ...createGuestQueries(users),
-    ...createGuessQueries(users),
+export const createUserRepository = defineRepository(userCollection, (users) => ({
+  ...createAccountQueries(users),
+  ...createTotpQueries(users),
+  ...createErasureQueries(users),
+  ...createGuestQueries(users),
+  ...createGuessQueries(users),
 
-    insert,
-    insertMany,
+  insert: users.insert,
+  insertMany: users.insertMany,
 
-    /** @returns how many were removed: fewer than `limit` when none are left. */
-    removeSomeImported: (groupId: string, limit: number) => removeSome({ importedIn: groupId }, limit),
+  /** @returns how many were removed: fewer than `limit` when none are left. */
+  removeSomeImported: (groupId: string, limit: number) => users.removeSome({ importedIn: groupId }, limit),
 
-    find: (userId: string) => users.findById(userId).lean(),
+  find: (userId: string) => users.model.findById(userId).lean(),
 
-    findMany: (userIds: readonly string[]) => users.find({ _id: { $in: userIds } }).lean(),
+  findMany: (userIds: readonly string[]) => users.model.find({ _id: { $in: userIds } }).lean(),
 
-    findByUsername: (username: string) => users.findOne({ usernameLower: username.toLowerCase() }).lean(),
+  findByUsername: (username: string) => users.model.findOne({ usernameLower: username.toLowerCase() }).lean(),
 
-    findByEmail: (email: string) => users.findOne({ emailLower: email.toLowerCase() }).lean(),
+  findByEmail: (email: string) => users.model.findOne({ emailLower: email.toLowerCase() }).lean(),
 
-    /** Any account: of guests there are none with a username. */
-    findAnyAccount: () => users.findOne({ usernameLower: { $gt: "" } }).lean(),
+  /** Any account: of guests there are none with a username. */
+  findAnyAccount: () => users.model.findOne({ usernameLower: { $gt: "" } }).lean(),
 
-    async setAdmin(userId: string, isAdmin: boolean): Promise<void> {
-      await users.updateOne({ _id: userId }, isAdmin ? { $set: { admin: true } } : { $unset: { admin: 1 } });
-    },
+  setAdmin: (userId: string, isAdmin: boolean) =>
+    users.update({ _id: userId }, isAdmin ? { $set: { admin: true } } : { $unset: { admin: 1 } }),
 
-    /** Accounts whose name begins so, in the order of the names. */
-    listByPrefix: (field: "usernameLower" | "nicknameLower", prefix: string, limit: number) =>
-      users
-        .find({
-          [field]: prefixRange(prefix),
+  /** Accounts whose name begins so, in the order of the names. */
+  listByPrefix: (field: "usernameLower" | "nicknameLower", prefix: string, limit: number) =>
+    users.model
+      .find({
+        [field]: prefixRange(prefix),
+        kind: "member",
+        disabledAt: null,
+      })
+      .sort({ [field]: 1 })
+      .limit(limit)
+      .lean(),
+
+  setProfile: (userId: string, { kind, ...profile }: ProfileChange) =>
+    users.change(
+      { _id: userId, deletedAt: null },
+      { $set: { ...profile, ...(kind === "guest" ? {} : searchFields(profile)) } },
+    ),
+
+  /** null when the user is not a guest, or no longer. */
+  claimGuest: (
+    userId: string,
+    { nickname, locale, mustVerifyEmail, ...credentials }: Claim,
+    isAdmin: boolean,
+  ) =>
+    users.change(
+      { _id: userId, kind: "guest", deletedAt: null },
+      {
+        $set: {
           kind: "member",
-          disabledAt: null,
-        })
-        .sort({ [field]: 1 })
-        .limit(limit)
-        .lean(),
-
-    setProfile: (userId: string, { kind, ...profile }: ProfileChange) =>
-      users
-        .findOneAndUpdate(
-          { _id: userId, deletedAt: null },
-          { $set: { ...profile, ...(kind === "guest" ? {} : searchFields(profile)) } },
-          { returnDocument: "after" },
-        )
-        .lean(),
-
-    /** null when the user is not a guest, or no longer. */
-    claimGuest: (
-      userId: string,
-      { nickname, locale, mustVerifyEmail, ...credentials }: Claim,
-      isAdmin: boolean,
-    ) =>
-      users
-        .findOneAndUpdate(
-          { _id: userId, kind: "guest", deletedAt: null },
-          {
-            $set: {
-              kind: "member",
-              ...credentialFields(credentials),
-              ...searchFields({ nickname }),
-              ...(locale !== undefined && { locale }),
-              ...(mustVerifyEmail && { mustVerifyEmail: true as const }),
-              ...(isAdmin && { admin: true as const }),
-            },
-            $unset: { seenAt: 1 },
-          },
-          { returnDocument: "after" },
-        )
-        .lean(),
-  }),
-);
+          ...credentialFields(credentials),
+          ...searchFields({ nickname }),
+          ...(locale !== undefined && { locale }),
+          ...(mustVerifyEmail && { mustVerifyEmail: true as const }),
+          ...(isAdmin && { admin: true as const }),
+        },
+        $unset: { seenAt: 1 },
+      },
+    ),
+}));
 
 /** What an account is found by besides its username. */
 function searchFields({ nickname }: { nickname?: string }) {
@@ -113,43 +103,39 @@ function credentialFields({ username, email, passwordHash }: Credentials) {
 export type AllUsersRepository = ReturnType<typeof createAllUsersRepository>;
 
 /** The queries of the collection users that are about all of them: for those who run the instance. */
-export const createAllUsersRepository = defineRepository(userCollection, ({ model: users }) => {
-  const after = { returnDocument: "after" } as const;
-  return {
-    /** From what the database knows of the collection, without reading it. */
-    count: () => users.estimatedDocumentCount(),
+export const createAllUsersRepository = defineRepository(userCollection, ({ model: users, change }) => ({
+  /** From what the database knows of the collection, without reading it. */
+  count: () => users.estimatedDocumentCount(),
 
-    /** Accounts and guests that someone can log in to; counts no further than `max`. */
-    countPeople: (max: number) =>
-      users.countDocuments(
-        { kind: { $in: ["member", "guest"] }, deletedAt: { $exists: false }, importedIn: { $exists: false } },
-        { limit: max },
-      ),
+  /** Accounts and guests that someone can log in to; counts no further than `max`. */
+  countPeople: (max: number) =>
+    users.countDocuments(
+      { kind: { $in: ["member", "guest"] }, deletedAt: { $exists: false }, importedIn: { $exists: false } },
+      { limit: max },
+    ),
 
-    /** Newest first. */
-    listPage: (beforeId: string | undefined, limit: number) =>
-      users
-        .find(beforeId === undefined ? {} : { _id: { $lt: beforeId } })
-        .sort({ _id: -1 })
-        .limit(limit)
-        .lean(),
+  /** Newest first. */
+  listPage: (beforeId: string | undefined, limit: number) =>
+    users
+      .find(beforeId === undefined ? {} : { _id: { $lt: beforeId } })
+      .sort({ _id: -1 })
+      .limit(limit)
+      .lean(),
 
-    /** Also those who cannot be found by others. */
-    listByPrefix: (field: "usernameLower" | "nicknameLower" | "emailLower", prefix: string, limit: number) =>
-      users
-        .find({ [field]: prefixRange(prefix) })
-        .sort({ [field]: 1 })
-        .limit(limit)
-        .lean(),
+  /** Also those who cannot be found by others. */
+  listByPrefix: (field: "usernameLower" | "nicknameLower" | "emailLower", prefix: string, limit: number) =>
+    users
+      .find({ [field]: prefixRange(prefix) })
+      .sort({ [field]: 1 })
+      .limit(limit)
+      .lean(),
 
-    /** null when there is no such user, or it is an admin. */
-    disable: (userId: string, disabledAt: Date) =>
-      users.findOneAndUpdate({ _id: userId, admin: null }, { $set: { disabledAt } }, after).lean(),
+  /** null when there is no such user, or it is an admin. */
+  disable: (userId: string, disabledAt: Date) =>
+    change({ _id: userId, admin: null }, { $set: { disabledAt } }),
 
-    enable: (userId: string) =>
-      users.findOneAndUpdate({ _id: userId }, { $unset: { disabledAt: 1 } }, after).lean(),
-  };
-});
+  enable: (userId: string) => change({ _id: userId }, { $unset: { disabledAt: 1 } }),
+}));
 
 /** Comes after everything that a name may go on with. */
 const LAST = "\u{10ffff}";

@@ -16,7 +16,7 @@ interface ChannelPlace {
 /** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
 export const createChannelRepository = defineRepository(
   channelCollection,
-  ({ model: channels, native, fromNative, insert, insertMany, updateMany }) => {
+  ({ model: channels, native, fromNative, insert, insertMany, updateMany, update, removeAll, change }) => {
     const alive = { deletedAt: null };
     const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] => found.map(({ _id }) => _id);
     const listOfGroup = createGather((groupId, _calls: undefined[]) =>
@@ -66,9 +66,7 @@ export const createChannelRepository = defineRepository(
       },
 
       update: (channelId: string, changes: ChannelChanges) =>
-        channels
-          .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })
-          .lean(),
+        change({ _id: channelId, ...alive }, { $set: changes }),
 
       async setPlaces(groupId: string, places: readonly ChannelPlace[]): Promise<void> {
         await updateMany(
@@ -80,13 +78,8 @@ export const createChannelRepository = defineRepository(
       },
 
       /** false when it is deleted already. */
-      async markDeleted(channelId: string): Promise<boolean> {
-        const result = await channels.updateOne(
-          { _id: channelId, ...alive },
-          { $set: { deletedAt: new Date() } },
-        );
-        return result.matchedCount === 1;
-      },
+      markDeleted: (channelId: string) =>
+        update({ _id: channelId, ...alive }, { $set: { deletedAt: new Date() } }),
 
       listDeleted: (limit: number) =>
         channels
@@ -101,9 +94,7 @@ export const createChannelRepository = defineRepository(
       listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
         toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
 
-      async remove(channelIds: readonly string[]): Promise<void> {
-        await channels.deleteMany({ _id: { $in: channelIds } });
-      },
+      remove: (channelIds: readonly string[]) => removeAll({ _id: { $in: channelIds } }),
     };
   },
 );

@@ -18,9 +18,8 @@ const GROUPS_PER_LOOK_UP = 50;
 /** The queries of the collection channels that are about who sees a channel of a group. */
 export const createOverrideRepository = defineRepository(
   channelCollection,
-  ({ model: channels, native, fromNative }) => {
+  ({ model: channels, native, fromNative, change }) => {
     const alive = { deletedAt: null };
-    const after = { returnDocument: "after" } as const;
     const findByKeys = createGather(
       async (_key, keysOfUsers: (readonly string[])[]) => {
         const viewKeys = { $in: [...new Set(keysOfUsers.flat())] };
@@ -72,31 +71,25 @@ export const createOverrideRepository = defineRepository(
         overrides: readonly OverrideSubdocument[],
         viewKeys: string[] | undefined,
       ) =>
-        channels
-          .findOneAndUpdate(
-            { _id: from._id, overridesRev: from.overridesRev ?? null, ...alive },
-            {
-              $set: { overrides, ...(viewKeys !== undefined && { viewKeys, movingSince: new Date() }) },
-              $inc: { overridesRev: 1 },
-            },
-            after,
-          )
-          .lean(),
+        change(
+          { _id: from._id, overridesRev: from.overridesRev ?? null, ...alive },
+          {
+            $set: { overrides, ...(viewKeys !== undefined && { viewKeys, movingSince: new Date() }) },
+            $inc: { overridesRev: 1 },
+          },
+        ),
 
       /**
        * The sockets have been moved to the room of `rev`, or to that of the group where it is null.
        * @returns null when the overrides have changed since, or the channel is deleted
        */
       finishMove: (moved: ChannelDocument, rev: number | null) =>
-        channels
-          .findOneAndUpdate(
-            { _id: moved._id, overridesRev: moved.overridesRev, movingSince: { $gt: new Date(0) }, ...alive },
-            rev === null
-              ? { $unset: { movingSince: 1, roomRev: 1, viewKeys: 1 } }
-              : { $set: { roomRev: rev }, $unset: { movingSince: 1 } },
-            after,
-          )
-          .lean(),
+        change(
+          { _id: moved._id, overridesRev: moved.overridesRev, movingSince: { $gt: new Date(0) }, ...alive },
+          rev === null
+            ? { $unset: { movingSince: 1, roomRev: 1, viewKeys: 1 } }
+            : { $set: { roomRev: rev }, $unset: { movingSince: 1 } },
+        ),
 
       listMovingSince: async (before: Date, limit: number): Promise<string[]> => {
         const found = await channels

@@ -6,74 +6,67 @@ export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "p
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;
 
 /** Every query of the collection channels that is about threads. */
-export const createThreadRepository = defineRepository(channelCollection, ({ model: channels, insert }) => {
-  const alive = { deletedAt: null };
-  return {
-    findByRoot: (rootMessageId: string) => channels.findOne({ rootMessageId, ...alive }).lean(),
+export const createThreadRepository = defineRepository(
+  channelCollection,
+  ({ model: channels, insert, update, listIds, change }) => {
+    const alive = { deletedAt: null };
+    return {
+      findByRoot: (rootMessageId: string) => channels.findOne({ rootMessageId, ...alive }).lean(),
 
-    /** false when the message has a thread already. */
-    insert: async (thread: ThreadDocument): Promise<boolean> =>
-      (await unlessDuplicate(insert(thread))) !== null,
+      /** false when the message has a thread already. */
+      insert: async (thread: ThreadDocument): Promise<boolean> =>
+        (await unlessDuplicate(insert(thread))) !== null,
 
-    /** Those in which something was written last first. */
-    list: (parentId: string, threadState: ThreadState, before: ActivityCursor | undefined, limit: number) =>
-      channels
-        .find({ parentId, threadState, ...(before === undefined ? {} : activeBefore(before)), ...alive })
-        .sort({ parentId: 1, threadState: 1, lastActivityAt: -1, _id: -1 })
-        .limit(limit)
-        .lean(),
+      /** Those in which something was written last first. */
+      list: (parentId: string, threadState: ThreadState, before: ActivityCursor | undefined, limit: number) =>
+        channels
+          .find({ parentId, threadState, ...(before === undefined ? {} : activeBefore(before)), ...alive })
+          .sort({ parentId: 1, threadState: 1, lastActivityAt: -1, _id: -1 })
+          .limit(limit)
+          .lean(),
 
-    findMany: (channelIds: readonly string[]) =>
-      channels.find({ _id: { $in: channelIds }, kind: "thread", ...alive }).lean(),
+      findMany: (channelIds: readonly string[]) =>
+        channels.find({ _id: { $in: channelIds }, kind: "thread", ...alive }).lean(),
 
-    /** Those in which something was written last come last. */
-    listActive: (parentGroupId: string, after: ActivityCursor, limit: number) =>
-      channels
-        .find({ parentGroupId, ...activeAfter(after), ...alive })
-        .sort({ parentGroupId: 1, lastActivityAt: 1, _id: 1 })
-        .limit(limit)
-        .lean(),
+      /** Those in which something was written last come last. */
+      listActive: (parentGroupId: string, after: ActivityCursor, limit: number) =>
+        channels
+          .find({ parentGroupId, ...activeAfter(after), ...alive })
+          .sort({ parentGroupId: 1, lastActivityAt: 1, _id: 1 })
+          .limit(limit)
+          .lean(),
 
-    /** Reads `max` entries at most. */
-    countOpen: (parentId: string, max: number) =>
-      channels.countDocuments({ parentId, threadState: "open" }, { limit: max }),
+      /** Reads `max` entries at most. */
+      countOpen: (parentId: string, max: number) =>
+        channels.countDocuments({ parentId, threadState: "open" }, { limit: max }),
 
-    /** null when there is none in the other state. */
-    setState: (channelId: string, threadState: ThreadState) =>
-      channels
-        .findOneAndUpdate(
+      /** null when there is none in the other state. */
+      setState: (channelId: string, threadState: ThreadState) =>
+        change(
           { _id: channelId, threadState: threadState === "open" ? "archived" : "open", ...alive },
           threadState === "open"
             ? { $set: { threadState }, $unset: { archivedAt: 1 } }
             : { $set: { threadState, archivedAt: new Date() } },
-          { returnDocument: "after" },
-        )
-        .lean(),
+        ),
 
-    /** Lets the message have another thread. */
-    async markDeleted(channelId: string): Promise<boolean> {
-      const result = await channels.updateOne(
-        { _id: channelId, ...alive },
-        { $set: { deletedAt: new Date() }, $unset: { rootMessageId: 1 } },
-      );
-      return result.matchedCount === 1;
-    },
+      /** Lets the message have another thread. */
+      markDeleted: (channelId: string) =>
+        update(
+          { _id: channelId, ...alive },
+          { $set: { deletedAt: new Date() }, $unset: { rootMessageId: 1 } },
+        ),
 
-    /** In the order of their ids. */
-    listPageOf: (parentId: string, afterId: string | null, limit: number) =>
-      channels
-        .find({ parentId, ...(afterId !== null && { _id: { $gt: afterId } }), ...alive })
-        .sort({ parentId: 1, _id: 1 })
-        .limit(limit)
-        .lean(),
+      /** In the order of their ids. */
+      listPageOf: (parentId: string, afterId: string | null, limit: number) =>
+        channels
+          .find({ parentId, ...(afterId !== null && { _id: { $gt: afterId } }), ...alive })
+          .sort({ parentId: 1, _id: 1 })
+          .limit(limit)
+          .lean(),
 
-    /** Deleted ones too. */
-    async listIdsOf(parentIds: readonly string[], limit: number): Promise<string[]> {
-      const found = await channels
-        .find({ parentId: { $in: parentIds } }, { _id: 1 })
-        .limit(limit)
-        .lean();
-      return found.map(({ _id }) => _id);
-    },
-  };
-});
+      /** Deleted ones too. */
+      listIdsOf: (parentIds: readonly string[], limit: number) =>
+        listIds({ parentId: { $in: parentIds } }, limit),
+    };
+  },
+);

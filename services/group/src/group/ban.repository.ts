@@ -26,7 +26,7 @@ schema.index({ groupId: 1, userId: 1 }, { unique: true });
 /** Every query of the collection bans. */
 export const createBanRepository = defineRepository(
   { name: "Ban", schema },
-  ({ model: bans, insert, removeSome }) => {
+  ({ model: bans, insert, removeSome, remove }) => {
     const bannedAmong = createGather(async (groupId, userIds: string[]) => {
       const found = await bans.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
       return new Set(found.map(({ userId }) => userId));
@@ -52,9 +52,7 @@ export const createBanRepository = defineRepository(
         (await bannedAmong(groupId, userId)).has(userId),
 
       /** false when there was none. */
-      async remove(groupId: string, userId: string): Promise<boolean> {
-        return (await bans.deleteOne({ groupId, userId })).deletedCount === 1;
-      },
+      remove: (groupId: string, userId: string) => remove({ groupId, userId }),
 
       /** @returns how many were removed: fewer than `limit` when none are left. */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),

@@ -61,7 +61,7 @@ export type GroupRepository = ReturnType<typeof createGroupRepository>;
 /** Every query of the collection groups. Deleted groups are found by nothing but `listDeletedIds`. */
 export const createGroupRepository = defineRepository(
   groupCollection,
-  ({ model: groups, native, fromNative, insert }) => {
+  ({ model: groups, native, fromNative, insert, update, listIds, remove, change }) => {
     const alive = { deletedAt: null };
     const unfinished = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
     const after = { returnDocument: "after" } as const;
@@ -116,7 +116,7 @@ export const createGroupRepository = defineRepository(
 
       /** null when it is deleted. */
       update: (groupId: string, changes: GroupChanges) =>
-        groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: changes }, after).lean(),
+        change({ _id: groupId, ...alive }, { $set: changes }),
 
       /** Of several at once the last one counts. null: it has none any more. */
       async setWordFilterRev(groupId: string, rev: number, isOn: boolean): Promise<void> {
@@ -127,78 +127,39 @@ export const createGroupRepository = defineRepository(
 
       /** null when `fromUserId` is not the owner, or the group is deleted. */
       changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>
-        groups
-          .findOneAndUpdate(
-            { _id: groupId, ownerId: fromUserId, ...alive },
-            { $set: { ownerId: toUserId } },
-            after,
-          )
-          .lean(),
+        change({ _id: groupId, ownerId: fromUserId, ...alive }, { $set: { ownerId: toUserId } }),
 
       /** null when the group is deleted. */
       addToMemberCount,
 
       /** Changes the count only if it is still what the caller has seen. */
-      async correctMemberCount(groupId: string, seen: number, correct: number): Promise<void> {
-        await groups.updateOne(
-          { _id: groupId, memberCount: seen, ...alive },
-          { $set: { memberCount: correct } },
-        );
-      },
+      correctMemberCount: (groupId: string, seen: number, correct: number) =>
+        update({ _id: groupId, memberCount: seen, ...alive }, { $set: { memberCount: correct } }),
 
       /** false when the user is not the owner, or the group is deleted already. */
-      async markDeleted(groupId: string, ownerId: string): Promise<boolean> {
-        const result = await groups.updateOne(
-          { _id: groupId, ownerId, ...alive },
-          { $set: { deletedAt: new Date() } },
-        );
-        return result.matchedCount === 1;
-      },
+      markDeleted: (groupId: string, ownerId: string) =>
+        update({ _id: groupId, ownerId, ...alive }, { $set: { deletedAt: new Date() } }),
 
-      async listDeletedIds(limit: number): Promise<string[]> {
-        const found = await groups
-          .find({ deletedAt: { $gt: new Date(0) } }, { _id: 1 })
-          .limit(limit)
-          .lean();
-        return found.map(({ _id }) => _id);
-      },
+      listDeletedIds: (limit: number) => listIds({ deletedAt: { $gt: new Date(0) } }, limit),
 
       /** false when it is not being made. */
-      async keepUnfinished(groupId: string): Promise<boolean> {
-        const result = await groups.updateOne(unfinished(groupId), { $set: { importingSince: new Date() } });
-        return result.matchedCount === 1;
-      },
+      keepUnfinished: (groupId: string) =>
+        update(unfinished(groupId), { $set: { importingSince: new Date() } }),
 
       findUnfinished: (groupId: string) => groups.findOne(unfinished(groupId)).lean(),
 
       /** null when it is not being made. */
       finish: (groupId: string, group: Omit<GroupDocument, "_id">) =>
-        groups
-          .findOneAndUpdate(
-            unfinished(groupId),
-            { $set: group, $unset: { deletedAt: 1, importingSince: 1 } },
-            after,
-          )
-          .lean(),
+        change(unfinished(groupId), { $set: group, $unset: { deletedAt: 1, importingSince: 1 } }),
 
       /** false when it is not being made. */
-      async cancel(groupId: string): Promise<boolean> {
-        const result = await groups.updateOne(unfinished(groupId), { $set: { deletedAt: new Date() } });
-        return result.matchedCount === 1;
-      },
+      cancel: (groupId: string) => update(unfinished(groupId), { $set: { deletedAt: new Date() } }),
 
-      async listUnfinishedSince(before: Date, limit: number): Promise<string[]> {
-        const found = await groups
-          .find({ deletedAt: NOT_YET, importingSince: { $lt: before } }, { _id: 1 })
-          .limit(limit)
-          .lean();
-        return found.map(({ _id }) => _id);
-      },
+      listUnfinishedSince: (before: Date, limit: number) =>
+        listIds({ deletedAt: NOT_YET, importingSince: { $lt: before } }, limit),
 
       /** Removes what is left of a deleted group. */
-      async remove(groupId: string): Promise<void> {
-        await groups.deleteOne({ _id: groupId });
-      },
+      remove: (groupId: string) => remove({ _id: groupId }),
     };
   },
 );

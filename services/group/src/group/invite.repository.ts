@@ -35,7 +35,7 @@ schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 /** Every query of the collection invites. */
 export const createInviteRepository = defineRepository(
   { name: "Invite", schema },
-  ({ model: invites, insert }) => {
+  ({ model: invites, insert, removeAll }) => {
     const findByCode = createGather((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
     const countUses = createGather(async (inviteId, calls: undefined[]) => {
       const result = await invites.updateOne(
@@ -69,9 +69,7 @@ export const createInviteRepository = defineRepository(
         await invites.updateOne({ _id }, { $inc: { uses: -1 } }, { writeConcern: COUNTER });
       },
 
-      async remove(ids: readonly string[]): Promise<void> {
-        await invites.deleteMany({ _id: { $in: ids } });
-      },
+      remove: (ids: readonly string[]) => removeAll({ _id: { $in: ids } }),
     };
   },
 );

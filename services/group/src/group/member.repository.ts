@@ -36,7 +36,7 @@ const USERS_PER_LOOK_UP = 100;
 /** Every query of the collection members. None of them costs more in a larger group, except `count`. */
 export const createMemberRepository = defineRepository(
   { name: "Member", schema },
-  ({ model: members, native, fromNative, insert, removeSome }) => {
+  ({ model: members, native, fromNative, insert, removeSome, change }) => {
     const membersAmong = createGather(async (groupId, userIds: string[]) => {
       const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
       return new Set(found.map(({ userId }) => userId));
@@ -116,9 +116,7 @@ export const createMemberRepository = defineRepository(
 
       /** null when the user is not a member. */
       setMutedUntil: (groupId: string, userId: string, mutedUntil: Date | null) =>
-        members
-          .findOneAndUpdate({ groupId, userId }, { $set: { mutedUntil } }, { returnDocument: "after" })
-          .lean(),
+        change({ groupId, userId }, { $set: { mutedUntil } }),
 
       /** The member as it was before; null when the user is not a member, or has `max` roles already. */
       addRole: (groupId: string, userId: string, roleId: string, max: number) =>

@@ -25,7 +25,7 @@ schema.index({ mutedUntil: 1 }, { expireAfterSeconds: 0 });
 /** Every query of the collection mutes. */
 export const createMuteRepository = defineRepository(
   { name: "Mute", schema },
-  ({ model: mutes, removeSome }) => {
+  ({ model: mutes, removeSome, remove }) => {
     const mutedAmong = createGather(async (groupId, userIds: string[]) => {
       const found = await mutes.find({ groupId, userId: { $in: userIds } }).lean();
       return new Map(found.map(({ userId, mutedUntil }) => [userId, mutedUntil]));
@@ -42,9 +42,7 @@ export const createMuteRepository = defineRepository(
       find: async (groupId: string, userId: string): Promise<Date | null> =>
         (await mutedAmong(groupId, userId)).get(userId) ?? null,
 
-      async remove(groupId: string, userId: string): Promise<void> {
-        await mutes.deleteOne({ groupId, userId });
-      },
+      remove: (groupId: string, userId: string) => remove({ groupId, userId }),
 
       /** @returns how many were removed: fewer than `limit` when none are left. */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),

@@ -40,7 +40,7 @@ const MAX_ROLES = 2 * LIMITS.rolesPerGroup;
 /** Every query of the collection roles. Deleted roles are found by nothing but `listDeleted`. */
 export const createRoleRepository = defineRepository(
   { name: "Role", schema },
-  ({ model: roles, insert, insertMany, updateMany, removeSome }) => {
+  ({ model: roles, insert, insertMany, updateMany, removeSome, update, remove, change }) => {
     const alive = { deletedAt: null };
     const listOfGroup = createGather((groupId, _calls: undefined[]) =>
       roles
@@ -62,13 +62,7 @@ export const createRoleRepository = defineRepository(
       findMany: (roleIds: readonly string[]) => roles.find({ _id: { $in: roleIds }, ...alive }).lean(),
 
       update: (groupId: string, roleId: string, changes: RoleChanges) =>
-        roles
-          .findOneAndUpdate(
-            { _id: roleId, groupId, ...alive },
-            { $set: changes },
-            { returnDocument: "after" },
-          )
-          .lean(),
+        change({ _id: roleId, groupId, ...alive }, { $set: changes }),
 
       async setPositions(
         groupId: string,
@@ -83,13 +77,8 @@ export const createRoleRepository = defineRepository(
       },
 
       /** false when it is deleted already. */
-      async markDeleted(groupId: string, roleId: string): Promise<boolean> {
-        const result = await roles.updateOne(
-          { _id: roleId, groupId, ...alive },
-          { $set: { deletedAt: new Date() } },
-        );
-        return result.matchedCount === 1;
-      },
+      markDeleted: (groupId: string, roleId: string) =>
+        update({ _id: roleId, groupId, ...alive }, { $set: { deletedAt: new Date() } }),
 
       listDeleted: (limit: number) =>
         roles
@@ -97,9 +86,7 @@ export const createRoleRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      async remove(roleId: string): Promise<void> {
-        await roles.deleteOne({ _id: roleId });
-      },
+      remove: (roleId: string) => remove({ _id: roleId }),
 
       /** @returns how many were removed: fewer than `limit` when none are left. */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),

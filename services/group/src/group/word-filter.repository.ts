@@ -22,7 +22,7 @@ const schema = new Schema<WordFilterDocument>(
 /** Every query of the collection wordFilters. */
 export const createWordFilterRepository = defineRepository(
   { name: "WordFilter", schema },
-  ({ model: filters }) => ({
+  ({ model: filters, remove }) => ({
     find: (groupId: string) => filters.findById(groupId).lean(),
 
     /** @returns it with its new rev */
@@ -32,8 +32,6 @@ export const createWordFilterRepository = defineRepository(
       return upsert(() => filters.findOneAndUpdate({ _id: groupId }, change, options).lean());
     },
 
-    async remove(groupId: string): Promise<void> {
-      await filters.deleteOne({ _id: groupId });
-    },
+    remove: (groupId: string) => remove({ _id: groupId }),
   }),
 );

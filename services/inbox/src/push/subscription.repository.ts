@@ -44,7 +44,7 @@ export type SubscriptionRepository = ReturnType<typeof createSubscriptionReposit
 /** Every query of the collection pushSubscriptions. */
 export const createSubscriptionRepository = defineRepository(
   { name: "PushSubscription", schema, durable: false },
-  ({ model: subscriptions }) => ({
+  ({ model: subscriptions, remove, removeAll }) => ({
     /** One per browser, for the user who subscribed last, and one per session. */
     async put({ endpoint, ...rest }: NewSubscription): Promise<void> {
       const endpointHash = hashOf(endpoint);
@@ -64,21 +64,14 @@ export const createSubscriptionRepository = defineRepository(
     isEmpty: async (): Promise<boolean> => (await subscriptions.estimatedDocumentCount()) === 0,
 
     /** Only where it is still the same: the browser may have subscribed again. */
-    async removeStale({ _id, sessionId, createdAt }: SubscriptionDocument): Promise<void> {
-      await subscriptions.deleteOne({ _id, sessionId, createdAt });
-    },
+    removeStale: ({ _id, sessionId, createdAt }: SubscriptionDocument) =>
+      remove({ _id, sessionId, createdAt }),
 
-    async remove(userId: string, endpoint: string): Promise<void> {
-      await subscriptions.deleteOne({ endpointHash: hashOf(endpoint), userId });
-    },
+    remove: (userId: string, endpoint: string) => remove({ endpointHash: hashOf(endpoint), userId }),
 
-    async removeOfSessions(sessionIds: readonly string[]): Promise<void> {
-      await subscriptions.deleteMany({ sessionId: { $in: sessionIds } });
-    },
+    removeOfSessions: (sessionIds: readonly string[]) => removeAll({ sessionId: { $in: sessionIds } }),
 
-    async removeAll(userId: string): Promise<void> {
-      await subscriptions.deleteMany({ userId });
-    },
+    removeAll: (userId: string) => removeAll({ userId }),
   }),
 );
 

@@ -38,7 +38,7 @@ export type ReactionRepository = ReturnType<typeof createReactionRepository>;
 /** Every query of the reactions. */
 export const createReactionRepository = defineRepository(
   { name: "Reaction", schema },
-  ({ model: reactions, insertMany, removeSome }) => {
+  ({ model: reactions, insertMany, removeSome, removeAll }) => {
     /** In the order of their ids. */
     const users = async (
       messageId: string,
@@ -121,9 +121,7 @@ export const createReactionRepository = defineRepository(
       /** The same for one message. */
       deleteSomeOf: (messageId: string, limit: number) => removeSome({ messageId }, limit),
 
-      async deleteOfMany(messageIds: readonly string[]): Promise<void> {
-        await reactions.deleteMany({ messageId: { $in: messageIds } });
-      },
+      deleteOfMany: (messageIds: readonly string[]) => removeAll({ messageId: { $in: messageIds } }),
     };
   },
 );

@@ -27,7 +27,7 @@ export type UncountedRepository = ReturnType<typeof createUncountedRepository>;
 /** Every query of the notes about messages whose reactions are to be counted. */
 export const createUncountedRepository = defineRepository(
   { name: "UncountedReactions", schema },
-  ({ model: notes }) => ({
+  ({ model: notes, remove }) => ({
     /** Durable when it is answered. @param token a new one, so that a count that had begun before does not remove the note */
     async note(channelId: string, messageId: string, token: string): Promise<void> {
       const noted = notes.updateOne(
@@ -42,9 +42,7 @@ export const createUncountedRepository = defineRepository(
       return within(READ_TIMEOUT_MS, notes.findById(messageId).lean());
     },
 
-    async delete(messageId: string, token: string): Promise<void> {
-      await notes.deleteOne({ _id: messageId, token });
-    },
+    delete: (messageId: string, token: string) => remove({ _id: messageId, token }),
 
     /** The longest waiting first. */
     async findBefore(before: Date, limit: number): Promise<UncountedDocument[]> {

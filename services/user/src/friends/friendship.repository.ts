@@ -38,7 +38,7 @@ export type FriendshipState = FriendshipDocument["state"];
 /** Every query of the collection friendships. */
 export const createFriendshipRepository = defineRepository(
   { name: "Friendship", schema },
-  ({ model: friendships, insert }) => ({
+  ({ model: friendships, insert, change }) => ({
     find: (userId: string, otherId: string) => friendships.findOne({ pair: pairOf(userId, otherId) }).lean(),
 
     /** null when there is something between the two already. */
@@ -56,13 +56,10 @@ export const createFriendshipRepository = defineRepository(
 
     /** null when `otherId` has not asked, or has taken it back. */
     accept: (userId: string, otherId: string) =>
-      friendships
-        .findOneAndUpdate(
-          { pair: pairOf(userId, otherId), state: "requested", requestedBy: otherId },
-          { $set: { state: "friends", since: new Date() } },
-          { returnDocument: "after" },
-        )
-        .lean(),
+      change(
+        { pair: pairOf(userId, otherId), state: "requested", requestedBy: otherId },
+        { $set: { state: "friends", since: new Date() } },
+      ),
 
     /** What was between the two, or null: a request of `requestedBy`, or whatever there is where that is not given. */
     remove: (userId: string, otherId: string, requestedBy?: string) =>

@@ -18,26 +18,27 @@ const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
 export type ReachRepository = ReturnType<typeof createReachRepository>;
 
 /** Every query of the collection reaches: all are by `_id`, the user's. */
-export const createReachRepository = defineRepository({ name: "Reach", schema }, ({ model: reaches }) => {
-  const toReach = (stored: Partial<ReachDocument> | null | undefined): Reach => ({
-    requestsFrom: stored?.requestsFrom ?? OPEN.requestsFrom,
-    directFrom: stored?.directFrom ?? OPEN.directFrom,
-  });
-  return {
-    async set(userId: string, changes: Partial<Reach>): Promise<Reach> {
-      const change = { $set: changes };
-      const options = { upsert: true, returnDocument: "after" } as const;
-      return toReach(await reaches.findOneAndUpdate({ _id: userId }, change, options).lean());
-    },
+export const createReachRepository = defineRepository(
+  { name: "Reach", schema },
+  ({ model: reaches, remove }) => {
+    const toReach = (stored: Partial<ReachDocument> | null | undefined): Reach => ({
+      requestsFrom: stored?.requestsFrom ?? OPEN.requestsFrom,
+      directFrom: stored?.directFrom ?? OPEN.directFrom,
+    });
+    return {
+      async set(userId: string, changes: Partial<Reach>): Promise<Reach> {
+        const change = { $set: changes };
+        const options = { upsert: true, returnDocument: "after" } as const;
+        return toReach(await reaches.findOneAndUpdate({ _id: userId }, change, options).lean());
+      },
 
-    async remove(userId: string): Promise<void> {
-      await reaches.deleteOne({ _id: userId });
-    },
+      remove: (userId: string) => remove({ _id: userId }),
 
-    async findMany(userIds: readonly string[]): Promise<Map<string, Reach>> {
-      const found = await reaches.find({ _id: { $in: userIds } }).lean();
-      const byId = new Map(found.map((stored) => [stored._id, stored]));
-      return new Map(userIds.map((userId) => [userId, toReach(byId.get(userId))]));
-    },
-  };
-});
+      async findMany(userIds: readonly string[]): Promise<Map<string, Reach>> {
+        const found = await reaches.find({ _id: { $in: userIds } }).lean();
+        const byId = new Map(found.map((stored) => [stored._id, stored]));
+        return new Map(userIds.map((userId) => [userId, toReach(byId.get(userId))]));
+      },
+    };
+  },
+);
