@@ -169,6 +169,8 @@ export interface EventDefinition<P extends z.ZodType = z.ZodType> {
   payload: P;
 }
 
-export function event<P extends z.ZodType>(definition: EventDefinition<P>): EventDefinition<P> {
-  return definition;
-}
+export const event = <S extends z.ZodRawShape>(
+  audience: EventDefinition["audience"],
+  summary: string,
+  payload: S,
+): EventDefinition<z.ZodObject<S>> => ({ audience, summary, payload: z.object(payload) });

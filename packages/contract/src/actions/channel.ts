@@ -5,18 +5,16 @@ import { LIMITS } from "../limits.ts";
 
 const slowModeSeconds = z.int().min(0).max(LIMITS.slowModeMaxSeconds).default(0);
 
-export const ChannelSyncSchema = z
-  .object({
-    channelId: e.id,
-    status: z
-      .enum(["ok", "resync", "gone"])
-      .describe(
-        "ok: these are all changes since; resync: too many, load the newest page; gone: not yours to see",
-      ),
-    messages: z.array(e.MessageSchema).describe("in the order of their rev"),
-    head: e.HeadSchema.describe("ok: the messages are everything up to head.rev"),
-  })
-  .meta({ id: "ChannelSync" });
+export const ChannelSyncSchema = e.entity("ChannelSync", {
+  channelId: e.id,
+  status: z
+    .enum(["ok", "resync", "gone"])
+    .describe(
+      "ok: these are all changes since; resync: too many, load the newest page; gone: not yours to see",
+    ),
+  messages: z.array(e.MessageSchema).describe("in the order of their rev"),
+  head: e.HeadSchema.describe("ok: the messages are everything up to head.rev"),
+});
 export type ChannelSync = z.output<typeof ChannelSyncSchema>;
 
 export const channelActions = {

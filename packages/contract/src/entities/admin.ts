@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, time } from "./primitives.ts";
+import { entity, id, time } from "./primitives.ts";
 import { UserSchema } from "./user.ts";
 
 /** A user as those see them who run the instance. */
@@ -11,35 +11,32 @@ export const AdminUserSchema = UserSchema.extend({
 }).meta({ id: "AdminUser" });
 export type AdminUser = z.output<typeof AdminUserSchema>;
 
-export const AdminAuditEntrySchema = z
-  .object({
-    id,
-    actorId: id,
-    address: z.string().nullable().describe("where it was done from; null by socket"),
-    action: z.string().describe("the name of the action"),
-    params: z.unknown().describe("what it was called with"),
-    outcome: z
-      .string()
-      .describe("done, or the error; begun: it is under way, or the server stopped before it was known"),
-    createdAt: time,
-  })
-  .meta({ id: "AdminAuditEntry" });
+export const AdminAuditEntrySchema = entity("AdminAuditEntry", {
+  id,
+  actorId: id,
+  address: z.string().nullable().describe("where it was done from; null by socket"),
+  action: z.string().describe("the name of the action"),
+  params: z.unknown().describe("what it was called with"),
+  outcome: z
+    .string()
+    .describe("done, or the error; begun: it is under way, or the server stopped before it was known"),
+  createdAt: time,
+});
 export type AdminAuditEntry = z.output<typeof AdminAuditEntrySchema>;
 
-export const DeadJobSchema = z
-  .object({
-    id,
-    kind: z.string().describe("what it does, such as mail.send"),
-    key: z.string().describe("what it does it for; unique in its kind"),
-    tries: z.int(),
-    lastError: z.string(),
-    createdAt: time,
-    deadAt: time.describe("when it failed for the last time; it is deleted 90 days later"),
-  })
-  .meta({ id: "DeadJob" });
+export const DeadJobSchema = entity("DeadJob", {
+  id,
+  kind: z.string().describe("what it does, such as mail.send"),
+  key: z.string().describe("what it does it for; unique in its kind"),
+  tries: z.int(),
+  lastError: z.string(),
+  createdAt: time,
+  deadAt: time.describe("when it failed for the last time; it is deleted 90 days later"),
+});
 export type DeadJob = z.output<typeof DeadJobSchema>;
 
-export const MaintenanceSchema = z
-  .object({ enabled: z.boolean(), message: z.string().describe("for people; empty when there is none") })
-  .meta({ id: "Maintenance" });
+export const MaintenanceSchema = entity("Maintenance", {
+  enabled: z.boolean(),
+  message: z.string().describe("for people; empty when there is none"),
+});
 export type Maintenance = z.output<typeof MaintenanceSchema>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { botScope } from "../scopes.ts";
-import { id, nickname, time } from "./primitives.ts";
+import { entity, id, nickname, time } from "./primitives.ts";
 
 export const httpAddress = z
   .url({ protocol: /^https?$/, message: "must start with https:// or http://" })
@@ -11,29 +11,25 @@ export const httpAddress = z
 export const botEvent = z.enum(["message.created", "message.changed", "message.deleted", "command.invoked"]);
 export type BotEvent = z.output<typeof botEvent>;
 
-const BotCallbackSchema = z
-  .object({
-    url: z.string(),
-    events: z.array(botEvent),
-    state: z
-      .enum(["active", "failing", "disabled"])
-      .describe("failing: tried again; disabled: given up, until the bot subscribes again"),
-    failures: z.int().describe("since the last success"),
-    lastError: z.string().nullable(),
-  })
-  .meta({ id: "BotCallback" });
+const BotCallbackSchema = entity("BotCallback", {
+  url: z.string(),
+  events: z.array(botEvent),
+  state: z
+    .enum(["active", "failing", "disabled"])
+    .describe("failing: tried again; disabled: given up, until the bot subscribes again"),
+  failures: z.int().describe("since the last success"),
+  lastError: z.string().nullable(),
+});
 
-export const BotSchema = z
-  .object({
-    id: id.describe("also that of its user"),
-    groupId: id,
-    name: z.string(),
-    scopes: z.array(botScope).describe("what its token is good for"),
-    createdBy: id,
-    createdAt: time,
-    callback: BotCallbackSchema.nullable().describe("null: it hears by socket only"),
-  })
-  .meta({ id: "Bot" });
+export const BotSchema = entity("Bot", {
+  id: id.describe("also that of its user"),
+  groupId: id,
+  name: z.string(),
+  scopes: z.array(botScope).describe("what its token is good for"),
+  createdBy: id,
+  createdAt: time,
+  callback: BotCallbackSchema.nullable().describe("null: it hears by socket only"),
+});
 export type Bot = z.output<typeof BotSchema>;
 
 export const commandName = z
@@ -49,45 +45,42 @@ export const CommandOptionSchema = z.object({
   required: z.boolean().default(false),
 });
 
-export const CommandSchema = z
-  .object({
-    botId: id,
-    name: z.string().describe("without the slash"),
-    description: z.string(),
-    options: z.array(z.object({ name: z.string(), description: z.string(), required: z.boolean() })),
-  })
-  .meta({ id: "Command" });
+export const CommandSchema = entity("Command", {
+  botId: id,
+  name: z.string().describe("without the slash"),
+  description: z.string(),
+  options: z.array(z.object({ name: z.string(), description: z.string(), required: z.boolean() })),
+});
 export type Command = z.output<typeof CommandSchema>;
 
-export const InvocationSchema = z
-  .object({
-    id,
-    botId: id,
-    groupId: id,
-    channelId: id,
-    userId: id.describe("who has written it"),
-    command: z.string(),
-    text: z.string().describe("what stands behind the name"),
-    invokedAt: time,
-  })
-  .meta({ id: "Invocation" });
+export const InvocationSchema = entity("Invocation", {
+  id,
+  botId: id,
+  groupId: id,
+  channelId: id,
+  userId: id.describe("who has written it"),
+  command: z.string(),
+  text: z.string().describe("what stands behind the name"),
+  invokedAt: time,
+});
 export type Invocation = z.output<typeof InvocationSchema>;
 
-export const WebhookSchema = z
-  .object({
-    id,
-    channelId: id,
-    name: z.string(),
-    avatarUrl: z.string().nullable(),
-    createdBy: id.describe("with whose rights it writes"),
-    createdAt: time,
-  })
-  .meta({ id: "Webhook" });
+export const WebhookSchema = entity("Webhook", {
+  id,
+  channelId: id,
+  name: z.string(),
+  avatarUrl: z.string().nullable(),
+  createdBy: id.describe("with whose rights it writes"),
+  createdAt: time,
+});
 export type Webhook = z.output<typeof WebhookSchema>;
 
 export const heldTokenKind = z.enum(["bot", "webhook"]);
 /** A bot or webhook token, which acts with its holder's permissions. */
-export const HeldTokenSchema = z
-  .object({ kind: heldTokenKind, id, name: z.string(), createdAt: time })
-  .meta({ id: "HeldToken" });
+export const HeldTokenSchema = entity("HeldToken", {
+  kind: heldTokenKind,
+  id,
+  name: z.string(),
+  createdAt: time,
+});
 export type HeldToken = z.output<typeof HeldTokenSchema>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, time } from "./primitives.ts";
+import { entity, id, time } from "./primitives.ts";
 import { AttachmentSchema } from "./message.ts";
 
 export const StoredFileSchema = AttachmentSchema.extend({
@@ -14,28 +14,24 @@ export const StoredFileSchema = AttachmentSchema.extend({
 }).meta({ id: "StoredFile" });
 export type StoredFile = z.output<typeof StoredFileSchema>;
 
-export const FileUrlSchema = z
-  .object({
-    fileId: id,
-    url: z
-      .string()
-      .describe("path and query at this server, until expiresAt; whoever has it can read the file"),
-    thumbnailUrl: z.string().nullable().describe("null where it is no image"),
-    expiresAt: time,
-  })
-  .meta({ id: "FileUrl" });
+export const FileUrlSchema = entity("FileUrl", {
+  fileId: id,
+  url: z
+    .string()
+    .describe("path and query at this server, until expiresAt; whoever has it can read the file"),
+  thumbnailUrl: z.string().nullable().describe("null where it is no image"),
+  expiresAt: time,
+});
 export type FileUrl = z.output<typeof FileUrlSchema>;
 
-export const FileUsageSchema = z
-  .object({
-    usedBytes: z.int().min(0),
-    maxBytes: z
-      .int()
-      .min(0)
-      .nullable()
-      .describe("nothing can be uploaded that would need more; null: no limit"),
-  })
-  .meta({ id: "FileUsage" });
+export const FileUsageSchema = entity("FileUsage", {
+  usedBytes: z.int().min(0),
+  maxBytes: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe("nothing can be uploaded that would need more; null: no limit"),
+});
 
 /** Whose picture it is. */
 export const pictureOf = z.object({ type: z.enum(["user", "group"]), id });

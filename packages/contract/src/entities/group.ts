@@ -1,51 +1,42 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "../permissions.ts";
-import { id, time } from "./primitives.ts";
+import { entity, id, time } from "./primitives.ts";
 
-export const GroupSchema = z
-  .object({
-    id,
-    name: z.string(),
-    description: z.string(),
-    ownerId: id,
-    memberCount: z.int(),
-    iconUrl: z.string().nullable().describe("path at this server, for anybody"),
-    defaultChannelId: id.nullable().describe("what newcomers see first; null: the first that they see"),
-    defaultPermissions: z.int().describe("what every member may: bits, see PERMISSIONS"),
-    retentionDays: z
-      .int()
-      .nullable()
-      .describe("older messages are removed; null: no limit of the group's own"),
-    createdAt: time,
-  })
-  .meta({ id: "Group" });
+export const GroupSchema = entity("Group", {
+  id,
+  name: z.string(),
+  description: z.string(),
+  ownerId: id,
+  memberCount: z.int(),
+  iconUrl: z.string().nullable().describe("path at this server, for anybody"),
+  defaultChannelId: id.nullable().describe("what newcomers see first; null: the first that they see"),
+  defaultPermissions: z.int().describe("what every member may: bits, see PERMISSIONS"),
+  retentionDays: z.int().nullable().describe("older messages are removed; null: no limit of the group's own"),
+  createdAt: time,
+});
 export type Group = z.output<typeof GroupSchema>;
 
-export const MemberSchema = z
-  .object({
-    groupId: id,
-    userId: id,
-    roleIds: z.array(id).describe("besides the default role, which everybody has"),
-    mutedUntil: time.nullable(),
-    joinedAt: time,
-  })
-  .meta({ id: "Member" });
+export const MemberSchema = entity("Member", {
+  groupId: id,
+  userId: id,
+  roleIds: z.array(id).describe("besides the default role, which everybody has"),
+  mutedUntil: time.nullable(),
+  joinedAt: time,
+});
 export type Member = z.output<typeof MemberSchema>;
 
 export const inviteCode = z.string().regex(/^[A-Za-z0-9_-]{6,32}$/, "must be an invite code");
 
-export const InviteSchema = z
-  .object({
-    code: z.string(),
-    groupId: id,
-    createdBy: id,
-    uses: z.int(),
-    maxUses: z.int().nullable(),
-    expiresAt: time.nullable(),
-    createdAt: time,
-  })
-  .meta({ id: "Invite" });
+export const InviteSchema = entity("Invite", {
+  code: z.string(),
+  groupId: id,
+  createdBy: id,
+  uses: z.int(),
+  maxUses: z.int().nullable(),
+  expiresAt: time.nullable(),
+  createdAt: time,
+});
 export type Invite = z.output<typeof InviteSchema>;
 
 /** A word or phrase: it is compared without regard to capitals, and to the width or composition of characters. */
@@ -59,9 +50,7 @@ export const wordFilterAction = z
   .enum(["block", "mask"])
   .describe("block: the message is refused with MESSAGE_FILTERED. mask: each character becomes a dot");
 
-export const WordFilterSchema = z
-  .object({ words: z.array(z.string()), onHit: wordFilterAction })
-  .meta({ id: "WordFilter" });
+export const WordFilterSchema = entity("WordFilter", { words: z.array(z.string()), onHit: wordFilterAction });
 export type WordFilter = z.output<typeof WordFilterSchema>;
 
 const bitsOf = (all: number) =>
@@ -75,18 +64,16 @@ export const rolePermissions = bitsOf(GRANTABLE_PERMISSIONS).describe("bits, see
 export const overrideBits = bitsOf(CHANNEL_PERMISSIONS).describe("bits, see PERMISSIONS");
 export const roleColor = z.int().min(0).max(0xffffff).nullable().describe("RGB; null: none");
 
-export const RoleSchema = z
-  .object({
-    id,
-    groupId: id,
-    name: z.string(),
-    color: roleColor,
-    permissions: z.int().describe("bits, see PERMISSIONS"),
-    position: z.int().describe("the higher one stands above; of equal ones the one with the greater id"),
-    mentionable: z.boolean().describe("whether all members can mention it"),
-    createdAt: time,
-  })
-  .meta({ id: "Role" });
+export const RoleSchema = entity("Role", {
+  id,
+  groupId: id,
+  name: z.string(),
+  color: roleColor,
+  permissions: z.int().describe("bits, see PERMISSIONS"),
+  position: z.int().describe("the higher one stands above; of equal ones the one with the greater id"),
+  mentionable: z.boolean().describe("whether all members can mention it"),
+  createdAt: time,
+});
 export type Role = z.output<typeof RoleSchema>;
 
 export const OverrideTargetSchema = z.discriminatedUnion("type", [
@@ -96,29 +83,33 @@ export const OverrideTargetSchema = z.discriminatedUnion("type", [
 ]);
 
 /** What a channel allows or denies to everyone, to a role or to a member, whatever holds in the group. */
-export const OverrideSchema = z
-  .object({ target: OverrideTargetSchema, allow: z.int(), deny: z.int() })
-  .meta({ id: "Override" });
+export const OverrideSchema = entity("Override", {
+  target: OverrideTargetSchema,
+  allow: z.int(),
+  deny: z.int(),
+});
 export type Override = z.output<typeof OverrideSchema>;
 
-export const BanSchema = z
-  .object({ groupId: id, userId: id, bannedBy: id, reason: z.string().nullable(), createdAt: time })
-  .meta({ id: "Ban" });
+export const BanSchema = entity("Ban", {
+  groupId: id,
+  userId: id,
+  bannedBy: id,
+  reason: z.string().nullable(),
+  createdAt: time,
+});
 export type Ban = z.output<typeof BanSchema>;
 
 const auditData = z.record(z.string(), z.unknown()).nullable();
 /** Who has done what in a group. */
-export const AuditEntrySchema = z
-  .object({
-    id,
-    groupId: id,
-    actorId: id,
-    action: z.string().describe("the name of the action of this contract"),
-    targetId: id.nullable().describe("the user, role or channel that it was done to"),
-    reason: z.string().nullable(),
-    before: auditData.describe("what was changed, as it was"),
-    after: auditData.describe("what was changed, as it is"),
-    createdAt: time,
-  })
-  .meta({ id: "AuditEntry" });
+export const AuditEntrySchema = entity("AuditEntry", {
+  id,
+  groupId: id,
+  actorId: id,
+  action: z.string().describe("the name of the action of this contract"),
+  targetId: id.nullable().describe("the user, role or channel that it was done to"),
+  reason: z.string().nullable(),
+  before: auditData.describe("what was changed, as it was"),
+  after: auditData.describe("what was changed, as it is"),
+  createdAt: time,
+});
 export type AuditEntry = z.output<typeof AuditEntrySchema>;

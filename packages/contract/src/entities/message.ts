@@ -1,81 +1,71 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { id, seq, time } from "./primitives.ts";
+import { entity, id, seq, time } from "./primitives.ts";
 
-export const AttachmentSchema = z
-  .object({
-    fileId: id,
-    name: z.string(),
-    bytes: z.int(),
-    contentType: z.string().describe("what the server found the content to be"),
-    width: z.int().nullable().describe("in pixels; null where it is no image"),
-    height: z.int().nullable(),
-  })
-  .meta({ id: "Attachment" });
+export const AttachmentSchema = entity("Attachment", {
+  fileId: id,
+  name: z.string(),
+  bytes: z.int(),
+  contentType: z.string().describe("what the server found the content to be"),
+  width: z.int().nullable().describe("in pixels; null where it is no image"),
+  height: z.int().nullable(),
+});
 export type Attachment = z.output<typeof AttachmentSchema>;
 
 /** A preview of a page that the message links to; a text that the page does not give is empty. */
-export const EmbedSchema = z
-  .object({
-    url: z.url().max(LIMITS.urlMaxChars),
-    title: z.string().max(LIMITS.embedTitleMaxChars),
-    description: z.string().max(LIMITS.embedDescriptionMaxChars),
-    siteName: z.string().max(LIMITS.embedTitleMaxChars),
-    imageUrl: z.url().max(LIMITS.urlMaxChars).nullable(),
-  })
-  .meta({ id: "Embed" });
+export const EmbedSchema = entity("Embed", {
+  url: z.url().max(LIMITS.urlMaxChars),
+  title: z.string().max(LIMITS.embedTitleMaxChars),
+  description: z.string().max(LIMITS.embedDescriptionMaxChars),
+  siteName: z.string().max(LIMITS.embedTitleMaxChars),
+  imageUrl: z.url().max(LIMITS.urlMaxChars).nullable(),
+});
 export type Embed = z.output<typeof EmbedSchema>;
 
 /** What messages can be searched for besides their words. */
 export const messageTrait = z.enum(["link", "attachment", "embed", "pin"]);
 
 /** Whom a message is to reach besides those who read the channel. */
-export const MentionsSchema = z
-  .object({
-    userIds: z.array(id),
-    roleIds: z.array(id),
-    everyone: z.boolean().describe("by @everyone or @here, from somebody who may"),
-  })
-  .meta({ id: "Mentions" });
+export const MentionsSchema = entity("Mentions", {
+  userIds: z.array(id),
+  roleIds: z.array(id),
+  everyone: z.boolean().describe("by @everyone or @here, from somebody who may"),
+});
 export type Mentions = z.output<typeof MentionsSchema>;
 
-export const ReactionSchema = z
-  .object({
-    emoji: z.string(),
-    count: z.int().min(1),
-    userIds: z
-      .array(id)
-      .max(LIMITS.reactionUsersShown)
-      .describe("some of the users: all of them while they are few"),
-  })
-  .meta({ id: "Reaction" });
+export const ReactionSchema = entity("Reaction", {
+  emoji: z.string(),
+  count: z.int().min(1),
+  userIds: z
+    .array(id)
+    .max(LIMITS.reactionUsersShown)
+    .describe("some of the users: all of them while they are few"),
+});
 export type Reaction = z.output<typeof ReactionSchema>;
 
-export const MessageSchema = z
-  .object({
-    id,
-    channelId: id,
-    seq: seq.describe("Its place in the channel: 1 for the first message."),
-    rev: seq.describe("The number of the channel's change that made it what it is."),
-    authorId: id,
-    content: z.string().describe("empty when deleted, or when there are attachments alone"),
-    replyTo: id.nullable(),
-    nonce: z.string(),
-    createdAt: time,
-    editedAt: time.nullable(),
-    deletedAt: time.nullable(),
-    // What most messages do not have is absent, not empty: each byte is sent to everybody in the channel.
-    mentions: MentionsSchema.optional().describe("absent: nobody"),
-    reactions: z.array(ReactionSchema).min(1).optional().describe("in the order of their first use"),
-    pinnedAt: time.optional(),
-    pinnedBy: id.optional(),
-    threadId: id.optional().describe("the thread about it"),
-    attachments: z.array(AttachmentSchema).min(1).optional(),
-    embeds: z.array(EmbedSchema).min(1).optional(),
-    as: z
-      .object({ name: z.string(), avatarUrl: z.string().nullable() })
-      .optional()
-      .describe("the name and picture to show instead of its author's: it came by a webhook"),
-  })
-  .meta({ id: "Message" });
+export const MessageSchema = entity("Message", {
+  id,
+  channelId: id,
+  seq: seq.describe("Its place in the channel: 1 for the first message."),
+  rev: seq.describe("The number of the channel's change that made it what it is."),
+  authorId: id,
+  content: z.string().describe("empty when deleted, or when there are attachments alone"),
+  replyTo: id.nullable(),
+  nonce: z.string(),
+  createdAt: time,
+  editedAt: time.nullable(),
+  deletedAt: time.nullable(),
+  // What most messages do not have is absent, not empty: each byte is sent to everybody in the channel.
+  mentions: MentionsSchema.optional().describe("absent: nobody"),
+  reactions: z.array(ReactionSchema).min(1).optional().describe("in the order of their first use"),
+  pinnedAt: time.optional(),
+  pinnedBy: id.optional(),
+  threadId: id.optional().describe("the thread about it"),
+  attachments: z.array(AttachmentSchema).min(1).optional(),
+  embeds: z.array(EmbedSchema).min(1).optional(),
+  as: z
+    .object({ name: z.string(), avatarUrl: z.string().nullable() })
+    .optional()
+    .describe("the name and picture to show instead of its author's: it came by a webhook"),
+});
 export type Message = z.output<typeof MessageSchema>;

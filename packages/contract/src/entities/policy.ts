@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { entity } from "./primitives.ts";
 import { LIMITS } from "../limits.ts";
 import { ReachSchema } from "./user.ts";
 
@@ -17,45 +18,43 @@ const bytes = z.int().min(0).nullable();
 const upTo = (max: number) => z.int().min(1).max(max).nullable();
 
 /** Who can join this instance, and what users can do besides their permissions in groups. */
-export const InstancePolicySchema = z
-  .object({
-    registration: z
-      .enum(["open", "invite", "closed"])
-      .describe(
-        "open: anyone can make an account; invite: those with an invite to a group that an account made; closed: only admins make accounts",
-      ),
-    guests: z.boolean().describe("whether anyone can join as a guest, without an account"),
-    mailDomains: z
-      .array(mailDomain)
-      .max(LIMITS.mailDomainsPerInstance)
-      .describe("New accounts need a verified address in one of these domains; empty: any or no address."),
-    oidcOnly: z.boolean().describe("whether OpenID Connect is the only way to log in"),
-    groupCreation: z
-      .enum(["everyone", "accounts", "admins"])
-      .describe("who can create groups; everyone: guests too"),
-    requireSecondFactor: z
-      .enum(["off", "admins", "accounts"])
-      .describe(
-        "who needs a second factor: off: optional for all; accounts: all users with an account. Sessions without one can only set it up. " +
-          "Guests, bots and sessions opened by OpenID Connect are exempt.",
-      ),
-    directMessages: ReachSchema.shape.directFrom.describe(
-      "who can open direct channels with a user, at most: friends count as group mates. Guests only reach members of shared groups.",
+export const InstancePolicySchema = entity("InstancePolicy", {
+  registration: z
+    .enum(["open", "invite", "closed"])
+    .describe(
+      "open: anyone can make an account; invite: those with an invite to a group that an account made; closed: only admins make accounts",
     ),
-    fileQuotaUserBytes: bytes.describe(
-      "all files of one user; admins change it for one of them by `file.setQuota`. null: no limit",
+  guests: z.boolean().describe("whether anyone can join as a guest, without an account"),
+  mailDomains: z
+    .array(mailDomain)
+    .max(LIMITS.mailDomainsPerInstance)
+    .describe("New accounts need a verified address in one of these domains; empty: any or no address."),
+  oidcOnly: z.boolean().describe("whether OpenID Connect is the only way to log in"),
+  groupCreation: z
+    .enum(["everyone", "accounts", "admins"])
+    .describe("who can create groups; everyone: guests too"),
+  requireSecondFactor: z
+    .enum(["off", "admins", "accounts"])
+    .describe(
+      "who needs a second factor: off: optional for all; accounts: all users with an account. Sessions without one can only set it up. " +
+        "Guests, bots and sessions opened by OpenID Connect are exempt.",
     ),
-    fileQuotaGuestBytes: bytes.describe("all files of one guest, if that is less"),
-    fileQuotaGroupBytes: bytes.describe("all files of one group; `file.setQuota` as for users"),
-    fileQuotaInstanceBytes: bytes.describe("all files of this instance"),
-    usersPerInstance: upTo(Number.MAX_SAFE_INTEGER).describe("accounts and guests together; null: no limit"),
-    groupsOwnedPerUser: upTo(LIMITS.groupsPerUser).describe("null: as many as a user can be a member of"),
-    membersPerGroup: upTo(LIMITS.membersPerGroup).describe(`null: ${LIMITS.membersPerGroup}`),
-    channelsPerGroup: upTo(LIMITS.channelsPerGroup).describe(
-      `sections included; null: ${LIMITS.channelsPerGroup}`,
-    ),
-  })
-  .meta({ id: "InstancePolicy" });
+  directMessages: ReachSchema.shape.directFrom.describe(
+    "who can open direct channels with a user, at most: friends count as group mates. Guests only reach members of shared groups.",
+  ),
+  fileQuotaUserBytes: bytes.describe(
+    "all files of one user; admins change it for one of them by `file.setQuota`. null: no limit",
+  ),
+  fileQuotaGuestBytes: bytes.describe("all files of one guest, if that is less"),
+  fileQuotaGroupBytes: bytes.describe("all files of one group; `file.setQuota` as for users"),
+  fileQuotaInstanceBytes: bytes.describe("all files of this instance"),
+  usersPerInstance: upTo(Number.MAX_SAFE_INTEGER).describe("accounts and guests together; null: no limit"),
+  groupsOwnedPerUser: upTo(LIMITS.groupsPerUser).describe("null: as many as a user can be a member of"),
+  membersPerGroup: upTo(LIMITS.membersPerGroup).describe(`null: ${LIMITS.membersPerGroup}`),
+  channelsPerGroup: upTo(LIMITS.channelsPerGroup).describe(
+    `sections included; null: ${LIMITS.channelsPerGroup}`,
+  ),
+});
 export type InstancePolicy = z.output<typeof InstancePolicySchema>;
 export type PolicyName = keyof InstancePolicy;
 

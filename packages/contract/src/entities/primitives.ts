@@ -34,6 +34,9 @@ const displayName = (maxChars: number) =>
       "must not mix Latin, Cyrillic and Greek letters in one word: use one alphabet",
     );
 
+/** A schema that the generated documents describe once, by its name. */
+export const entity = <S extends z.ZodRawShape>(name: string, shape: S) => z.object(shape).meta({ id: name });
+
 /** For how many days messages are kept. */
 export const retentionDays = z.int().min(1).max(LIMITS.retentionMaxDays);
 
