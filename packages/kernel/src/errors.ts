@@ -38,6 +38,10 @@ export function need<T, C extends ErrorCode>(found: T, code: C, ...data: DataArg
   return found;
 }
 
+/** Of a parameter that the schema cannot judge. */
+export const invalid = (path: string, message: string): ServiceError =>
+  serviceError("VALIDATION_FAILED", { issues: [{ path, message }] });
+
 type LimitName = keyof typeof LIMITS;
 
 export const limitReached = (limit: LimitName, max: number = LIMITS[limit]): ServiceError =>

@@ -38,6 +38,7 @@ export {
 } from "./repository.ts";
 export {
   assertBelow,
+  invalid,
   limitReached,
   need,
   serviceError,

@@ -1,4 +1,4 @@
-import { type Handlers, type NodeContext, serviceError, type ServiceError } from "@fanfare/kernel";
+import { type Handlers, type NodeContext, invalid, serviceError, type ServiceError } from "@fanfare/kernel";
 import type { InstancePolicy, Maintenance, PolicyName, StoredPolicy } from "@fanfare/contract";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 
@@ -61,8 +61,4 @@ function refuseUnusable(
   if (mailDomains.length > 0 && config.smtp === undefined && config.environment === "production")
     return invalid("mailDomains", "set SMTP_URL first: addresses are verified by mail");
   return null;
-}
-
-function invalid(path: PolicyName, message: string): ServiceError {
-  return serviceError("VALIDATION_FAILED", { issues: [{ path, message }] });
 }

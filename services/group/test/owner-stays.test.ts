@@ -14,7 +14,7 @@ test("who has been made owner between the check and the removal stays in", async
       announcer: {
         changed: () => expect.fail("told"),
         recounted: () => undefined,
-        told: () => undefined,
+        updated: (group) => ({ group }),
         stop: async () => undefined,
       },
       memberCounts: {

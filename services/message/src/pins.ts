@@ -1,8 +1,7 @@
 import { LIMITS, type Message } from "@fanfare/contract";
-import { AnswerBudget, assertBelow, type Handlers, serviceError } from "@fanfare/kernel";
+import { type Access, AnswerBudget, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { changeMessage } from "./change.ts";
-import type { MessageChange } from "./message.model.ts";
 import { mayPin } from "./message.policy.ts";
 import { takeInto } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
@@ -10,37 +9,20 @@ import type { MessageDependencies } from "./message.dependencies.ts";
 export function pinActions(dependencies: MessageDependencies): Handlers {
   const { messages } = dependencies;
   return {
-    "message.pin": async ({ params: { channelId, messageId }, actor, access }) => {
-      if (!mayPin(access)) throw serviceError("FORBIDDEN");
-      const { rooms } = access;
-      const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
-      const message = await changeMessage(
-        dependencies,
-        options,
-        async (before): Promise<MessageChange | null> => {
-          if (before.pinnedAt !== undefined) return null;
-          assertBelow("changesPerMessage", before.revs.length);
-          assertBelow("pinsPerChannel", await dependencies.messages.countPins(channelId));
-          const pinnedBy = new Types.ObjectId(actor.userId);
-          return { pinnedAt: new Date(), pinnedBy, pinnedIn: before.channelId };
-        },
-      );
-      if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
-      return { message };
-    },
+    "message.pin": ({ params, actor, access }) =>
+      setPin(dependencies, params, access, async ({ pinnedAt, revs, channelId }) => {
+        if (pinnedAt !== undefined) return null;
+        assertBelow("changesPerMessage", revs.length);
+        assertBelow("pinsPerChannel", await messages.countPins(params.channelId));
+        return { pinnedAt: new Date(), pinnedBy: new Types.ObjectId(actor.userId), pinnedIn: channelId };
+      }),
 
-    "message.unpin": async ({ params: { channelId, messageId }, access }) => {
-      if (!mayPin(access)) throw serviceError("FORBIDDEN");
-      const { rooms } = access;
-      const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
-      const message = await changeMessage(dependencies, options, (before) => {
-        if (before.pinnedAt === undefined) return null;
-        assertBelow("changesPerMessage", before.revs.length);
+    "message.unpin": ({ params, access }) =>
+      setPin(dependencies, params, access, ({ pinnedAt, revs }) => {
+        if (pinnedAt === undefined) return null;
+        assertBelow("changesPerMessage", revs.length);
         return { pinnedAt: undefined, pinnedBy: undefined, pinnedIn: undefined };
-      });
-      if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
-      return { message };
-    },
+      }),
 
     "message.listPins": async ({ params: { channelId, skip } }) => {
       const pins: Message[] = [];
@@ -49,4 +31,15 @@ export function pinActions(dependencies: MessageDependencies): Handlers {
       return { messages: pins, nextSkip: end === "refused" ? skip + pins.length : null };
     },
   };
+}
+
+async function setPin(
+  dependencies: MessageDependencies,
+  params: { channelId: string; messageId: string },
+  access: Access,
+  change: Parameters<typeof changeMessage>[2],
+): Promise<{ message: Message }> {
+  if (!mayPin(access)) throw serviceError("FORBIDDEN");
+  const options = { ...params, rooms: access.rooms, announce: "message.changed" } as const;
+  return { message: need(await changeMessage(dependencies, options, change), "MESSAGE_NOT_FOUND") };
 }

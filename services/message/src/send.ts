@@ -1,6 +1,7 @@
 import {
   type Access,
   type Handlers,
+  invalid,
   type Logger,
   may,
   serviceError,
@@ -206,7 +207,5 @@ async function claimAttachments({
   if (fileIds.length === 0 || services === null) return undefined;
   const { attachments } = await services.file.claim({ fileIds: [...fileIds], channelId, userId, nonce });
   if (attachments !== null) return attachments;
-  throw serviceError("VALIDATION_FAILED", {
-    issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],
-  });
+  throw invalid("attachmentIds", "there is no such file of yours for this channel");
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { assertBelow, type Handlers, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, invalid, serviceError } from "@fanfare/kernel";
 import { endFriendship } from "./friends/friends.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { localeOf, presentUser } from "./user.presenter.ts";
@@ -8,10 +8,7 @@ export function blockActions(dependencies: UserDependencies): Handlers {
   const { users, blocks, sessionRepository } = dependencies;
   return {
     "user.block": async ({ params: { userId }, actor, services }) => {
-      if (userId === actor.userId) {
-        const issues = [{ path: "userId", message: "must be another user's" }];
-        throw serviceError("VALIDATION_FAILED", { issues });
-      }
+      if (userId === actor.userId) throw invalid("userId", "must be another user's");
       if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
       assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
       await blocks.insert(actor.userId, userId);

@@ -1,5 +1,5 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
-import { callOf, type Handlers, need, serviceError } from "@fanfare/kernel";
+import { callOf, type Handlers, invalid, need, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser } from "./user.presenter.ts";
@@ -22,10 +22,7 @@ export const myDataActions = ({
     const index =
       params.cursor === undefined ? 0 : EXPORTS_USER.findIndex((name) => serviceOf(name) === service);
     const name = EXPORTS_USER[index];
-    if (name === undefined) {
-      const issues = [{ path: "cursor", message: "must be a cursor of the page before" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
+    if (name === undefined) throw invalid("cursor", "must be a cursor of the page before");
     const inner = rest.join(".");
     const { items, nextCursor } = await callOf(services)(name, {
       userId,

@@ -8,7 +8,7 @@ import {
   type Params,
 } from "@fanfare/contract";
 import { createGroupChecker, FaultyLine, newSalt, readGroupFile, type Survey } from "@fanfare/group-file";
-import { type Actor, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Actor, invalid, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../identify.ts";
 import { sendAnswer } from "../answers.ts";
@@ -88,8 +88,7 @@ async function receive(
     );
     if (!(thrown instanceof FaultyLine))
       throw raw.destroyed && !raw.complete ? serviceError("MALFORMED_REQUEST") : thrown;
-    const issues = [{ path: `line ${thrown.line}`, message: thrown.reason }];
-    throw serviceError("VALIDATION_FAILED", { issues });
+    throw invalid(`line ${thrown.line}`, thrown.reason);
   } finally {
     // Whoever has hung up has left no socket.
     if (!raw.destroyed) raw.setTimeout(0);

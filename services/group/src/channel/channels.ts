@@ -1,5 +1,13 @@
 import { type Channel, mayTouchRole, type Override, type ParsedParams, PERMISSIONS } from "@fanfare/contract";
-import { type Handlers, assertBelow, need, newId, type Request, serviceError } from "@fanfare/kernel";
+import {
+  assertBelow,
+  type Handlers,
+  invalid,
+  need,
+  newId,
+  type Request,
+  serviceError,
+} from "@fanfare/kernel";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -140,8 +148,7 @@ async function privateOverrides(
 }
 
 function sectionInSection() {
-  const issues = [{ path: "sectionId", message: "must be null for a section: sections hold channels only" }];
-  return serviceError("VALIDATION_FAILED", { issues });
+  return invalid("sectionId", "must be null for a section: sections hold channels only");
 }
 
 /** Its channels stay where they are, without a section. */

@@ -1,4 +1,4 @@
-import { AnswerBudget, type Handlers, serviceError, type ServiceError } from "@fanfare/kernel";
+import { AnswerBudget, type Handlers, invalid, type ServiceError } from "@fanfare/kernel";
 import { type Services, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
 import { needActor } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -182,8 +182,7 @@ function parse(cursor: string | null): [groupId: string | null, after: ThreadPos
 }
 
 function badCursor(): ServiceError {
-  const issues = [{ path: "cursor", message: "must be a cursor of the page before" }];
-  return serviceError("VALIDATION_FAILED", { issues });
+  return invalid("cursor", "must be a cursor of the page before");
 }
 
 /** Channels as one user sees them: with what the message service knows of them, asked once for all. */

@@ -1,5 +1,5 @@
 import { changedBits, mayGrant, mayTouchMember, mayTouchRole, type Override } from "@fanfare/contract";
-import { type Access, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
+import { type Access, assertBelow, type Handlers, invalid, need, serviceError } from "@fanfare/kernel";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -18,10 +18,8 @@ export function overrideActions(dependencies: GroupDependencies): Handlers {
     },
 
     "channel.setOverride": async ({ params: { channelId, ...override }, actor: { userId }, access }) => {
-      if ((override.allow & override.deny) !== 0) {
-        const issues = [{ path: "deny", message: "must not have a bit that is allowed too" }];
-        throw serviceError("VALIDATION_FAILED", { issues });
-      }
+      if ((override.allow & override.deny) !== 0)
+        throw invalid("deny", "must not have a bit that is allowed too");
       await refuseTarget(dependencies, override.target, access, userId, "exists");
       const isSame = isFor(override.target);
       const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {

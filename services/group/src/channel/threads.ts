@@ -1,4 +1,4 @@
-import { LIMITS } from "@fanfare/contract";
+import { type Channel, LIMITS } from "@fanfare/contract";
 import { type Access, assertBelow, type Handlers, may, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -65,21 +65,13 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
 
     "channel.archiveThread": async ({ params: { channelId }, actor, access }) => {
       const thread = await findManaged(dependencies, channelId, actor.userId, access);
-      const changed = await threads.setState(channelId, "archived");
-      const channel = presentChannel(changed ?? thread);
-      if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
-      return { channel };
+      return setState(dependencies, thread, "archived", access);
     },
 
     "channel.unarchiveThread": async ({ params: { channelId }, actor, access }) => {
       const thread = await findManaged(dependencies, channelId, actor.userId, access);
-      if (thread.threadState === "archived") {
-        await assertRoomForThread(dependencies, thread.parentId!);
-      }
-      const changed = await threads.setState(channelId, "open");
-      const channel = presentChannel(changed ?? thread);
-      if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
-      return { channel };
+      if (thread.threadState === "archived") await assertRoomForThread(dependencies, thread.parentId!);
+      return setState(dependencies, thread, "open", access);
     },
 
     "channel.findThreads": async ({ params: { channelIds } }) => {
@@ -118,4 +110,16 @@ async function findManaged(
   const isManaged = thread.createdBy === userId || may(access, "manageChannels");
   if (thread.kind !== "thread" || !isManaged) throw serviceError("FORBIDDEN");
   return thread;
+}
+
+async function setState(
+  { node, threads }: GroupDependencies,
+  thread: ChannelDocument,
+  state: "open" | "archived",
+  access: Access,
+): Promise<{ channel: Channel }> {
+  const changed = await threads.setState(thread._id, state);
+  const channel = presentChannel(changed ?? thread);
+  if (changed !== null) node.publish(access.rooms, "channel.updated", { channel });
+  return { channel };
 }

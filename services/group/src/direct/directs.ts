@@ -4,6 +4,7 @@ import {
   assertBelow,
   duplicateKeyIndex,
   type Handlers,
+  invalid,
   need,
   newId,
   serviceError,
@@ -19,10 +20,7 @@ export function directActions(dependencies: GroupDependencies): Handlers {
   const { node, directs, channels, membership } = dependencies;
   return {
     "channel.openDirect": async ({ params: { userId }, actor, services }) => {
-      if (userId === actor.userId) {
-        const issues = [{ path: "userId", message: "must be another user's" }];
-        throw serviceError("VALIDATION_FAILED", { issues });
-      }
+      if (userId === actor.userId) throw invalid("userId", "must be another user's");
       const existing = await directs.find(directKey(actor.userId, userId));
       if (existing === null) {
         await services.user.get({ userId });

@@ -1,5 +1,5 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { type Handlers, limitReached, need, newId, serviceError } from "@fanfare/kernel";
+import { type Handlers, invalid, limitReached, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { channelStates } from "../channel/list-channels.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -15,10 +15,7 @@ export function groupDirectActions(dependencies: GroupDependencies): Handlers {
     "channel.createGroupDirect": async ({ params, actor, services }) => {
       const { userId } = actor;
       const others = [...new Set(params.userIds)];
-      if (others.includes(userId)) {
-        const issues = [{ path: "userIds", message: "must be other users'" }];
-        throw serviceError("VALIDATION_FAILED", { issues });
-      }
+      if (others.includes(userId)) throw invalid("userIds", "must be other users'");
       await assertReachable(services, "groupDirect", actor, others);
       const memberIds = [userId, ...others];
       await assertRoomForDirects(directs, memberIds);

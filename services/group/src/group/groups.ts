@@ -1,4 +1,4 @@
-import { type Group, groupRoom, userRoom } from "@fanfare/contract";
+import { type Group, userRoom } from "@fanfare/contract";
 import { type Handlers, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -73,24 +73,22 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       const changed = difference(presentGroup(actor.group), group, AUDITED);
       if (changed === null) return { group };
       await audit(groupId, userId, "group.update", changed);
-      node.publish(groupRoom(groupId), "group.updated", { group });
-      announcer.told(groupId, group.memberCount);
-      return { group };
+      return announcer.updated(group);
     },
 
     "group.setIcon": async ({ params: { groupId, fileId }, actor: { userId }, services }) => {
       const of = { type: "group", id: groupId } as const;
       const { url } = await services.file.usePicture({ fileId, userId, of });
-      const group = await show(dependencies, groupId, userId, url);
+      const shown = await show(dependencies, groupId, userId, url);
       // What is left of it is dropped with the next one.
       await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
-      return { group };
+      return shown;
     },
 
     "group.removeIcon": async ({ params: { groupId }, actor: { userId }, services }) => {
-      const group = await show(dependencies, groupId, userId, null);
+      const shown = await show(dependencies, groupId, userId, null);
       await services.file.dropPictures({ of: { type: "group", id: groupId } });
-      return { group };
+      return shown;
     },
 
     "group.transfer": async ({ params: { groupId, userId }, actor, services }) => {
@@ -115,10 +113,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       await membership.settleRoles(groupId, from.subject, { ...from.subject, isOwner: false });
       await membership.settleRoles(groupId, to.subject, { ...to.subject, isOwner: true });
       await audit(groupId, actor.userId, "group.transfer", { targetId: userId });
-      const group = presentGroup(given);
-      node.publish(groupRoom(groupId), "group.updated", { group });
-      announcer.told(groupId, group.memberCount);
-      return { group };
+      return announcer.updated(presentGroup(given));
     },
 
     "group.delete": async ({ params: { groupId }, actor }) => {
@@ -130,15 +125,12 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
 }
 
 async function show(
-  { node, groups, announcer, audit }: GroupDependencies,
+  { groups, announcer, audit }: GroupDependencies,
   groupId: string,
   userId: string,
   iconUrl: string | null,
-): Promise<Group> {
+): Promise<{ group: Group }> {
   const updated = need(await groups.update(groupId, { iconUrl }), "GROUP_NOT_FOUND");
-  const group = presentGroup(updated);
   await audit(groupId, userId, "group.setIcon", { after: { iconUrl } });
-  node.publish(groupRoom(groupId), "group.updated", { group });
-  announcer.told(groupId, group.memberCount);
-  return group;
+  return announcer.updated(presentGroup(updated));
 }

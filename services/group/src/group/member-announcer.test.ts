@@ -1,4 +1,4 @@
-import type { Member } from "@fanfare/contract";
+import type { Group, Member } from "@fanfare/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createMemberAnnouncer, type StoredMembers } from "./member-announcer.ts";
 
@@ -40,7 +40,7 @@ function create(slow: (found: StoredMembers | undefined) => Promise<void> = asyn
       published.push({
         room,
         name,
-        userIds: userIds ?? members!.map(({ userId }) => userId),
+        userIds: userIds ?? members?.map(({ userId }) => userId) ?? [],
         memberCount,
       });
     },
@@ -174,17 +174,19 @@ test("a process that publishes late what another has changed since makes it good
 
 test("a count that was told by another event, or corrected, is made good where it moved", async () => {
   const announcer = create();
-  announcer.told("g", 1);
+  const group = { id: "g", memberCount: 1 } as Group;
+  const update = { room: "group:g", name: "group.updated" };
+  expect(announcer.updated(group)).toEqual({ group });
   await settle(1000);
-  expect(published).toEqual([]);
-  announcer.told("g", 1);
+  expect(published).toMatchObject([update]);
+  announcer.updated(group);
   stored.get("g")!.add("a");
   await settle(1000);
   const correction = { room: "group:g", name: "member.joined", userIds: [], memberCount: 2 };
-  expect(published).toEqual([correction]);
+  expect(published).toMatchObject([update, update, correction]);
   announcer.recounted("g");
   await settle(1000);
-  expect(published).toEqual([correction, correction]);
+  expect(published).toMatchObject([update, update, correction, correction]);
 });
 
 test("what others change is left to them until it rests: events do not multiply with the processes", async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { groupRoom, type Member } from "@fanfare/contract";
+import { type Group, groupRoom, type Member } from "@fanfare/contract";
 import type { Publish } from "@fanfare/kernel";
 
 /** A group hears of newcomers and leavers at most this often, so that a crowd that joins does not make a crowd of events. */
@@ -136,8 +136,12 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     changed: (groupId: string, userId: string) => follow(groupId, [userId]),
     /** The count was corrected. */
     recounted: (groupId: string) => follow(groupId, []),
-    /** Another event has told the count. */
-    told: (groupId: string, memberCount: number) => follow(groupId, [], memberCount),
+    /** The event has the count, so it is not published again. */
+    updated(group: Group): { group: Group } {
+      publish(groupRoom(group.id), "group.updated", { group });
+      follow(group.id, [], group.memberCount);
+      return { group };
+    },
     /** Tells what is still gathered: nobody else knows of it. */
     async stop(): Promise<void> {
       stopped = true;

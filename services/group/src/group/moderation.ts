@@ -1,4 +1,4 @@
-import { groupRoom, type WordFilter } from "@fanfare/contract";
+import type { WordFilter } from "@fanfare/contract";
 import { type Handlers, need } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { needActor } from "../authority.ts";
@@ -14,7 +14,7 @@ const load = async ({ wordFilters }: Pick<GroupDependencies, "wordFilters">, gro
 };
 
 export function moderationActions(dependencies: GroupDependencies): Handlers {
-  const { groups, wordFilters, membership, audit, node, announcer, channels } = dependencies;
+  const { groups, wordFilters, membership, audit, announcer, channels } = dependencies;
   return {
     "group.getWordFilter": async ({ params: { groupId } }) => ({
       wordFilter: (await load(dependencies, groupId)).wordFilter,
@@ -43,9 +43,7 @@ export function moderationActions(dependencies: GroupDependencies): Handlers {
       const changed = difference(before, group, ["retentionDays"]);
       if (changed === null) return { group };
       await audit(groupId, userId, "group.setRetention", changed);
-      node.publish(groupRoom(groupId), "group.updated", { group });
-      announcer.told(groupId, group.memberCount);
-      return { group };
+      return announcer.updated(group);
     },
 
     "group.listRetention": async ({ params: { afterChannelId, limit } }) => {

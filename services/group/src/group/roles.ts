@@ -120,10 +120,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
         before: { permissions: before },
         after: { permissions },
       });
-      const group = presentGroup(updated);
-      node.publish(groupRoom(groupId), "group.updated", { group });
-      announcer.told(groupId, group.memberCount);
-      return { group };
+      return announcer.updated(presentGroup(updated));
     },
 
     "role.assign": async ({ params, actor }) => {

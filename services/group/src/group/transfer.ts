@@ -9,7 +9,15 @@ import {
   roleDocument,
   roleLine,
 } from "@fanfare/group-file";
-import { duplicateKeyIndex, type Handlers, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
+import {
+  assertBelow,
+  duplicateKeyIndex,
+  type Handlers,
+  invalid,
+  need,
+  newId,
+  serviceError,
+} from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -111,8 +119,7 @@ export const transferActions = ({
       if (newChannels.length > 0) await channels.insertMany(newChannels);
     } catch (error) {
       if (duplicateKeyIndex(error) === null) throw error;
-      const issues = [{ path: "file", message: "two threads are about one message" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
+      throw invalid("file", "two threads are about one message");
     }
     return {};
   },

@@ -1,5 +1,5 @@
 import type { Result } from "@fanfare/contract";
-import { type Handlers, serviceError } from "@fanfare/kernel";
+import { type Handlers, invalid, serviceError } from "@fanfare/kernel";
 import type { InboxDependencies } from "../inbox.dependencies.ts";
 import type { SubscriptionDocument } from "./subscription.repository.ts";
 
@@ -15,10 +15,8 @@ export const subscriptionActions = ({
 
   "push.subscribe": async ({ params: { endpoint, keys }, actor: { userId, sessionId } }) => {
     if (vapid() === null) throw serviceError("PUSH_OFF");
-    if (node.config.environment === "production" && !endpoint.startsWith("https:")) {
-      const issues = [{ path: "endpoint", message: "must start with https://" }];
-      throw serviceError("VALIDATION_FAILED", { issues });
-    }
+    if (node.config.environment === "production" && !endpoint.startsWith("https:"))
+      throw invalid("endpoint", "must start with https://");
     await subscriptions.put({ userId, sessionId, endpoint, ...keys });
     subscribed();
     return {};

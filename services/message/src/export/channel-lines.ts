@@ -1,6 +1,6 @@
 import type { GroupFileLineOf, Result } from "@fanfare/contract";
 import { createNewIds, messageDocument, messageLine, type ReactionPosition } from "@fanfare/group-file";
-import { duplicateKeyIndex, type Handlers, newId, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handlers, invalid, newId } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
@@ -73,8 +73,7 @@ export function channelLineActions(dependencies: MessageDependencies): Handlers 
         if (documents.length > 0) await messages.insertMany(documents, false, WRITE_TIMEOUT_MS);
       } catch (error) {
         if (duplicateKeyIndex(error) === null) throw error;
-        const issues = [{ path: "file", message: "a message or a reaction is in it twice" }];
-        throw serviceError("VALIDATION_FAILED", { issues });
+        throw invalid("file", "a message or a reaction is in it twice");
       }
       return {};
     },

@@ -1,5 +1,5 @@
 import type { Services, Result } from "@fanfare/contract";
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { type Handler, invalid } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage } from "../message.presenter.ts";
 import { READ_TIMEOUT_MS } from "../bounds.ts";
@@ -120,8 +120,7 @@ export function formatPosition(position: Position): string {
 export function parsePosition(cursor: string): Position {
   const position = parseJson(Buffer.from(cursor, "base64url").toString());
   if (isPosition(position)) return position;
-  const issues = [{ path: "cursor", message: "must be a cursor of the page before" }];
-  throw serviceError("VALIDATION_FAILED", { issues });
+  throw invalid("cursor", "must be a cursor of the page before");
 }
 
 function parseJson(text: string): unknown {

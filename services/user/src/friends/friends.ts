@@ -7,7 +7,7 @@ import {
   type Params,
   type User,
 } from "@fanfare/contract";
-import { assertBelow, type Handlers, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, invalid, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { FriendshipDocument, FriendshipState } from "./friendship.repository.ts";
 import { reachableAmong } from "./reach.ts";
@@ -21,10 +21,7 @@ export function friendActions(dependencies: UserDependencies): Handlers {
     "friend.request": async ({ params, actor, services }) => {
       const { userId } = actor;
       const other = await findUser(services, params);
-      if (other.id === userId) {
-        const issues = [{ path: "userId", message: "must be another user's" }];
-        throw serviceError("VALIDATION_FAILED", { issues });
-      }
+      if (other.id === userId) throw invalid("userId", "must be another user's");
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const existing = await friendships.find(userId, other.id);
         if (existing?.state === "friends") return { state: "friends" };
