@@ -1,18 +1,10 @@
 import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
 import { boundedMap, jsonBytes } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { describe, expect, test, vi } from "vitest";
+import { NOBODY, node, room, useRoom } from "./group-node.ts";
 
-let node: GroupNode;
-let room: Room;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
-});
-afterAll(() => node.stop());
+useRoom();
 
 const STATE = { head: { seq: 7, rev: 9 }, lastReadSeq: 5 };
 const create = async (name: string) =>

@@ -10,6 +10,7 @@ import {
   type NodeContext,
   type ServiceFactory,
 } from "@fanfare/kernel";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { createUserService } from "@fanfare/user";
 import { createGroupService } from "../src/index.ts";
 
@@ -181,4 +182,19 @@ export async function createRoom(node: GroupNode): Promise<Room> {
       return member;
     },
   };
+}
+
+/** Those of the test that runs, after `useRoom`. */
+export let node: GroupNode;
+export let room: Room;
+
+/** Starts a process for the tests of a file, and makes a group for each of them. */
+export function useRoom(): void {
+  beforeAll(async () => {
+    node = await startGroupNode();
+  });
+  beforeEach(async () => {
+    room = await createRoom(node);
+  });
+  afterAll(() => node.stop());
 }

@@ -1,17 +1,9 @@
 import { LIMITS, groupRoom, userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { describe, expect, test, vi } from "vitest";
+import { createRoom, node, room, useRoom } from "./group-node.ts";
 
-let node: GroupNode;
-let room: Room;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
-});
-afterAll(() => node.stop());
+useRoom();
 
 const invite = async (limits: { maxUses?: number; maxAgeMs?: number } = {}) =>
   (await node.call("invite.create", { groupId: room.group.id, ...limits }, room.owner)).invite;

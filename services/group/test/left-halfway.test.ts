@@ -1,19 +1,11 @@
 import { groupRoom, userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { describe, expect, test, vi } from "vitest";
+import { node, room, useRoom } from "./group-node.ts";
 
 // A process died in the middle: what it had stored is there, and nobody was told.
 
-let node: GroupNode;
-let room: Room;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
-});
-afterAll(() => node.stop());
+useRoom();
 
 const collection = (name: string) => node.node.database.collection(name);
 const id = (hex: string) => new Types.ObjectId(hex);

@@ -1,17 +1,9 @@
 import { groupRoom, userRoom, type Result } from "@fanfare/contract";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { describe, expect, test, vi } from "vitest";
+import { createRoom, NOBODY, node, room, useRoom } from "./group-node.ts";
 
-let node: GroupNode;
-let room: Room;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
-});
-afterAll(() => node.stop());
+useRoom();
 
 const memberCount = async () =>
   (await node.call("group.get", { groupId: room.group.id }, room.owner)).group.memberCount;

@@ -1,18 +1,10 @@
 import { groupRoom, userRoom } from "@fanfare/contract";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { expect, test } from "vitest";
+import { node, room, useRoom } from "./group-node.ts";
 
 // A worker that stood still carries out, when it runs again, what it was asked before.
 
-let node: GroupNode;
-let room: Room;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
-});
-afterAll(() => node.stop());
+useRoom();
 
 const outdated = { type: "UNAVAILABLE", data: { retryAfterMs: expect.any(Number) } };
 

@@ -1,21 +1,15 @@
 import { LIMITS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import type { Actor } from "@fanfare/kernel";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { createRoom, NOBODY, node, room, useRoom } from "./group-node.ts";
 
 const { view, sendMessages, manageRoles, kickMembers, banMembers, muteMembers, manageMessages } = PERMISSIONS;
 
-let node: GroupNode;
-let room: Room;
+useRoom();
 let groupId: string;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
+beforeEach(() => {
   groupId = room.group.id;
 });
-afterAll(() => node.stop());
 
 const createRole = async (permissions: number, by = room.owner): Promise<string> =>
   (await node.call("role.create", { groupId, name: "A role", permissions }, by)).role.id;

@@ -1,18 +1,12 @@
 import { PERMISSIONS } from "@fanfare/contract";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+import { beforeEach, expect, test } from "vitest";
+import { node, room, useRoom } from "./group-node.ts";
 
-let node: GroupNode;
-let room: Room;
+useRoom();
 let groupId: string;
-beforeAll(async () => {
-  node = await startGroupNode();
-});
-beforeEach(async () => {
-  room = await createRoom(node);
+beforeEach(() => {
   groupId = room.group.id;
 });
-afterAll(() => node.stop());
 
 const set = (words: string[], onHit: "block" | "mask" = "block") =>
   node.call("group.setWordFilter", { groupId, words, onHit }, room.owner);
