@@ -191,7 +191,8 @@ describe("embedded server", () => {
     await things.updateMany({}, { $inc: { n: 1000 } });
     const found = [first, ...(await cursor.toArray())].map((document) => Number(document!["n"]));
     expect(found.map((n) => n % 1000)).toEqual(Array.from({ length: 300 }, (_, n) => n));
-    expect(found.at(-1)).toBe(1299);
+    // The first batch, and the one document that is read ahead.
+    expect(found.filter((n) => n < 1000)).toHaveLength(11);
   });
 
   it("refuses a pipeline that holds more than fits in memory, not one that passes it on", async () => {
