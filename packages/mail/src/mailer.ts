@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Locale } from "@fanfare/contract";
 import { Counter, type Config, type Logger, type NodeContext } from "@fanfare/kernel";
 import { PermanentFailure, type RunningJob } from "@fanfare/jobs";
-import { createTransport } from "nodemailer";
 import { render, type RenderedMail } from "./render.ts";
 import { textOf, type MailName, type ValuesOf } from "./texts/texts.ts";
 
@@ -70,12 +69,13 @@ export function createMailer(options: MailerOptions): Mailer {
   for (const outcome of ["sent", "failed"]) total.inc({ outcome }, 0);
 
   const deliver = async ({ id, key, payload }: RunningJob<{ sealed: string }>): Promise<void> => {
-    if (smtp === undefined || transport === undefined) throw new Error("SMTP_URL is not set.");
+    const server = await transport;
+    if (smtp === undefined || server === undefined) throw new Error("SMTP_URL is not set.");
     const opened = sealer.open(payload.sealed, key);
     if (opened === null) throw new PermanentFailure("TOKEN_SECRET changed after the mail was enqueued.");
     const { to, subject, text, html } = JSON.parse(opened.text) as Letter;
     try {
-      await transport.sendMail({
+      await server.sendMail({
         from: smtp.from,
         to: { name: "", address: to },
         subject,
@@ -109,12 +109,14 @@ export function createMailer(options: MailerOptions): Mailer {
       else if (environment === "development") show(asShown(letter));
     },
     async stop() {
-      transport?.close();
+      (await transport)?.close();
     },
   };
 }
 
-function createSmtp(url: string) {
+async function createSmtp(url: string) {
+  // Where no mails are sent it is not loaded.
+  const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
     connectionTimeout: CONNECT_TIMEOUT_MS,

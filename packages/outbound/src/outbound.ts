@@ -1,7 +1,7 @@
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { createAddressRules } from "./addresses.ts";
 import { OutboundError } from "./errors.ts";
-import { createGuardedConnect, type Resolve } from "./guarded-connect.ts";
+import type { GuardedConnectOptions, Resolve } from "./guarded-connect.ts";
 
 export interface OutboundOptions {
   /** Networks that may be reached although they are not public, at any port. */
@@ -47,20 +47,19 @@ const DEFAULT_PORTS = [80, 443];
 
 /** HTTP to addresses that users have given. Every address is checked when it is connected to, on each redirect anew. */
 export class Outbound {
-  readonly #agent: Agent;
+  readonly #connect: GuardedConnectOptions;
   readonly #userAgent: string;
+  #agent: Promise<Agent> | undefined;
 
   /** @throws {TypeError} when an entry of `allow` is no network */
   constructor({ allow = [], ports = DEFAULT_PORTS, userAgent, resolve }: OutboundOptions) {
     this.#userAgent = userAgent;
-    const connect = createGuardedConnect({
+    this.#connect = {
       rules: createAddressRules(allow),
       ports,
       connectTimeoutMs: 5000,
       ...(resolve !== undefined && { resolve }),
-    });
-    // No connection is kept: the next request to the name is checked like the first.
-    this.#agent = new Agent({ connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+    };
   }
 
   /** @throws {OutboundError} */
@@ -83,12 +82,24 @@ export class Outbound {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
+  }
+
+  /** The library is loaded with the first request: most processes never make one. */
+  async #open(): Promise<Agent> {
+    const [undici, { createGuardedConnect }] = await Promise.all([
+      import("undici"),
+      import("./guarded-connect.ts"),
+    ]);
+    const connect = createGuardedConnect(this.#connect);
+    // No connection is kept: the next request to the name is checked like the first.
+    return new undici.Agent({ connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
   }
 
   /** @returns the answer, or where it redirects to, if redirects are followed */
   async #once(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer | string> {
-    const { statusCode, headers, body } = await this.#agent.request({
+    const agent = await (this.#agent ??= this.#open());
+    const { statusCode, headers, body } = await agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: request.method ?? "GET",

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { LIMITS } from "@fanfare/contract";
-import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel";
+import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel/config";
 import { noticeOfPage } from "./notice-of-page.ts";
-import { type Fanfare, startFanfare } from "./start-fanfare.ts";
+import type { Fanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
 
 /** Hosts that stand for every address of this machine. */
@@ -38,6 +38,8 @@ const ABANDON_TIMEOUT_MS = 1000;
  */
 export async function runProgram(): Promise<void> {
   const config = readConfig();
+  // Not before: what is wrong with the configuration is said in a fraction of the time that all services take to load.
+  const { startFanfare } = await import("./start-fanfare.ts");
   let fanfare: Fanfare | undefined;
   let stopping = false;
   const stop = (exitCode: number): void => {

@@ -2,7 +2,6 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { Outbound, OutboundError } from "@fanfare/outbound";
 import type { Embed, Message } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
-import { parsePage } from "./parse-page.ts";
 
 /** Pages that one process fetches at the same time. */
 const FETCH_CONCURRENCY = 8;
@@ -99,7 +98,9 @@ export class Pages {
         wantsType: isHtml,
         signal,
       });
-      return status === 200 ? parsePage(decode(body, contentType), url) : null;
+      if (status !== 200) return null;
+      const { parsePage } = await import("./parse-page.ts");
+      return parsePage(decode(body, contentType), url);
     } catch (error) {
       // A fetch that was cut off says nothing about the page. The job runs again.
       if (error instanceof OutboundError && !signal.aborted) return null;

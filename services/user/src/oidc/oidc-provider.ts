@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
 import type { Config, Logger } from "@fanfare/kernel";
-import * as openid from "openid-client";
+import type { Configuration } from "openid-client";
 
 /** Of each request to the provider, in seconds. */
 const TIMEOUT_S = 5;
@@ -28,14 +28,15 @@ export interface OidcIdentity {
 
 export type OidcProvider = ReturnType<typeof createOidcProvider>;
 
-/** The OpenID Connect provider of the configuration; it is asked for its addresses at the first login. */
+/** The OpenID Connect provider of the configuration; it is asked for its addresses at the first login, which also loads the library. */
 export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, logger: Logger) {
   const redirectUri = `${config.publicUrl}/auth/oidc/callback`;
-  let found: Promise<openid.Configuration> | undefined;
-  const discover = async (): Promise<openid.Configuration> => {
+  let found: Promise<Configuration> | undefined;
+  const discover = async () => {
     if (config.oidc === undefined) throw new Error("OIDC_ISSUER is not set.");
     const { issuer, clientId, clientSecret } = config.oidc;
     const isPlain = issuer.startsWith("http:");
+    const openid = await import("openid-client");
     found ??= openid
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_S,
@@ -51,7 +52,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
         found = undefined;
         throw error;
       });
-    return found;
+    return { openid, provider: await found };
   };
 
   return {
@@ -61,7 +62,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
      */
     async start(isFresh: boolean): Promise<{ authorizationUrl: string; flow: OidcFlow } | null> {
       try {
-        const provider = await discover();
+        const { openid, provider } = await discover();
         const codeVerifier = openid.randomPKCECodeVerifier();
         const flow = { state: openid.randomState(), nonce: openid.randomNonce(), codeVerifier };
         const url = openid.buildAuthorizationUrl(provider, {
@@ -87,7 +88,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
      */
     async finish(query: string, { state, nonce, codeVerifier }: OidcFlow): Promise<OidcIdentity | null> {
       try {
-        const provider = await discover();
+        const { openid, provider } = await discover();
         const tokens = await openid.authorizationCodeGrant(provider, new URL(`${redirectUri}?${query}`), {
           pkceCodeVerifier: codeVerifier,
           expectedState: state,
