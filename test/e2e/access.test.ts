@@ -12,14 +12,18 @@ describe.skipIf(!hasBrowser())("access", () => {
   const site = useSite();
 
   let admin: { username: string; accessToken: string };
+  /** The window of the admin, and another one. */
+  let adminPage: Page;
+  let page: Page;
   beforeAll(async () => {
     admin = await createAccount(site.url);
+    adminPage = await site.keepPage();
+    page = await site.keepPage();
   });
 
   async function openAsAdmin(path: string): Promise<Page> {
-    const page = await site.newPage({}, await site.logIn(admin.username));
-    await page.goto(site.url + path);
-    return page;
+    await site.open(adminPage, path, await site.logIn(admin.username));
+    return adminPage;
   }
 
   test("with registration by invite, the form works on an invite link only", async () => {
@@ -33,8 +37,7 @@ describe.skipIf(!hasBrowser())("access", () => {
       .poll(async () => (await must(site.url, "admin.getPolicy", {}, accessToken)).policy)
       .toMatchObject({ registration: "invite", groupCreation: "admins" });
 
-    const page = await site.newPage();
-    await page.goto(`${site.url}/register`);
+    await site.open(page, "/register");
     await page.getByText("You need an invite").waitFor();
     await page.goto(`${site.url}/invite/${invite.code}`);
     await page.getByRole("link", { name: "Register" }).click();
@@ -58,8 +61,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     await expect.poll(() => field.inputValue()).toMatch(/\/reset-password#token=/);
     const { pathname, hash } = new URL(await field.inputValue());
 
-    const page = await site.newPage();
-    await page.goto(site.url + pathname + hash);
+    await site.open(page, pathname + hash);
     await page.getByText("Set a new password for alan").waitFor();
     await page.getByLabel("New password").fill(password);
     await page.getByRole("button", { name: "Set password" }).click();
@@ -84,7 +86,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
     expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
 
-    const page = await openAsAdmin("/");
+    await site.open(page, "/", await site.logIn(admin.username));
     await page.getByRole("button", { name: "Create or join a group" }).click();
     await page.getByLabel("Name of the group").fill("One more");
     await page.getByRole("button", { name: "Create group" }).click();
@@ -103,8 +105,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
 
     const { username } = await createAccount(site.url);
-    const page = await site.newPage({}, await site.logIn(username));
-    await page.goto(site.url);
+    await site.open(page, "/", await site.logIn(username));
     await page.getByRole("button", { name: "You: " }).waitFor();
     await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
     await page.getByRole("heading", { name: "Set up two-step verification to continue" }).waitFor();

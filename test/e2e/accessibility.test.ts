@@ -62,102 +62,107 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
     return found.violations.map((violation) => `${what}: ${violation.id}: ${html(violation)}`);
   }
 
-  for (const [kind, options] of Object.entries(KINDS)) {
-    const rules = kind === "dark" ? COLOUR_RULES : WCAG;
-    /** The short run has every page in light, and the channel in all. */
-    const tags = kind === "light" ? [] : ["long"];
+  for (const [kind, options] of Object.entries(KINDS))
+    describe(kind, () => {
+      let page: Page;
+      beforeAll(async () => {
+        page = await site.keepPage(options);
+      });
+      const rules = kind === "dark" ? COLOUR_RULES : WCAG;
+      /** The short run has every page in light, and the channel in all. */
+      const tags = kind === "light" ? [] : ["long"];
 
-    test(`who is not logged in, ${kind}`, { tags }, async () => {
-      const page = await site.newPage(options);
-      const found: string[] = [];
-      for (const path of ["/", "/login", "/register", "/reset-password"]) {
-        await site.visit(page, path);
-        found.push(...(await violations(page, path, rules)));
-      }
-      await site.visit(page, `/invite/${inviteCode}`);
-      await page.getByText("Rocket builders").first().waitFor();
-      found.push(...(await violations(page, "an invite", rules)));
-      expect(found).toEqual([]);
-    });
+      test("who is not logged in", { tags }, async () => {
+        await site.open(page, "/");
+        const found: string[] = [];
+        for (const path of ["/", "/login", "/register", "/reset-password"]) {
+          await site.visit(page, path);
+          found.push(...(await violations(page, path, rules)));
+        }
+        await site.visit(page, `/invite/${inviteCode}`);
+        await page.getByText("Rocket builders").first().waitFor();
+        found.push(...(await violations(page, "an invite", rules)));
+        expect(found).toEqual([]);
+      });
 
-    test(`the first group, ${kind}`, { tags }, async () => {
-      const page = await site.newPage(options, newcomer);
-      const found: string[] = [];
-      await site.visit(page, "/");
-      found.push(...(await violations(page, "the first group", rules)));
-      expect(found).toEqual([]);
-    });
-
-    test(`a channel, ${kind}`, async () => {
-      const page = await site.newPage(options, admin);
-      const found: string[] = [];
-      await site.visit(page, `/groups/${groupId}/channels/${channelId}`);
-      await page.getByText("const answer").waitFor();
-      found.push(...(await violations(page, "the channel", rules)));
-      if (kind === "phone") {
-        await page.getByRole("button", { name: "Open the lists" }).click();
-        await page.getByRole("dialog").waitFor();
-        found.push(...(await violations(page, "the lists of a phone", rules)));
-      }
-      await page.getByRole("button", { name: "You: " }).click();
-      await page.getByRole("menu").waitFor();
-      found.push(...(await violations(page, "one's own menu", rules)));
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Rocket builders", exact: false }).last().click();
-      await page.getByRole("menu").waitFor();
-      found.push(...(await violations(page, "the menu of the group", rules)));
-      expect(found).toEqual([]);
-    });
-
-    test(`what stands beside and above a channel, ${kind}`, { tags }, async () => {
-      const page = await site.newPage(options, admin);
-      const found: string[] = [];
-      await site.visit(page, `/groups/${groupId}/channels/${channelId}`);
-      await page.getByText("const answer").waitFor();
-      for (const name of ["Search", "Threads", "Pinned messages", "Members"]) {
-        await page.getByRole("button", { name, exact: true }).last().click();
-        const panel = page.getByRole(kind === "phone" ? "dialog" : "complementary", { name });
-        await panel.first().waitFor();
+      test("the first group", { tags }, async () => {
+        await site.open(page, "/", newcomer);
+        const found: string[] = [];
         await site.loaded(page);
-        // Rows are hidden until they are measured, and nameless meanwhile.
-        if (name === "Members") await panel.getByRole("button", { name: "Grace" }).waitFor();
-        found.push(...(await violations(page, name, rules)));
-        await panel.getByRole("button", { name: "Close" }).click();
-        await panel.waitFor({ state: "hidden" });
-      }
-      for (const keys of ["Control+k", "Control+/"]) {
-        await page.keyboard.press(keys);
-        await page.getByRole("dialog").waitFor();
-        found.push(...(await violations(page, keys, rules)));
-        await page.keyboard.press("Escape");
-        await page.getByRole("dialog").waitFor({ state: "hidden" });
-      }
-      expect(found).toEqual([]);
-    });
+        found.push(...(await violations(page, "the first group", rules)));
+        expect(found).toEqual([]);
+      });
 
-    test(`friends, status, settings and admin pages, ${kind}`, { tags }, async () => {
-      const page = await site.newPage(options, admin);
-      const found: string[] = [];
-      const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
-      const more = ["filter", "webhooks", "bots", "storage", "danger"];
-      const paths = [
-        "/status",
-        "/direct",
-        "/inbox",
-        ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
-          (section) => `/settings/${section}`,
-        ),
-        "/groups/nowhere",
-        ...[...settings, ...more].map((section) => `/groups/${groupId}/settings/${section}`),
-        ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
-          (section) => `/admin/${section}`,
-        ),
-      ];
-      for (const path of paths) {
-        await site.visit(page, path);
-        found.push(...(await violations(page, path, rules)));
-      }
-      expect(found).toEqual([]);
+      test("a channel", async () => {
+        await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
+        const found: string[] = [];
+        await page.getByText("const answer").waitFor();
+        await site.loaded(page);
+        found.push(...(await violations(page, "the channel", rules)));
+        if (kind === "phone") {
+          await page.getByRole("button", { name: "Open the lists" }).click();
+          await page.getByRole("dialog").waitFor();
+          found.push(...(await violations(page, "the lists of a phone", rules)));
+        }
+        await page.getByRole("button", { name: "You: " }).click();
+        await page.getByRole("menu").waitFor();
+        found.push(...(await violations(page, "one's own menu", rules)));
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Rocket builders", exact: false }).last().click();
+        await page.getByRole("menu").waitFor();
+        found.push(...(await violations(page, "the menu of the group", rules)));
+        expect(found).toEqual([]);
+      });
+
+      test("what stands beside and above a channel", { tags }, async () => {
+        await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
+        const found: string[] = [];
+        await page.getByText("const answer").waitFor();
+        await site.loaded(page);
+        for (const name of ["Search", "Threads", "Pinned messages", "Members"]) {
+          await page.getByRole("button", { name, exact: true }).last().click();
+          const panel = page.getByRole(kind === "phone" ? "dialog" : "complementary", { name });
+          await panel.first().waitFor();
+          await site.loaded(page);
+          // Rows are hidden until they are measured, and nameless meanwhile.
+          if (name === "Members") await panel.getByRole("button", { name: "Grace" }).waitFor();
+          found.push(...(await violations(page, name, rules)));
+          await panel.getByRole("button", { name: "Close" }).click();
+          await panel.waitFor({ state: "hidden" });
+        }
+        for (const keys of ["Control+k", "Control+/"]) {
+          await page.keyboard.press(keys);
+          await page.getByRole("dialog").waitFor();
+          found.push(...(await violations(page, keys, rules)));
+          await page.keyboard.press("Escape");
+          await page.getByRole("dialog").waitFor({ state: "hidden" });
+        }
+        expect(found).toEqual([]);
+      });
+
+      test("friends, status, settings and admin pages", { tags }, async () => {
+        await site.open(page, "/status", admin);
+        const found: string[] = [];
+        const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
+        const more = ["filter", "webhooks", "bots", "storage", "danger"];
+        const paths = [
+          "/status",
+          "/direct",
+          "/inbox",
+          ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
+            (section) => `/settings/${section}`,
+          ),
+          "/groups/nowhere",
+          ...[...settings, ...more].map((section) => `/groups/${groupId}/settings/${section}`),
+          ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
+            (section) => `/admin/${section}`,
+          ),
+        ];
+        for (const path of paths) {
+          await site.visit(page, path);
+          found.push(...(await violations(page, path, rules)));
+        }
+        expect(found).toEqual([]);
+      });
     });
-  }
 });

@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { layoutFaults } from "./layout-faults.ts";
@@ -128,111 +128,116 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
     for (const client of [ada, ...others]) client.close();
   }, 120_000);
 
-  for (const [window, options] of Object.entries(WINDOWS)) {
-    /** The short run has every page in the narrower window, and the panels in the wider one. */
-    const longOn = (which: string) => ({ tags: window === which ? ["long"] : [] });
+  for (const [window, options] of Object.entries(WINDOWS))
+    describe(window, () => {
+      let page: Page;
+      beforeAll(async () => {
+        page = await site.keepPage(options);
+      });
+      /** The short run has every page in the narrower window, and the panels in the wider one. */
+      const longOn = (which: string) => ({ tags: window === which ? ["long"] : [] });
 
-    test(`not logged in, ${window}`, longOn("desktop"), async () => {
-      const page = await site.newPage(options);
-      const found: string[] = [];
-      for (const path of [
-        "/",
-        "/login",
-        "/register",
-        "/reset-password",
-        "/verify-email",
-        `/invite/${inviteCode}`,
-      ]) {
-        await site.visit(page, path);
-        found.push(...(await layoutFaults(page, path)));
-        // What does not fit is reached by scrolling within the frame.
-        const last = page.locator("#root a, #root button").last();
-        await last.scrollIntoViewIfNeeded();
-        const { y, height } = (await last.boundingBox())!;
-        expect(y + height).toBeLessThanOrEqual(400);
-      }
-      expect(found).toEqual([]);
-    });
+      test("not logged in", longOn("desktop"), async () => {
+        await site.open(page, "/");
+        const found: string[] = [];
+        for (const path of [
+          "/",
+          "/login",
+          "/register",
+          "/reset-password",
+          "/verify-email",
+          `/invite/${inviteCode}`,
+        ]) {
+          await site.visit(page, path);
+          found.push(...(await layoutFaults(page, path)));
+          // What does not fit is reached by scrolling within the frame.
+          const last = page.locator("#root a, #root button").last();
+          await last.scrollIntoViewIfNeeded();
+          const { y, height } = (await last.boundingBox())!;
+          expect(y + height).toBeLessThanOrEqual(400);
+        }
+        expect(found).toEqual([]);
+      });
 
-    test(`every page, ${window}`, longOn("desktop"), async () => {
-      const page = await site.newPage(options, admin);
-      const found: string[] = [];
-      const paths = [
-        `/groups/${groupId}/channels/${channelId}`,
-        `/groups/${groupId}/channels/${channelId}?thread=${threadId}`,
-        `/direct/${directId}`,
-        "/status",
-        "/direct",
-        "/inbox",
-        "/groups/nowhere",
-        `/invite/${inviteCode}`,
-        ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
-          (section) => `/settings/${section}`,
-        ),
-        ...GROUP_SECTIONS.map((section) => `/groups/${groupId}/settings/${section}`),
-        ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
-          (section) => `/admin/${section}`,
-        ),
-      ];
-      for (const path of paths) {
-        await site.visit(page, path);
-        found.push(...(await layoutFaults(page, path)));
-      }
-      await site.visit(page, "/direct");
-      for (const tab of await page.getByRole("tab").all()) {
-        await tab.click();
+      test("every page", longOn("desktop"), async () => {
+        await site.open(page, "/status", admin);
+        const found: string[] = [];
+        const paths = [
+          `/groups/${groupId}/channels/${channelId}`,
+          `/groups/${groupId}/channels/${channelId}?thread=${threadId}`,
+          `/direct/${directId}`,
+          "/status",
+          "/direct",
+          "/inbox",
+          "/groups/nowhere",
+          `/invite/${inviteCode}`,
+          ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
+            (section) => `/settings/${section}`,
+          ),
+          ...GROUP_SECTIONS.map((section) => `/groups/${groupId}/settings/${section}`),
+          ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
+            (section) => `/admin/${section}`,
+          ),
+        ];
+        for (const path of paths) {
+          await site.visit(page, path);
+          found.push(...(await layoutFaults(page, path)));
+        }
+        await site.visit(page, "/direct");
+        for (const tab of await page.getByRole("tab").all()) {
+          await tab.click();
+          await site.loaded(page);
+          found.push(...(await layoutFaults(page, `friends: ${await tab.textContent()}`)));
+        }
+        expect(found).toEqual([]);
+      });
+
+      test("the first group", async () => {
+        await site.open(page, "/", newcomer);
         await site.loaded(page);
-        found.push(...(await layoutFaults(page, `friends: ${await tab.textContent()}`)));
-      }
-      expect(found).toEqual([]);
-    });
+        expect(await layoutFaults(page, "the first group")).toEqual([]);
+      });
 
-    test(`the first group, ${window}`, async () => {
-      const page = await site.newPage(options, newcomer);
-      await site.visit(page, "/");
-      expect(await layoutFaults(page, "the first group")).toEqual([]);
-    });
-
-    test(`lists, panels and dialogs of a channel, ${window}`, longOn("phone"), async () => {
-      const isPhone = window === "phone";
-      const page = await site.newPage(options, admin);
-      const found: string[] = [];
-      await site.visit(page, `/groups/${groupId}/channels/${channelId}`);
-      await page.getByRole("log").getByRole("article").first().waitFor();
-      if (isPhone) {
-        await page.getByRole("button", { name: "Open the lists" }).click();
-        await page.getByRole("dialog").waitFor();
-      }
-      const channels = page.getByRole("navigation", { name: "Channels" });
-      await channels.evaluate((list) => list.scrollTo(0, list.scrollHeight));
-      found.push(...(await layoutFaults(page, "the lists")));
-      if (isPhone) await page.keyboard.press("Escape");
-
-      for (const name of ["Threads", "Pinned messages", "Members"]) {
-        await page.getByRole("button", { name, exact: true }).last().click();
-        const panel = page.getByRole(isPhone ? "dialog" : "complementary", { name });
-        await panel.first().waitFor();
+      test("lists, panels and dialogs of a channel", longOn("phone"), async () => {
+        const isPhone = window === "phone";
+        await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
+        const found: string[] = [];
+        await page.getByRole("log").getByRole("article").first().waitFor();
         await site.loaded(page);
-        if (name === "Members") await panel.getByRole("button", { name: "Grace 1" }).first().waitFor();
-        found.push(...(await layoutFaults(page, name)));
-        await panel.getByRole("button", { name: "Close" }).click();
-        await panel.waitFor({ state: "hidden" });
-      }
-      await page.getByRole("button", { name: "Search", exact: true }).last().click();
-      await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
-      await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
-      found.push(...(await layoutFaults(page, "search")));
-      await page.getByRole("radio", { name: "Everywhere" }).click();
-      await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
-      await site.loaded(page);
-      found.push(...(await layoutFaults(page, "search everywhere")));
-      if (isPhone) await page.getByRole("button", { name: "Close" }).last().click();
+        if (isPhone) {
+          await page.getByRole("button", { name: "Open the lists" }).click();
+          await page.getByRole("dialog").waitFor();
+        }
+        const channels = page.getByRole("navigation", { name: "Channels" });
+        await channels.evaluate((list) => list.scrollTo(0, list.scrollHeight));
+        found.push(...(await layoutFaults(page, "the lists")));
+        if (isPhone) await page.keyboard.press("Escape");
 
-      await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Jump to" }).fill("e");
-      await page.getByRole("option").first().waitFor();
-      found.push(...(await layoutFaults(page, "switcher")));
-      expect(found).toEqual([]);
+        for (const name of ["Threads", "Pinned messages", "Members"]) {
+          await page.getByRole("button", { name, exact: true }).last().click();
+          const panel = page.getByRole(isPhone ? "dialog" : "complementary", { name });
+          await panel.first().waitFor();
+          await site.loaded(page);
+          if (name === "Members") await panel.getByRole("button", { name: "Grace 1" }).first().waitFor();
+          found.push(...(await layoutFaults(page, name)));
+          await panel.getByRole("button", { name: "Close" }).click();
+          await panel.waitFor({ state: "hidden" });
+        }
+        await page.getByRole("button", { name: "Search", exact: true }).last().click();
+        await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
+        await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+        found.push(...(await layoutFaults(page, "search")));
+        await page.getByRole("radio", { name: "Everywhere" }).click();
+        await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+        await site.loaded(page);
+        found.push(...(await layoutFaults(page, "search everywhere")));
+        if (isPhone) await page.getByRole("button", { name: "Close" }).last().click();
+
+        await page.keyboard.press("Control+k");
+        await page.getByRole("combobox", { name: "Jump to" }).fill("e");
+        await page.getByRole("option").first().waitFor();
+        found.push(...(await layoutFaults(page, "switcher")));
+        expect(found).toEqual([]);
+      });
     });
-  }
 });

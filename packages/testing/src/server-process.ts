@@ -30,7 +30,7 @@ export interface ProcessExit {
 /** Starts are slow where many tests share a machine. */
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
-const POLL_MS = 20;
+const POLL_MS = 50;
 const LOG_TAIL_CHARS = 2000;
 
 /** A real server in a process of its own, to be killed, frozen and started again on the same port. It never outlives this process. */
