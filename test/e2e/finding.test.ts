@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
+const VIEWPORT = { width: 1280, height: 800 };
 /** As when another window is in front. */
 const HIDE = `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" })`;
 const SHOWN = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
@@ -49,10 +50,11 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
 
   const mention = (text: string): string => `<@${ada.user!.id}> ${text}`;
 
-  async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const viewport = { width: 1280, height: 800 };
-    return site.newContext({ viewport, serviceWorker: true, ...options }, await site.logIn("ada"));
-  }
+  /** What a test that needs no other window opens again. */
+  let kept: Page;
+  beforeAll(async () => {
+    kept = await site.keepPage({ viewport: VIEWPORT });
+  });
 
   async function openIn(context: BrowserContext, path: string): Promise<Page> {
     const opened = await context.newPage();
@@ -62,16 +64,11 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     return opened;
   }
 
-  async function open(channelId = general, options: BrowserContextOptions = {}): Promise<void> {
-    const isPhone = options.isMobile === true;
-    const context = await newContext(options);
-    const path = `/groups/${groupId}/channels/${channelId}`;
-    if (!isPhone) {
-      page = await openIn(context, path);
-      return;
-    }
-    page = await context.newPage();
-    await page.goto(site.url + path);
+  async function open(channelId = general, options?: BrowserContextOptions): Promise<void> {
+    const tokens = await site.logIn("ada");
+    page = options === undefined ? kept : await site.newPage({ viewport: VIEWPORT, ...options });
+    await site.open(page, `/groups/${groupId}/channels/${channelId}`, tokens);
+    if (options?.isMobile !== true) await page.getByText("Online", { exact: true }).waitFor();
   }
 
   const heading = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 });
@@ -251,7 +248,8 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
   });
 
   test("who looks elsewhere is told by the system, by one tab only, and not of a muted channel", async () => {
-    const context = await newContext({ permissions: ["notifications"] });
+    const options = { viewport: VIEWPORT, serviceWorker: true, permissions: ["notifications"] };
+    const context = await site.newContext(options, await site.logIn("ada"));
     await context.addInitScript(() => {
       localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
     });
