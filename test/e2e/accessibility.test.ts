@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
   }
 
   for (const [kind, options] of Object.entries(KINDS))
-    describe(kind, () => {
+    describe(`in ${kind}`, () => {
       let page: Page;
       beforeAll(async () => {
         page = await site.keepPage(options);

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
   }, 120_000);
 
   for (const [window, options] of Object.entries(WINDOWS))
-    describe(window, () => {
+    describe(`in a ${window} window`, () => {
       let page: Page;
       beforeAll(async () => {
         page = await site.keepPage(options);

@@ -1,13 +1,10 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import { isInstalled, must } from "@fanfare/testing";
-import { startCluster, type Cluster } from "../support/cluster.ts";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { must } from "@fanfare/testing";
+import type { Cluster } from "../../support/cluster.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
-// Two gateways and two workers in processes of their own: who comes to a direct channel of several hears of it, and who is put
-// out does not, whichever process knew what before.
-
-const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
+// Who comes to a direct channel of several hears of it, and who is put out does not, whichever process knew what before.
 
 interface Person {
   id: string;
@@ -17,18 +14,12 @@ interface Person {
   gone: string[];
 }
 
-describe.skipIf(!hasServers)("in a cluster", () => {
-  let cluster: Cluster;
+export function testDirectChannels(shared: () => Cluster): void {
   let people: [Person, Person, Person];
   const clients: FanfareClient[] = [];
 
-  beforeAll(async () => {
-    cluster = await startCluster({ gateways: 2, workers: 2 });
-  });
-  afterAll(() => cluster?.stop());
-
   async function comeIn(gateway: number): Promise<Person> {
-    const url = cluster.gateways[gateway]!.clientUrl;
+    const url = shared().gateways[gateway]!.clientUrl;
     const tokens: SessionTokens = await must(url, "user.createGuest", {});
     const client = new FanfareClient({ url });
     clients.push(client);
@@ -117,4 +108,4 @@ describe.skipIf(!hasServers)("in a cluster", () => {
     expect(textsOf(cat, thread.id)).not.toContain("no longer");
     expect(textsOf(cat, thread.id)).not.toContain("for two");
   });
-});
+}

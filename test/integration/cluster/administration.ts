@@ -1,28 +1,27 @@
-import { createAccount, createWorld, isInstalled, must, post } from "@fanfare/testing";
-import { startCluster, type Cluster } from "../support/cluster.ts";
-import { readSetupToken } from "../support/node-process.ts";
+import { createAccount, createWorld, must, post } from "@fanfare/testing";
+import type { Cluster } from "../../support/cluster.ts";
+import { readSetupToken } from "../../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 // The same as in admin.test.ts and blocks.test.ts, where gateways and workers are processes of their own.
 
-const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
 const ADMIN = { username: "first-admin", password: "correct horse" };
 const WITHIN_10_S = { timeout: 10_000, interval: 50 };
 
-describe.skipIf(!hasServers)("who runs a cluster", () => {
+/** Its first admin is made here. */
+export function testAdministration(shared: () => Cluster): void {
   let cluster: Cluster;
   let token: string;
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    cluster = await startCluster({ gateways: 2, workers: 2, env: { RATE_LIMIT_FACTOR: "1000" } });
+    cluster = shared();
     const setup = { ...ADMIN, token: await readSetupToken(cluster.workers[1]!) };
     token = (await must(urlOf(0), "user.setUpAdmin", setup)).accessToken;
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const socket of sockets) socket.disconnect();
-    await cluster?.stop();
   });
 
   const urlOf = (gateway: number): string => cluster.gateways[gateway]!.clientUrl;
@@ -126,4 +125,4 @@ describe.skipIf(!hasServers)("who runs a cluster", () => {
     );
     for (let n = 0; n < 8; n += 1) expect((await send(n % 2)).ok).toBe(false);
   });
-});
+}
