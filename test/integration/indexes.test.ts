@@ -88,6 +88,10 @@ async function doTheRest(
   await must(url, "message.send", named, target.accessToken);
   for (const name of ["inbox.list", "inbox.getUnreadCount", "channel.listUnread"] as const)
     await must(url, name, {}, owner.accessToken);
+  await must(url, "group.create", { name: "Another" }, owner.accessToken);
+  // The second time, the threads of both groups are asked for together.
+  for (const text of ["first", "second"])
+    await must(url, "message.search", { everywhere: true, text }, owner.accessToken);
   await must(url, "notification.set", { channelId, level: "all" }, owner.accessToken);
   await must(url, "notification.list", { cursor: channelId }, owner.accessToken);
   await must(url, "message.send", edited, owner.accessToken);

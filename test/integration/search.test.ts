@@ -129,6 +129,34 @@ test("everywhere is the groups and direct messages that the searcher is in now, 
   expect(await find(member, wanted)).toEqual(["a direct secret"]);
 });
 
+test("everywhere, threads of several groups are found, those that were written in since too", async () => {
+  const made = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
+  const threads: string[] = [];
+  for (const channelId of [openId, made.channels[0]!.id]) {
+    const messageId = await send(owner, channelId, "a beginning");
+    const opened = await must(
+      instance.url,
+      "channel.openThread",
+      { channelId, messageId },
+      owner.accessToken,
+    );
+    threads.push(opened.channel.id);
+  }
+  for (const text of ["balloons", "airships"]) {
+    for (const threadId of threads) await send(owner, threadId, text);
+    // When something was written in a thread is noted a second later.
+    await expect.poll(() => find(owner, { everywhere: true, text })).toHaveLength(2);
+    expect(await find(owner, { groupId, text })).toEqual([text]);
+  }
+  const { threads: found } = await must(
+    instance.url,
+    "message.search",
+    { everywhere: true, text: "airships" },
+    owner.accessToken,
+  );
+  expect(new Set(found.map((thread) => thread.groupId))).toEqual(new Set([groupId, made.group.id]));
+});
+
 test("what was just written, edited, pinned or deleted is so in the next search", async () => {
   const messageId = await send(member, openId, "first words");
   expect(await find(owner, { channelId: openId, text: "words" })).toEqual(["first words"]);

@@ -15,10 +15,15 @@ export const CHANNELS_PER_ROUND = 50;
 export const LOGS_AT_ONCE = 4;
 /** Changes that one search waits for; what is beyond it is indexed behind it. */
 export const STEPS_PER_SEARCH = 10;
-/** Threads of one group whose heads a search looks at; what is beyond it the next one does. */
+/** Threads whose heads a search looks at, of groups that are asked for together; what is beyond it the next one does. */
 export const THREADS_PER_SEARCH = 500;
-/** Groups whose threads a search looks at together. */
-export const GROUPS_AT_ONCE = 25;
+/**
+ * Groups whose threads were looked at within this time are asked for together. Of others there may be any number, which the database
+ * reads only as far as it has to when it is asked for one group.
+ */
+export const RECENTLY_MS = 24 * 60 * 60 * 1000;
+/** How far behind the progress of a group in which nothing is written may be, so that searches seldom write it. */
+export const IDLE_PROGRESS_MS = 60 * 60 * 1000;
 /** Calls of other services by one search that are under way at once. */
 export const CALLS_AT_ONCE = 8;
 /** An activity is noted a second late, by clocks that are not quite the same: so much of the past is looked at again. */

@@ -21,8 +21,9 @@ import {
   ACTIVITY_LATE_MS,
   CALLS_AT_ONCE,
   CHANNELS_PER_ROUND,
-  GROUPS_AT_ONCE,
+  IDLE_PROGRESS_MS,
   INDEX_CONCURRENCY,
+  RECENTLY_MS,
   REMOVALS_PER_BATCH,
   STEPS_PER_SEARCH,
   THREADS_PER_SEARCH,
@@ -41,7 +42,7 @@ interface Budget {
   steps: number;
 }
 
-const BEGINNING = `0-${"0".repeat(24)}`;
+const BEGINNING = cursorAt(0);
 
 type Search = ParsedParams<"message.search">;
 
@@ -211,34 +212,65 @@ async function indexThreads(
   userId: string,
   budget: Budget,
 ): Promise<boolean> {
-  const { node, groupProgress } = dependencies;
-  const known = await groupProgress.find(groupIds);
-  const lately = `${Date.now() - ACTIVITY_LATE_MS}-${"0".repeat(24)}`;
+  const known = await dependencies.groupProgress.find(groupIds);
+  const recently = Date.now() - RECENTLY_MS;
+  const since = groupIds.map((groupId) => ({ groupId, known: known.get(groupId) ?? BEGINNING }));
+  const recent = since.filter((group) => timeOf(group.known) >= recently);
+  const others = since.filter((group) => timeOf(group.known) < recently);
+  const parts = [...(recent.length === 0 ? [] : [recent]), ...others.map((group) => [group])];
   let isThere = true;
-  for (const some of chunks(groupIds, GROUPS_AT_ONCE)) {
+  for (const part of parts) {
     // The next search goes on with the groups that this one does not get to.
     if (budget.steps < 0) return false;
-    const active = await boundedMap(some, CALLS_AT_ONCE, async (groupId) => {
-      const after = earlier(known.get(groupId) ?? BEGINNING, lately);
-      const asked = { groupId, after, limit: THREADS_PER_SEARCH };
-      return { groupId, ...(await node.services.channel.listActiveThreads(asked)) };
-    });
-    const threadIds = active.flatMap(({ threads }) => threads.map(({ channelId }) => channelId));
-    const behind = await indexPlaces(dependencies, await listHeads(node, userId, threadIds), budget);
-    for (const { groupId, threads } of active) {
-      const last = threads.at(-1);
-      if (last === undefined) continue;
-      const isDone = threads.every(({ channelId }) => !behind.has(channelId));
-      // Only then: a process that dies in between does the same again.
-      if (isDone && last.cursor !== known.get(groupId)) await groupProgress.set(groupId, last.cursor);
-      isThere &&= isDone && threads.length < THREADS_PER_SEARCH;
-    }
+    const isPartThere = await indexThreadsSince(dependencies, part, userId, budget);
+    isThere &&= isPartThere;
   }
   return isThere;
 }
 
+interface GroupProgress {
+  groupId: string;
+  /** The cursor up to which its threads are indexed. */
+  known: string;
+}
+
+async function indexThreadsSince(
+  dependencies: SearchDependencies,
+  groups: readonly GroupProgress[],
+  userId: string,
+  budget: Budget,
+): Promise<boolean> {
+  const { node, groupProgress } = dependencies;
+  const lately = cursorAt(Date.now() - ACTIVITY_LATE_MS);
+  const { threads } = await node.services.channel.listActiveThreads({
+    groups: groups.map(({ groupId, known }) => ({ groupId, after: earlier(known, lately) })),
+    limit: THREADS_PER_SEARCH,
+  });
+  const threadIds = threads.map(({ channelId }) => channelId);
+  const behind = await indexPlaces(dependencies, await listHeads(node, userId, threadIds), budget);
+  const byGroup = Map.groupBy(threads, ({ groupId }) => groupId);
+  const isAll = threads.length < THREADS_PER_SEARCH;
+  for (const { groupId, known } of groups) {
+    const active = byGroup.get(groupId) ?? [];
+    if (active.some(({ channelId }) => behind.has(channelId))) continue;
+    const isIdle = isAll && timeOf(known) < timeOf(lately) - IDLE_PROGRESS_MS;
+    const upTo = active.at(-1)?.cursor ?? (isIdle ? lately : known);
+    // Only then: a process that dies in between does the same again.
+    if (upTo !== known) await groupProgress.set(groupId, upTo);
+  }
+  return isAll && behind.size === 0;
+}
+
+function cursorAt(ms: number): string {
+  return `${ms}-${"0".repeat(24)}`;
+}
+
+function timeOf(cursor: string): number {
+  return Number(cursor.split("-")[0]);
+}
+
 function earlier(a: string, b: string): string {
-  return Number(a.split("-")[0]) <= Number(b.split("-")[0]) ? a : b;
+  return timeOf(a) <= timeOf(b) ? a : b;
 }
 
 /**

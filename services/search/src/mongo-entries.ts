@@ -135,7 +135,7 @@ export async function scanChannels(
   { channelIds, words: [first, ...rest], below, from, limit }: EntryQuery,
 ): Promise<FoundEntries> {
   const withTokens = rest.length > 0;
-  const perScan = Math.max(1, Math.floor(RANGES_PER_QUERY / first.tokens.length));
+  const perScan = Math.max(1, Math.floor(RANGES_PER_QUERY / Math.max(1, first.tokens.length)));
   const scans = chunks(channelIds, perScan).map((some): Scan => ({ channelIds: some, readTo: below }));
   let found: string[] = [];
   let left = ENTRIES_PER_SEARCH;

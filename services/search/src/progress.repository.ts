@@ -95,7 +95,7 @@ export class ProgressRepository {
 interface GroupProgressDocument {
   /** The group's id. */
   _id: Types.ObjectId;
-  /** The cursor of a thread (`channel.listActiveThreads`). */
+  /** The cursor of a thread, or of the time at which none was behind it (`channel.listActiveThreads`). */
   upTo: string;
   /** Of the entries that were made. */
   version: string;

@@ -82,7 +82,9 @@ export function matches({ tokens, prefix }: SearchWord, ofMessage: readonly stri
 function looseWord(word: string): SearchWord {
   const stem = stemOf(word);
   const tokens = stem === null ? [word] : [stem, stemToken(stem)];
-  return matchesLongerWords(word) ? { tokens, prefix: word } : { tokens };
+  if (!matchesLongerWords(word)) return { tokens };
+  // What begins with the prefix needs no look-up of its own.
+  return { tokens: tokens.filter((token) => !token.startsWith(word)), prefix: word };
 }
 
 /** What a message must match to be found by a text, the rarest by guess first: the longest. */

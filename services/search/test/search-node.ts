@@ -87,14 +87,16 @@ export async function startSearchNode(
             return parentId === undefined ? [] : [{ id, parentId } as Channel];
           }),
         }),
-        "channel.listActiveThreads": ({ params: { groupId, after, limit } }) => ({
+        "channel.listActiveThreads": ({ params: { groups: asked, limit } }) => ({
           threads: [...parents.keys()]
-            .filter((id) => groupOf(parents.get(id)!) === groupId)
             .map((id) => ({
+              groupId: groupOf(parents.get(id)!)!,
               channelId: id,
               cursor: `${Date.parse(logs.get(id)?.at(-1)?.createdAt ?? "")}-${id}`,
             }))
-            .filter(({ cursor }) => cursor > after)
+            .filter((thread) =>
+              asked.some(({ groupId, after }) => thread.groupId === groupId && thread.cursor > after),
+            )
             .sort((a, b) => (a.cursor < b.cursor ? -1 : 1))
             .slice(0, limit),
         }),

@@ -224,6 +224,13 @@ describe.each([
     expect(await texts({ text: "word" }, everywhere, "d".repeat(24))).toEqual([]);
     expect(await texts({ text: "word" }, { groupId })).toEqual([here]);
 
+    // Now the threads of both groups are known, and asked for together.
+    const another = newId();
+    node.parents.set(another, channelId);
+    for (const id of [thread, another]) node.write(id, "late word in a thread", { authorId: other });
+    expect(await texts({ text: "late" }, everywhere)).toHaveLength(2);
+    for (const id of [thread, another]) node.parents.delete(id);
+
     node.sees.get(searcher)!.delete(away);
     expect(await texts({ text: "word" }, everywhere)).toEqual(["word in a direct message", here]);
     node.sees.get(searcher)!.delete(direct);

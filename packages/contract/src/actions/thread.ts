@@ -54,13 +54,19 @@ export const channelActions = {
     result: z.object({ channels: z.array(e.ChannelSchema) }),
   }),
   listActiveThreads: internal({
-    summary: "A page of all threads of a group, those in which something was written last come last.",
+    summary: "A page of all threads of groups, those in which something was written last come last.",
     params: z.object({
-      groupId: e.id,
-      after: cursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
+      groups: z
+        .array(
+          z.object({
+            groupId: e.id,
+            after: cursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
+          }),
+        )
+        .max(LIMITS.groupsPerUser),
       limit: z.int().min(1).max(LIMITS.channelsPerGroup),
     }),
-    result: z.object({ threads: z.array(z.object({ channelId: e.id, cursor })) }),
+    result: z.object({ threads: z.array(z.object({ groupId: e.id, channelId: e.id, cursor })) }),
   }),
 };
 

@@ -5,6 +5,22 @@ import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;
 
+/** The threads of a group behind one of them. */
+interface ActiveSince {
+  groupId: string;
+  after: ActivityCursor;
+}
+
+const activeIn = ({ groupId, after }: ActiveSince) => ({
+  parentGroupId: groupId,
+  ...activeAfter(after),
+  deletedAt: null,
+});
+
+function byActivity(a: ThreadDocument, b: ThreadDocument): number {
+  return a.lastActivityAt!.getTime() - b.lastActivityAt!.getTime() || (a._id < b._id ? -1 : 1);
+}
+
 /** Every query of the collection channels that is about threads. */
 export const createThreadRepository = defineRepository(
   channelCollection,
@@ -29,12 +45,20 @@ export const createThreadRepository = defineRepository(
         channels.find({ _id: { $in: channelIds }, kind: "thread", ...alive }).lean(),
 
       /** Those in which something was written last come last. */
-      listActive: (parentGroupId: string, after: ActivityCursor, limit: number) =>
-        channels
-          .find({ parentGroupId, ...activeAfter(after), ...alive })
-          .sort({ parentGroupId: 1, lastActivityAt: 1, _id: 1 })
-          .limit(limit)
-          .lean(),
+      async listActive(groups: readonly ActiveSince[], limit: number): Promise<ThreadDocument[]> {
+        if (groups.length > 1) {
+          // In no order, so that the database need not sort: there are few behind all the cursors, as a rule.
+          const few = channels.find({ $or: groups.map(activeIn) }).limit(limit);
+          const found = await few.lean<ThreadDocument[]>();
+          if (found.length < limit) return found.sort(byActivity);
+        }
+        const ofEach: ThreadDocument[] = [];
+        for (const group of groups) {
+          const first = channels.find(activeIn(group)).sort({ parentGroupId: 1, lastActivityAt: 1, _id: 1 });
+          ofEach.push(...(await first.limit(limit).lean<ThreadDocument[]>()));
+        }
+        return ofEach.sort(byActivity).slice(0, limit);
+      },
 
       /** Reads `max` entries at most. */
       countOpen: (parentId: string, max: number) =>

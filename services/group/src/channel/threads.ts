@@ -79,10 +79,12 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
       return { channels: (await threads.findMany(channelIds)).map(presentChannel) };
     },
 
-    "channel.listActiveThreads": async ({ params: { groupId, after, limit } }) => {
-      const found = await threads.listActive(groupId, parseActivityCursor(after), limit);
+    "channel.listActiveThreads": async ({ params: { groups, limit } }) => {
+      const since = groups.map(({ groupId, after }) => ({ groupId, after: parseActivityCursor(after) }));
+      const found = await threads.listActive(since, limit);
       return {
         threads: found.map((thread) => ({
+          groupId: thread.parentGroupId,
           channelId: thread._id,
           cursor: activityCursorOf(thread),
         })),
