@@ -279,16 +279,17 @@ describe("embedded server", () => {
   });
 
   const collation = { locale: "en", strength: 2 };
+  const run = (things: Collection, name: string, command: Document) =>
+    things.db.command({ [name]: things.collectionName, ...command });
   it.each<[string, (things: Collection) => Promise<unknown>]>([
-    ["find", (things) => things.findOne({ a: "A" }, { collation })],
     ["find", (things) => things.find({}, { returnKey: true }).toArray()],
     ["find", (things) => things.find({}).min({ a: 1 }).hint({ a: 1 }).toArray()],
-    ["count", (things) => things.count({}, { collation })],
-    ["distinct", (things) => things.distinct("a", {}, { collation })],
-    ["aggregate", (things) => things.aggregate([], { collation }).toArray()],
-    ["update", (things) => things.updateOne({ a: 1 }, { $set: { b: 1 } }, { collation })],
-    ["delete", (things) => things.deleteOne({ a: 1 }, { collation })],
-    ["findAndModify", (things) => things.findOneAndDelete({ a: 1 }, { collation })],
+    ["count", (things) => run(things, "count", { min: { a: 1 } })],
+    ["distinct", (things) => run(things, "distinct", { key: "a", limit: 1 })],
+    ["aggregate", (things) => run(things, "aggregate", { pipeline: [], cursor: {}, exchange: {} })],
+    ["update", (things) => run(things, "update", { updates: [{ q: {}, u: {}, limit: 1 }] })],
+    ["delete", (things) => run(things, "delete", { deletes: [{ q: {}, limit: 1, multi: true }] })],
+    ["findAndModify", (things) => run(things, "findAndModify", { remove: true, limit: 1 })],
     ["create", (things) => things.db.createCollection("other", { collation })],
   ])("refuses unsupported options of %s", async (name, run) => {
     const things = await open();
@@ -305,6 +306,31 @@ describe("embedded server", () => {
     await things.createIndex({ rare: 1 }, { sparse: true });
     await things.insertMany([{ n: 1 }, { n: 2, rare: true }]);
     expect(await things.distinct("n", {}, { hint: "rare_1" } as object)).toEqual([2]);
+  });
+
+  it.each<[object, number]>([
+    [{ locale: "en", strength: 4 }, 72],
+    [{ locale: "fr", backwards: true }, 72],
+    [{ locale: "en", alternate: "shifted" }, 72],
+    [{ locale: "en", caseLevel: true }, 72],
+    [{ strength: 1 }, 9],
+    [{ locale: "?" }, 2],
+  ])("refuses the collation %j", async (refused, code) => {
+    const things = await open();
+    await things.insertOne({ a: 1 });
+    await expect(things.findOne({}, { collation: refused as never })).rejects.toMatchObject({ code });
+    await expect(
+      things.updateOne({}, { $set: { a: 2 } }, { collation: refused as never }),
+    ).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    [{ $bucketAuto: { groupBy: "$a", buckets: 2 } }],
+    [{ $setWindowFields: { sortBy: { a: 1 }, output: { n: { $documentNumber: {} } } } }],
+  ])("refuses a collation for %j", async (stage) => {
+    const things = await open();
+    await things.insertOne({ a: 1 });
+    await expect(things.aggregate([stage], { collation }).toArray()).rejects.toMatchObject({ code: 72 });
   });
 
   it("refuses the read concern snapshot", async () => {

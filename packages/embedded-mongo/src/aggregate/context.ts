@@ -3,8 +3,11 @@ import { Context } from "mingo/core";
 import { Lazy } from "mingo/lazy";
 import * as pipeline from "mingo/operators/pipeline";
 import * as window from "mingo/operators/window";
+import { CommandError } from "../errors.ts";
 import { operators } from "../expression/context.ts";
+import { collationOf } from "../expression/operands.ts";
 import { compileFilter } from "../query/matcher.ts";
+import type { Collation } from "../values/collation.ts";
 import { integerOption } from "../values/numbers.ts";
 import { toPlain } from "../values/plain.ts";
 import type { PlainObject } from "../values/types.ts";
@@ -20,7 +23,7 @@ const variablesOf = ({ variables }: StageOptions): PlainObject => variables ?? {
 
 /** Agrees with `find` on types, nulls and arrays. */
 const $match = (stream: Stream, filter: PlainObject, options: StageOptions): Stream => {
-  const test = compileFilter(filter, variablesOf(options));
+  const test = compileFilter(filter, { variables: variablesOf(options), collation: collationOf(options) });
   return stream.filter((document: PlainObject) => test(document));
 };
 
@@ -35,15 +38,21 @@ const $sample = (stream: Stream, sample: PlainObject): Stream =>
 
 type Stage = (stream: Stream, specification: never, options: StageOptions) => Stream;
 
-/** A stage of mingo that computes in doubles, and gives back ints and doubles without their type. */
+/**
+ * A stage of mingo that computes in doubles, and gives back ints and doubles without their type. It compares strings without a
+ * collation.
+ */
 const inDoubles =
   (stage: Stage): Stage =>
-  (stream, specification, options) =>
-    stage(
+  (stream, specification, options) => {
+    if (collationOf(options))
+      throw new CommandError("InvalidOptions", "The embedded database has no collation for this stage");
+    return stage(
       stream.map((document: PlainObject) => toPlain(document) as PlainObject),
       toPlain(specification) as never,
       options,
     );
+  };
 
 /** The operators of mingo, with those replaced that differ from MongoDB. */
 export const aggregationContext = Context.init({
@@ -64,6 +73,7 @@ export const aggregationContext = Context.init({
 export interface PipelineOptions {
   readonly context: Context;
   readonly variables: PlainObject;
+  readonly collation?: Collation;
 }
 
 export type ExpressionOptions = StageOptions;

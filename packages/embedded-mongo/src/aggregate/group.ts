@@ -6,6 +6,7 @@ import { CommandError } from "../errors.ts";
 import { extreme } from "../expression/accumulators.ts";
 import { Distinct } from "../expression/distinct.ts";
 import { Total } from "../expression/total.ts";
+import type { Collation } from "../values/collation.ts";
 import { isNumeric } from "../values/numbers.ts";
 import { setField } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -35,12 +36,14 @@ class Average extends Sum {
 
 class Extreme implements Accumulator {
   readonly #sign: 1 | -1;
+  readonly #collation: Collation | undefined;
   result: unknown = null;
-  constructor(sign: 1 | -1) {
+  constructor(sign: 1 | -1, collation: Collation | undefined) {
     this.#sign = sign;
+    this.#collation = collation;
   }
   add(value: unknown): void {
-    this.result = extreme(this.#sign, [this.result, value]);
+    this.result = extreme(this.#sign, [this.result, value], this.#collation);
   }
 }
 
@@ -68,7 +71,10 @@ class List implements Accumulator {
 }
 
 class Unique implements Accumulator {
-  readonly #values = new Distinct();
+  readonly #values: Distinct;
+  constructor(collation: Collation | undefined) {
+    this.#values = new Distinct(collation);
+  }
   add(value: unknown): void {
     this.#values.add(value);
   }
@@ -77,14 +83,19 @@ class Unique implements Accumulator {
   }
 }
 
+interface AccumulatorKind {
+  make(collation: Collation | undefined): Accumulator;
+  readonly keepsValues: boolean;
+}
+
 /** Those that take one value after the other. */
-const ACCUMULATORS: Readonly<Record<string, { make: () => Accumulator; keepsValues: boolean }>> = {
-  $addToSet: { make: () => new Unique(), keepsValues: true },
+const ACCUMULATORS: Readonly<Record<string, AccumulatorKind>> = {
+  $addToSet: { make: (collation) => new Unique(collation), keepsValues: true },
   $avg: { make: () => new Average(), keepsValues: false },
   $first: { make: () => new First(), keepsValues: false },
   $last: { make: () => new Last(), keepsValues: false },
-  $max: { make: () => new Extreme(1), keepsValues: false },
-  $min: { make: () => new Extreme(-1), keepsValues: false },
+  $max: { make: (collation) => new Extreme(1, collation), keepsValues: false },
+  $min: { make: (collation) => new Extreme(-1, collation), keepsValues: false },
   $push: { make: () => new List(), keepsValues: true },
   $sum: { make: () => new Sum(), keepsValues: false },
 };
@@ -92,7 +103,7 @@ const ACCUMULATORS: Readonly<Record<string, { make: () => Accumulator; keepsValu
 interface Field {
   readonly name: string;
   readonly expression: unknown;
-  readonly accumulator: { make: () => Accumulator; keepsValues: boolean } | undefined;
+  readonly accumulator: AccumulatorKind | undefined;
 }
 
 function fieldOf([name, given]: [string, unknown]): Field {
@@ -127,9 +138,10 @@ export function group(specification: PlainObject, { memory, options: given }: En
   );
   const keepsDocuments = Object.keys(overAll).length > 0;
   const options = expressionOptions(given);
+  const { collation } = given;
 
   return function* (input: Documents): Generator<PlainObject | typeof PAUSE> {
-    const ids = new Distinct();
+    const ids = new Distinct(collation);
     const groups = new Map<unknown, Group>();
     for (const document of input) {
       if (document === PAUSE) {
@@ -139,7 +151,7 @@ export function group(specification: PlainObject, { memory, options: given }: En
       const id = ids.add(evalExpr(document, idExpression, options) ?? null);
       let found = groups.get(id);
       if (!found) {
-        found = { id, states: fields.map(({ accumulator }) => accumulator?.make()), documents: [] };
+        found = { id, states: fields.map(({ accumulator }) => accumulator?.make(collation)), documents: [] };
         groups.set(id, found);
         memory.keep([id, fields]);
       }

@@ -20,6 +20,7 @@ export function* lookup(
   const { catalog, db, memory, options } = environment;
   let found: Documents = readDocuments(catalog.find(db, from), {
     filter: equality(document, localField, foreignField),
+    collation: options.collation,
   });
   if (Array.isArray(pipeline) && pipeline.length > 0) {
     const bound = isObject(variables) ? (evalExpr(document, variables, expressions) as PlainObject) : {};

@@ -1,7 +1,7 @@
 import { Aggregator } from "mingo/aggregator";
 import { isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { byKey, parseSort, sortAll, sortKey } from "../query/sort.ts";
+import { orderBy, parseSort, sortAll } from "../query/sort.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import { select, type Selection } from "../query/select.ts";
@@ -132,20 +132,20 @@ function atOnce(stage: PlainObject, { memory, options }: Environment): Stage {
   };
 }
 
-function $sort(order: PlainObject, { memory }: Environment): Stage {
-  const fields = parseSort(order) ?? [];
+function $sort(order: PlainObject, { memory, options }: Environment): Stage {
+  const { keyOf, compare } = orderBy(parseSort(order) ?? [], options.collation);
   const keyed = function* (input: Documents) {
     for (const document of input) {
       if (document === PAUSE) yield PAUSE;
       else {
-        const key = sortKey(document, fields);
+        const key = keyOf(document);
         memory.keep([document, key]);
         yield { document, key };
       }
     }
   };
   return function* (input) {
-    for (const { document } of yield* sortAll(keyed(input), byKey)) yield document;
+    for (const { document } of yield* sortAll(keyed(input), compare)) yield document;
   };
 }
 

@@ -1,6 +1,6 @@
 import { commandVariables, isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { asCommandError, CommandError } from "../errors.ts";
-import { checkSelection, countMatches, select, type Selection } from "../query/select.ts";
+import { checkSelection, countMatches, type QueryOptions, select, type Selection } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
@@ -47,7 +47,7 @@ function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObj
 /** Takes the leading stages that a find can do, so that they use indexes. */
 function leadingSelection(
   pipeline: readonly PlainObject[],
-  hint: unknown,
+  how: QueryOptions,
 ): { selection: Selection; rest: PlainObject[] } {
   const rest = [...pipeline];
   let filter: PlainObject = {};
@@ -64,7 +64,7 @@ function leadingSelection(
   const limit = integerOption(limitStage, "$limit", 0);
   if (limitStage !== undefined && limit <= 0)
     throw new CommandError("BadValue", "the limit must be positive");
-  return { selection: { filter, ...(sort !== undefined && { sort }), skip, limit, hint }, rest };
+  return { selection: { filter, ...(sort !== undefined && { sort }), skip, limit, ...how }, rest };
 }
 
 /** `countDocuments` of the drivers: {$group: {_id: 1, n: {$sum: 1}}}. */
@@ -85,13 +85,13 @@ export function* runAggregate(
   db: string,
   name: string | undefined,
   stages: readonly unknown[],
-  hint: unknown,
+  how: QueryOptions,
 ): Task<Pausing<PackedDocument>> {
   checkStages(stages);
   const last = stages.at(-1);
   const writer = last && ("$out" in last || "$merge" in last) ? last : undefined;
   const collection = name === undefined ? undefined : catalog.find(db, name);
-  const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages, hint);
+  const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages, how);
   const memory = new PipelineMemory();
   const computed = compute({ catalog, db, memory }, collection, selection, rest);
   if (!writer) return computed;
@@ -109,7 +109,12 @@ function compute(
   if (!collection) checkSelection(selection);
   if (collection && rest.length === 0) return dataOf(select(collection, selection).records);
   if (isCount(rest, selection)) return counted(collection, selection);
-  const options = { context: aggregationContext, variables: commandVariables() };
+  const { collation } = selection;
+  const options = {
+    context: aggregationContext,
+    variables: commandVariables(),
+    ...(collation && { collation }),
+  };
   try {
     const pipeline = compilePipeline(toComputed(rest) as PlainObject[], { ...source, options });
     return encoded(pipeline(readDocuments(collection, selection)));

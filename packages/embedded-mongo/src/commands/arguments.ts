@@ -1,5 +1,7 @@
 import { CommandError } from "../errors.ts";
+import type { QueryOptions } from "../query/select.ts";
 import type { Collection } from "../storage/collection.ts";
+import { parseCollation } from "../values/collation.ts";
 import { isObject, type PlainObject, typeName } from "../values/types.ts";
 import type { Command, CommandContext } from "./context.ts";
 
@@ -36,6 +38,12 @@ export function objectField(command: Command, name: string): PlainObject {
   }
   return value;
 }
+
+/** The options for queries, which commands and their statements have in common. */
+export const queryOptions = ({ hint, collation }: PlainObject): QueryOptions => ({
+  hint,
+  collation: parseCollation(collation),
+});
 
 export function arrayField(command: Command, name: string): unknown[] {
   const value = command[name];

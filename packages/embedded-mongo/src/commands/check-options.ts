@@ -36,21 +36,34 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
       "tailable",
       "let",
       "hint",
+      "collation",
     ],
     harmless: ["allowDiskUse", "allowPartialResults", "awaitData", "noCursorTimeout", "oplogReplay"],
   },
   aggregate: {
-    honoured: ["pipeline", "cursor", "let", "hint"],
+    honoured: ["pipeline", "cursor", "let", "hint", "collation"],
     harmless: ["allowDiskUse", "bypassDocumentValidation"],
   },
-  count: { honoured: ["query", "limit", "skip", "hint"], harmless: ["fields"] },
-  distinct: { honoured: ["key", "query", "hint"] },
+  count: { honoured: ["query", "limit", "skip", "hint", "collation"], harmless: ["fields"] },
+  distinct: { honoured: ["key", "query", "hint", "collation"] },
   getMore: { honoured: ["collection", "batchSize"] },
   insert: { honoured: ["documents", "ordered"], harmless: ["bypassDocumentValidation"] },
   update: { honoured: ["updates", "ordered", "let"], harmless: ["bypassDocumentValidation"] },
   delete: { honoured: ["deletes", "ordered", "let"] },
   findAndModify: {
-    honoured: ["query", "update", "fields", "new", "upsert", "remove", "sort", "arrayFilters", "let", "hint"],
+    honoured: [
+      "query",
+      "update",
+      "fields",
+      "new",
+      "upsert",
+      "remove",
+      "sort",
+      "arrayFilters",
+      "let",
+      "hint",
+      "collation",
+    ],
     harmless: ["bypassDocumentValidation"],
   },
   create: {
@@ -62,8 +75,8 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
 
 /** Supported options of each element of `updates` and `deletes`. */
 const STATEMENTS = {
-  updates: new Set(["q", "u", "multi", "upsert", "arrayFilters", "sort", "hint"]),
-  deletes: new Set(["q", "limit", "hint"]),
+  updates: new Set(["q", "u", "multi", "upsert", "arrayFilters", "sort", "hint", "collation"]),
+  deletes: new Set(["q", "limit", "hint", "collation"]),
 };
 
 const known = new Map(

@@ -1,10 +1,10 @@
 import { PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { type AccessPath, accessPath, select, type Selection } from "../query/select.ts";
+import { type AccessPath, accessPath, isSorted, select, type Selection } from "../query/select.ts";
 import { parseSort } from "../query/sort.ts";
 import type { PlainObject } from "../values/types.ts";
 import { isObject } from "../values/types.ts";
-import { objectField } from "./arguments.ts";
+import { objectField, queryOptions } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { integerOption } from "../values/numbers.ts";
 
@@ -42,20 +42,20 @@ function queryOf(explained: PlainObject): Selection {
     return {
       filter: isObject(match) ? match : {},
       sort: (match === undefined ? first : second)?.["$sort"],
-      hint: explained["hint"],
+      ...queryOptions(explained),
     };
   }
   for (const list of ["updates", "deletes"]) {
     const statements = explained[list];
     if (Array.isArray(statements) && isObject(statements[0])) {
-      const { sort, hint } = statements[0];
-      return { filter: objectField(statements[0], "q"), sort, hint };
+      const { sort } = statements[0];
+      return { filter: objectField(statements[0], "q"), sort, ...queryOptions(statements[0]) };
     }
   }
   const filter =
     explained["filter"] === undefined ? objectField(explained, "query") : objectField(explained, "filter");
-  const { sort, hint, limit } = explained;
-  return { filter, sort, hint, limit: integerOption(limit, "limit", 0) };
+  const { sort, limit } = explained;
+  return { filter, sort, ...queryOptions(explained), limit: integerOption(limit, "limit", 0) };
 }
 
 export const explain: Handler = function* (command, { catalog, db }) {
@@ -63,13 +63,13 @@ export const explain: Handler = function* (command, { catalog, db }) {
   const [name] = Object.keys(explained);
   const collection = catalog.find(db, String(explained[name!]));
   const selection = queryOf(explained);
-  const { filter, sort, hint } = selection;
+  const { filter, sort } = selection;
   if (!collection) return { queryPlanner: { winningPlan: { stage: "EOF" }, rejectedPlans: [] } };
   const fields = parseSort(sort);
-  const path = accessPath(collection, filter, fields, hint);
+  const path = accessPath(collection, filter, fields, selection);
   const isKnown = name === "count" && path.kind === "scan" && Object.keys(filter).length === 0;
   const input = isKnown ? { stage: "RECORD_STORE_FAST_COUNT" } : access(path);
-  const ordered = !fields || path.kind === "id" || (path.kind === "index" && path.plan.sorted);
+  const ordered = !fields || isSorted(path, selection.collation);
   if (!["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"].includes(name!)) {
     throw new CommandError("CommandNotFound", `Explain failed due to unknown command: ${name}`);
   }

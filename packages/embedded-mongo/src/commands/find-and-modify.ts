@@ -1,13 +1,14 @@
 import { CommandError } from "../errors.ts";
 import { compileProjection } from "../query/projection.ts";
 import { checkSelection, selectOne } from "../query/select.ts";
-import { objectField, targetName } from "./arguments.ts";
+import { objectField, queryOptions, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
 
 export const findAndModify: Handler = function* (command, { catalog, db }) {
   const filter = objectField(command, "query");
-  const project = compileProjection(command["fields"], filter);
+  const how = queryOptions(command);
+  const project = compileProjection(command["fields"], filter, how);
   const shown = (document: Record<string, unknown> | null) =>
     document && project ? project(document, undefined) : document;
   const name = targetName(command);
@@ -16,7 +17,7 @@ export const findAndModify: Handler = function* (command, { catalog, db }) {
       throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");
     }
     const collection = catalog.find(db, name);
-    const selection = { filter, sort: command["sort"], hint: command["hint"] };
+    const selection = { filter, sort: command["sort"], ...how };
     if (!collection) checkSelection(selection);
     const record = collection && (yield* selectOne(collection, selection));
     if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
@@ -32,7 +33,7 @@ export const findAndModify: Handler = function* (command, { catalog, db }) {
     update: command["update"],
     arrayFilters: command["arrayFilters"],
     sort: command["sort"],
-    hint: command["hint"],
+    ...how,
     multi: false,
     upsert: command["upsert"] === true,
   });

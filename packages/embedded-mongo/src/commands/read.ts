@@ -5,13 +5,14 @@ import { compileProjection, type Projector } from "../query/projection.ts";
 import { checkSelection, countMatches, select } from "../query/select.ts";
 import type { TextScores } from "../query/text-search.ts";
 import type { StoredRecord } from "../storage/database.ts";
-import { byKey, sortAll } from "../query/sort.ts";
+import { sortAll } from "../query/sort.ts";
+import { Distinct } from "../expression/distinct.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
 import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
-import { encodeKey } from "../values/key.ts";
+import { compareExactly } from "../values/compare.ts";
 import { integerOption } from "../values/numbers.ts";
 import { collectValues, splitPath } from "../values/path.ts";
-import { arrayField, findTarget, objectField, targetName } from "./arguments.ts";
+import { arrayField, findTarget, objectField, queryOptions, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 
 function nonNegative(value: unknown, name: string): number {
@@ -52,19 +53,20 @@ const find: Handler = (command, context) => {
       "BadValue",
       "error processing query: tailable cursor requested on non capped collection",
     );
-  const { sort, hint } = command;
+  const { sort } = command;
+  const how = queryOptions(command);
   if (!collection) {
-    checkSelection({ filter, sort, hint });
+    checkSelection({ filter, sort, ...how });
     return context.cursors.open(namespace, [], batchSize, single);
   }
-  const project = compileProjection(command["projection"], filter);
+  const project = compileProjection(command["projection"], filter, how);
   const skip = nonNegative(command["skip"], "skip");
   const { records, textScores } = select(collection, {
     filter,
     sort,
     skip,
     limit: Math.abs(limit),
-    hint,
+    ...how,
   });
   const results = projected(records, project, textScores);
   return context.cursors.open(namespace, results, batchSize, single);
@@ -79,7 +81,7 @@ const aggregate: Handler = function* (command, context) {
     context.db,
     typeof name === "string" ? name : undefined,
     pipeline,
-    command["hint"],
+    queryOptions(command),
   );
   const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
   return yield* context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
@@ -87,7 +89,7 @@ const aggregate: Handler = function* (command, context) {
 
 const count: Handler = function* (command, context) {
   const collection = findTarget(command, context);
-  const selection = { filter: objectField(command, "query"), hint: command["hint"] };
+  const selection = { filter: objectField(command, "query"), ...queryOptions(command) };
   if (!collection) {
     checkSelection(selection);
     return { n: 0 };
@@ -102,19 +104,18 @@ const distinct: Handler = function* (command, context) {
   const collection = findTarget(command, context);
   const { key } = command;
   if (typeof key !== "string") throw new CommandError("TypeMismatch", "'key' must be a string");
-  const values = new Map<string, { key: string; value: unknown }>();
   const path = splitPath(key);
-  const add = (value: unknown) => {
-    if (value === undefined) return;
-    const key = encodeKey(value);
-    values.set(key, { key, value });
-  };
   const fields = packNames(path.slice(0, 1));
-  const selection = { filter: objectField(command, "query"), hint: command["hint"] };
+  const selection = { filter: objectField(command, "query"), ...queryOptions(command) };
   if (!collection) {
     checkSelection(selection);
     return { values: [] };
   }
+  const { collation } = selection;
+  const distinct = new Distinct(collation);
+  const add = (value: unknown) => {
+    if (value !== undefined) distinct.add(value);
+  };
   for (const record of select(collection, selection).records) {
     if (record === PAUSE) {
       yield PAUSE;
@@ -125,7 +126,8 @@ const distinct: Handler = function* (command, context) {
       else add(value);
     }
   }
-  const sorted = yield* sortAll([...values.values()], byKey);
+  const values = distinct.values.map((value) => ({ value }));
+  const sorted = yield* sortAll(values, (a, b) => compareExactly(a.value, b.value, collation));
   return { values: sorted.map(({ value }) => value) };
 };
 

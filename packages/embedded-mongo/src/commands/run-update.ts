@@ -1,7 +1,7 @@
 import { ObjectId } from "bson";
 import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { selectOne, selectToChange } from "../query/select.ts";
+import { type QueryOptions, selectOne, selectToChange } from "../query/select.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { compileUpdate } from "../update/compile.ts";
@@ -9,12 +9,11 @@ import { upsertSeed } from "../update/upsert.ts";
 import { encode } from "../values/codec.ts";
 import type { PlainObject } from "../values/types.ts";
 
-export interface UpdateStatement {
+export interface UpdateStatement extends QueryOptions {
   readonly filter: PlainObject;
   readonly update: unknown;
   readonly arrayFilters?: unknown;
   readonly sort?: unknown;
-  readonly hint?: unknown;
   readonly multi: boolean;
   readonly upsert: boolean;
 }
@@ -33,7 +32,7 @@ export interface UpdateOutcome {
  * run between two documents; when it fails, those that were changed stay so, as in MongoDB.
  */
 export function* runUpdate(collection: Collection, statement: UpdateStatement): Task<UpdateOutcome> {
-  const { filter, sort, hint, multi, upsert } = statement;
+  const { filter, sort, hint, collation, multi, upsert } = statement;
   const { apply, isReplacement } = compileUpdate(statement);
   if (multi && isReplacement)
     throw new CommandError("FailedToParse", "multi update is not supported for replacement-style update");
@@ -53,10 +52,10 @@ export function* runUpdate(collection: Collection, statement: UpdateStatement): 
     if (collection.replace(record, before, after)) outcome.modified++;
   };
   if (!multi) {
-    const record = yield* selectOne(collection, { filter, sort, hint });
+    const record = yield* selectOne(collection, { filter, sort, hint, collation });
     if (record) change(record);
   } else {
-    for (const record of selectToChange(collection, { filter, hint })) {
+    for (const record of selectToChange(collection, { filter, hint, collation })) {
       if (record === PAUSE) yield PAUSE;
       else {
         change(record);

@@ -4,7 +4,7 @@ import { checkSelection, selectOne, selectToChange } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { arrayField, findTarget, objectField, targetName } from "./arguments.ts";
+import { arrayField, findTarget, objectField, queryOptions, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
 import { runStatements } from "./write-result.ts";
@@ -42,7 +42,7 @@ const update: Handler = function* (command, { catalog, db }) {
       update: statement["u"],
       arrayFilters: statement["arrayFilters"],
       sort: statement["sort"],
-      hint: statement["hint"],
+      ...queryOptions(statement),
       multi: statement["multi"] === true,
       upsert: statement["upsert"] === true,
     });
@@ -64,15 +64,15 @@ const remove: Handler = function* (command, context) {
     const statement = asObject(raw);
     const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
-    const { hint } = statement;
-    if (!collection) return checkSelection({ filter, hint });
+    const how = queryOptions(statement);
+    if (!collection) return checkSelection({ filter, ...how });
     if (limit === 1) {
-      const record = yield* selectOne(collection, { filter, hint });
+      const record = yield* selectOne(collection, { filter, ...how });
       if (record) collection.remove(record);
       if (record) n++;
       return;
     }
-    for (const record of selectToChange(collection, { filter, limit, hint })) {
+    for (const record of selectToChange(collection, { filter, limit, ...how })) {
       if (record === PAUSE) yield PAUSE;
       else {
         collection.remove(record);

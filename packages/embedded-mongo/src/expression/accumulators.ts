@@ -1,12 +1,13 @@
 import * as mingo from "mingo/operators/accumulator";
 import { CommandError } from "../errors.ts";
-import { parseSort, sortByKey, sortKey } from "../query/sort.ts";
+import { orderBy, parseSort } from "../query/sort.ts";
+import type { Collation } from "../values/collation.ts";
 import { compareExactly } from "../values/compare.ts";
 import { integerOption, isNumeric, kindOf, toDouble } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
 import { Distinct } from "./distinct.ts";
 import { double, multiply } from "./numeric.ts";
-import { evaluate, type Operator, type Options } from "./operands.ts";
+import { collationOf, evaluate, type Operator, type Options } from "./operands.ts";
 import { Total } from "./total.ts";
 
 const push = mingo.$push;
@@ -19,9 +20,9 @@ function inputs(target: unknown, expression: unknown, options: Options): unknown
 }
 
 const over =
-  (compute: (values: unknown[]) => unknown) =>
+  (compute: (values: unknown[], options: Options) => unknown) =>
   (target: unknown, expression: unknown, options: Options): unknown =>
-    compute(inputs(target, expression, options));
+    compute(inputs(target, expression, options), options);
 
 function total(values: readonly unknown[]): Total {
   const sum = new Total();
@@ -36,10 +37,12 @@ function $sum(target: unknown, expression: unknown, options: Options): unknown {
 
 const isPresent = (value: unknown): boolean => value !== null && value !== undefined;
 
-export function extreme(sign: 1 | -1, values: readonly unknown[]): unknown {
+/** The least (-1) or greatest (1) of the values that are neither null nor missing; null if there is none. */
+export function extreme(sign: 1 | -1, values: readonly unknown[], collation: Collation | undefined): unknown {
   let best: unknown = null;
   for (const value of values)
-    if (isPresent(value) && (best === null || sign * compareExactly(value, best) > 0)) best = value;
+    if (isPresent(value) && (best === null || sign * compareExactly(value, best, collation) > 0))
+      best = value;
   return best;
 }
 
@@ -61,7 +64,8 @@ const extremes =
   (target: unknown, expression: PlainObject, options: Options): unknown => {
     const { n } = wantedOf(expression, options);
     const values = inputs(target, expression["input"], options).filter(isPresent);
-    return values.sort((a, b) => -sign * compareExactly(a, b)).slice(0, n);
+    const collation = collationOf(options);
+    return values.sort((a, b) => -sign * compareExactly(a, b, collation)).slice(0, n);
   };
 
 /** `$topN` and `$bottomN`: the outputs of the first or last documents in an order. */
@@ -69,10 +73,10 @@ const ranked =
   (end: "top" | "bottom") =>
   (documents: unknown[], raw: PlainObject, options: Options): unknown[] => {
     const { n, expression } = wantedOf(raw, options);
-    const fields = parseSort(expression["sortBy"]) ?? [];
-    const keyed = sortByKey(
-      documents.map((document) => ({ document, key: sortKey(document as PlainObject, fields) })),
-    );
+    const { keyOf, compare } = orderBy(parseSort(expression["sortBy"]) ?? [], collationOf(options));
+    const keyed = documents
+      .map((document) => ({ document, key: keyOf(document as PlainObject) }))
+      .sort(compare);
     const found = end === "top" ? keyed.slice(0, n) : keyed.slice(-n);
     return push(
       found.map(({ document }) => document),
@@ -102,8 +106,8 @@ function percentiles(target: unknown, raw: PlainObject, options: Options): unkno
 const operators = {
   $sum,
   $avg: over((values) => total(values).average),
-  $min: over((values) => extreme(-1, values)),
-  $max: over((values) => extreme(1, values)),
+  $min: over((values, options) => extreme(-1, values, collationOf(options))),
+  $max: over((values, options) => extreme(1, values, collationOf(options))),
   $minN: extremes(-1),
   $maxN: extremes(1),
   $stdDevPop: deviation(mingo.$stdDevPop, 1),
@@ -120,7 +124,7 @@ export const accumulatorExpressions = operators as unknown as Readonly<Record<st
 export const accumulators = {
   ...mingo,
   ...operators,
-  $addToSet: over((values) => new Distinct(values).values),
+  $addToSet: over((values, options) => new Distinct(collationOf(options), values).values),
   $top: (documents: unknown[], expression: PlainObject, options: Options) =>
     ranked("top")(documents, expression, options)[0],
   $topN: ranked("top"),

@@ -5,6 +5,7 @@ import * as pipeline from "mingo/operators/pipeline";
 import * as projection from "mingo/operators/projection";
 import * as query from "mingo/operators/query";
 import { commandVariables } from "../command-scope.ts";
+import type { FilterOptions } from "../query/matcher.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
 import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -38,20 +39,27 @@ type Operators = NonNullable<Parameters<typeof Context.init>[0]>;
 
 export const expressionContext = Context.init(operators as unknown as Operators);
 
+/** What mingo needs to compute an expression of the current command. */
+export const expressionOptions = ({ variables = commandVariables(), collation }: FilterOptions) => ({
+  scriptEnabled: false,
+  context: expressionContext,
+  variables,
+  ...(collation && { collation }),
+});
+
 /** The values of `let`. Its expressions see no document. */
 export function evaluateVariables(variables: PlainObject): PlainObject {
   if (Object.keys(variables).length === 0) return variables;
-  const options = { scriptEnabled: false, context: expressionContext };
   const stages = [{ $replaceWith: toComputed(variables) as PlainObject }];
-  return new Aggregator(stages, options).run<PlainObject>([{}])[0] ?? {};
+  return new Aggregator(stages, expressionOptions({ variables: {} })).run<PlainObject>([{}])[0] ?? {};
 }
 
 /** Compiles the condition of `$expr`. */
 export function compileCondition(
   expression: unknown,
-  variables = commandVariables(),
+  options: FilterOptions,
 ): (document: PlainObject) => boolean {
   const condition = { $expr: { $and: [toComputed(expression)] } };
-  const test = new Query(condition, { scriptEnabled: false, context: expressionContext, variables });
+  const test = new Query(condition, expressionOptions(options));
   return (document) => test.test(toComputed(document) as PlainObject);
 }

@@ -1,21 +1,27 @@
+import type { Collation } from "../values/collation.ts";
 import { compareExactly } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
+import { isObject } from "../values/types.ts";
 
-/** Distinct values: numbers that are equal are one value, whatever their types. */
+/** Distinct values: numbers that are equal are one value, whatever their types, and so are strings that are equal in the collation. */
 export class Distinct {
   readonly #byKey = new Map<string, unknown[]>();
+  readonly #collation: Collation | undefined;
+  /** One of all strings that are equal, in order. */
+  readonly #strings: string[] = [];
 
-  constructor(values: Iterable<unknown> = []) {
+  constructor(collation: Collation | undefined, values: Iterable<unknown> = []) {
+    this.#collation = collation;
     for (const value of values) this.add(value);
   }
 
   /** @returns the value that represents all equal ones */
   add(value: unknown): unknown {
-    const key = encodeKey(value);
+    const key = this.#keyOf(value);
     const known = this.#byKey.get(key);
     if (known === undefined) this.#byKey.set(key, [value]);
     else {
-      const found = find(known, value);
+      const found = this.#find(known, value);
       if (found >= 0) return known[found];
       known.push(value);
     }
@@ -23,15 +29,42 @@ export class Distinct {
   }
 
   has(value: unknown): boolean {
-    const known = this.#byKey.get(encodeKey(value));
-    return known !== undefined && find(known, value) >= 0;
+    const known = this.#byKey.get(this.#keyOf(value));
+    return known !== undefined && this.#find(known, value) >= 0;
   }
 
   get values(): unknown[] {
     return [...this.#byKey.values()].flat(1);
   }
-}
 
-/** Values with one key differ only if they are decimals, or contain some. */
-const find = (known: readonly unknown[], value: unknown): number =>
-  known.findIndex((other) => compareExactly(other, value) === 0);
+  /** Values with one key differ only if they are decimals, or contain some. */
+  #find(known: readonly unknown[], value: unknown): number {
+    return known.findIndex((other) => compareExactly(other, value, this.#collation) === 0);
+  }
+
+  #keyOf(value: unknown): string {
+    return encodeKey(this.#collation ? this.#represented(value, this.#collation) : value);
+  }
+
+  /** The value with each string replaced by the one that represents it. */
+  #represented(value: unknown, collation: Collation): unknown {
+    if (typeof value === "string") return this.#representative(value, collation);
+    if (Array.isArray(value)) return value.map((element) => this.#represented(element, collation));
+    if (!isObject(value)) return value;
+    const fields = Object.entries(value).map(([name, field]) => [name, this.#represented(field, collation)]);
+    return Object.fromEntries(fields);
+  }
+
+  #representative(text: string, { compare }: Collation): string {
+    let [low, high] = [0, this.#strings.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = compare(text, this.#strings[middle]!);
+      if (order === 0) return this.#strings[middle]!;
+      if (order < 0) high = middle;
+      else low = middle + 1;
+    }
+    this.#strings.splice(low, 0, text);
+    return text;
+  }
+}

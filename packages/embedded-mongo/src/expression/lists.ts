@@ -1,11 +1,19 @@
 import { CommandError } from "../errors.ts";
-import { parseSort, sortByKey, sortKey } from "../query/sort.ts";
+import { orderBy, parseSort } from "../query/sort.ts";
 import { compareExactly } from "../values/compare.ts";
 import { integerOption, toDouble } from "../values/numbers.ts";
 import { isObject, typeName } from "../values/types.ts";
 import { toBoolean } from "./conversions.ts";
 import { Distinct } from "./distinct.ts";
-import { type Evaluate, evaluate, isNullish, operands, type Operator, type Options } from "./operands.ts";
+import {
+  collationOf,
+  type Evaluate,
+  evaluate,
+  isNullish,
+  operands,
+  type Operator,
+  type Options,
+} from "./operands.ts";
 
 const anyElement =
   (wanted: boolean): Evaluate =>
@@ -28,31 +36,34 @@ function lists(name: string, values: readonly unknown[]): unknown[][] {
   return values as unknown[][];
 }
 
+type ToSet = (values: readonly unknown[]) => Distinct;
+
 /** An operator on sets; null if an operand is null or missing. */
 const onSets =
-  (name: string, compute: (sets: readonly unknown[][]) => unknown): Evaluate =>
+  (name: string, compute: (lists: readonly unknown[][], toSet: ToSet) => unknown): Evaluate =>
   (document, expression, options) => {
     const values = operands(document, expression, options);
-    return values.some(isNullish) ? null : compute(lists(name, values));
+    if (values.some(isNullish)) return null;
+    return compute(lists(name, values), (list) => new Distinct(collationOf(options), list));
   };
 
-const isSubset = (a: readonly unknown[], b: readonly unknown[]): boolean => {
-  const all = new Distinct(b);
-  return a.every((value) => all.has(value));
-};
+const isSubset = (list: readonly unknown[], set: Distinct): boolean => list.every((value) => set.has(value));
 
 function $in(document: unknown, expression: unknown, options: Options): unknown {
   const [value, list] = operands(document, expression, options);
-  return lists("$in", [list])[0]!.some((element) => compareExactly(element, value) === 0);
+  const collation = collationOf(options);
+  return lists("$in", [list])[0]!.some((element) => compareExactly(element, value, collation) === 0);
 }
 
 function $indexOfArray(document: unknown, expression: unknown, options: Options): unknown {
   const [list, value, from, to] = operands(document, expression, options);
   if (isNullish(list)) return null;
   const elements = lists("$indexOfArray", [list])[0]!;
+  const start = integerOption(from, "start", 0);
   const end = integerOption(to, "end", elements.length);
+  const collation = collationOf(options);
   return elements.findIndex(
-    (element, i) => i >= integerOption(from, "start", 0) && i < end && compareExactly(element, value) === 0,
+    (element, i) => i >= start && i < end && compareExactly(element, value, collation) === 0,
   );
 }
 
@@ -62,10 +73,11 @@ function $sortArray(document: unknown, expression: unknown, options: Options): u
   if (isNullish(input)) return null;
   const list = lists("$sortArray", [input])[0]!;
   const { sortBy } = expression;
-  if (!isObject(sortBy)) return [...list].sort((a, b) => toDouble(sortBy) * compareExactly(a, b));
-  const fields = parseSort(sortBy) ?? [];
-  const keyed = list.map((element) => ({ element, key: sortKey(isObject(element) ? element : {}, fields) }));
-  return sortByKey(keyed).map(({ element }) => element);
+  if (!isObject(sortBy))
+    return [...list].sort((a, b) => toDouble(sortBy) * compareExactly(a, b, collationOf(options)));
+  const { keyOf, compare } = orderBy(parseSort(sortBy) ?? [], collationOf(options));
+  const keyed = list.map((element) => ({ element, key: keyOf(isObject(element) ? element : {}) }));
+  return keyed.sort(compare).map(({ element }) => element);
 }
 
 /** Operators that compare the elements of arrays, or test them. */
@@ -75,17 +87,17 @@ export const listOperators: Readonly<Record<string, Operator>> = {
   $in,
   $indexOfArray,
   $sortArray,
-  $setUnion: onSets("$setUnion", (sets) => new Distinct(sets.flat(1)).values),
-  $setIntersection: onSets("$setIntersection", ([first = [], ...others]) => {
-    const rest = others.map((set) => new Distinct(set));
-    return new Distinct(first.filter((value) => rest.every((set) => set.has(value)))).values;
+  $setUnion: onSets("$setUnion", (all, toSet) => toSet(all.flat(1)).values),
+  $setIntersection: onSets("$setIntersection", ([first = [], ...others], toSet) => {
+    const rest = others.map(toSet);
+    return toSet(first.filter((value) => rest.every((set) => set.has(value)))).values;
   }),
-  $setDifference: onSets("$setDifference", ([first = [], second = []]) => {
-    const removed = new Distinct(second);
-    return new Distinct(first.filter((value) => !removed.has(value))).values;
+  $setDifference: onSets("$setDifference", ([first = [], second = []], toSet) => {
+    const removed = toSet(second);
+    return toSet(first.filter((value) => !removed.has(value))).values;
   }),
-  $setEquals: onSets("$setEquals", ([first = [], ...others]) =>
-    others.every((set) => isSubset(set, first) && isSubset(first, set)),
+  $setEquals: onSets("$setEquals", ([first = [], ...others], toSet) =>
+    others.every((other) => isSubset(other, toSet(first)) && isSubset(first, toSet(other))),
   ),
-  $setIsSubset: onSets("$setIsSubset", ([first = [], second = []]) => isSubset(first, second)),
+  $setIsSubset: onSets("$setIsSubset", ([first = [], second = []], toSet) => isSubset(first, toSet(second))),
 };

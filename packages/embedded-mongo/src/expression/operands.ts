@@ -1,4 +1,5 @@
 import { evalExpr } from "mingo/core";
+import type { Collation } from "../values/collation.ts";
 import { CommandError } from "../errors.ts";
 import { requireNumbers } from "./numeric.ts";
 
@@ -13,6 +14,10 @@ export function operands(document: unknown, expression: unknown, options: Option
   const values = evaluate(document, expression, options);
   return Array.isArray(expression) ? (values as unknown[]) : [values];
 }
+
+/** The collation of the command, which `compileCondition` and `runAggregate` put into the options. */
+export const collationOf = (options: Options): Collation | undefined =>
+  options.collation as Collation | undefined;
 
 export const isNullish = (value: unknown): boolean => value === null || value === undefined;
 

@@ -10,6 +10,7 @@ import { listOperators } from "./lists.ts";
 import * as numeric from "./numeric.ts";
 import {
   checkCount,
+  collationOf,
   type Evaluate,
   evaluate,
   isNullish,
@@ -76,7 +77,7 @@ const compared =
   (document, expression, options) => {
     const values = operands(document, expression, options);
     checkCount("a comparison", values, [2, 2]);
-    return test(compareExactly(values[0], values[1]));
+    return test(compareExactly(values[0], values[1], collationOf(options)));
   };
 
 /** An operator of mingo whose number operands may have any type. */

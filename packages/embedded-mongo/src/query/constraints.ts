@@ -1,3 +1,4 @@
+import type { Collation } from "../values/collation.ts";
 import { encodeKey } from "../values/key.ts";
 import { toDouble } from "../values/numbers.ts";
 import { isObject, isOperatorName, type PlainObject, Rank, rankOf } from "../values/types.ts";
@@ -36,15 +37,21 @@ const SCALAR_RANKS = new Set<number>([
 
 const NUMBER_TAG = String.fromCharCode(Rank.Number);
 
-const isScalar = (value: unknown): boolean => SCALAR_RANKS.has(rankOf(value));
+type Test = (value: unknown) => boolean;
+
+const isScalar: Test = (value) => SCALAR_RANKS.has(rankOf(value));
 
 const isOperators = (value: unknown): value is PlainObject =>
   isObject(value) && isOperatorName(Object.keys(value)[0]);
 
 const RANGE_OPERATORS = new Set(["$gt", "$gte", "$lt", "$lte"]);
 
-/** Reads the indexable parts out of an exactly decoded filter, through `$and`. */
-export function readConstraints(filter: PlainObject): Constraints {
+/**
+ * Reads the indexable parts out of an exactly decoded filter, through `$and`. The indexes have no collation: with one, they
+ * have the wrong order for strings.
+ */
+export function readConstraints(filter: PlainObject, collation?: Collation): Constraints {
+  const isUsable = collation ? (value: unknown) => isScalar(value) && typeof value !== "string" : isScalar;
   const fields = new Map<string, Constraint>();
   const state: { complete: boolean; anyOf: PlainObject[] | undefined } = { complete: true, anyOf: undefined };
   const visit = (part: PlainObject): void => {
@@ -58,7 +65,7 @@ export function readConstraints(filter: PlainObject): Constraints {
         continue;
       }
       const constraint: Constraint = {};
-      if (!readField(operand, constraint)) state.complete = false;
+      if (!readField(operand, constraint, isUsable)) state.complete = false;
       fields.set(key, constraint);
     }
   };
@@ -67,14 +74,15 @@ export function readConstraints(filter: PlainObject): Constraints {
 }
 
 /** @returns whether the constraint says all that the operand says */
-function readField(operand: unknown, constraint: Constraint): boolean {
+function readField(operand: unknown, constraint: Constraint, isUsable: Test): boolean {
   if (isRegex(operand)) return readPrefix(operand, constraint);
-  if (!isOperators(operand)) return readEqual(operand, constraint);
+  if (!isOperators(operand)) return readEqual(operand, constraint, isUsable);
   let complete = true;
   for (const [operator, value] of Object.entries(operand)) {
-    if (operator === "$eq") complete = readEqual(value, constraint) && complete;
-    else if (operator === "$in") complete = readList(value, constraint) && complete;
-    else if (RANGE_OPERATORS.has(operator)) complete = readRange(operator, value, constraint) && complete;
+    if (operator === "$eq") complete = readEqual(value, constraint, isUsable) && complete;
+    else if (operator === "$in") complete = readList(value, constraint, isUsable) && complete;
+    else if (RANGE_OPERATORS.has(operator))
+      complete = readRange(operator, value, constraint, isUsable) && complete;
     else if (operator === "$regex" && isRegex(value) && !("$options" in operand))
       complete = readPrefix(value, constraint);
     else complete = false;
@@ -85,24 +93,24 @@ function readField(operand: unknown, constraint: Constraint): boolean {
   return complete && kinds === 1;
 }
 
-function readEqual(value: unknown, constraint: Constraint): boolean {
-  if (isScalar(value)) {
+function readEqual(value: unknown, constraint: Constraint, isUsable: Test): boolean {
+  if (isUsable(value)) {
     constraint.equal = { value, key: encodeKey(value) };
     return true;
   }
   if (value === null || value === undefined) constraint.equal = { value: null, key: encodeKey(null) };
-  else if (isObject(value)) constraint.equal = { value, key: encodeKey(value) };
+  else if (isObject(value) && isUsable === isScalar) constraint.equal = { value, key: encodeKey(value) };
   return false;
 }
 
-function readList(value: unknown, constraint: Constraint): boolean {
-  if (!Array.isArray(value) || !value.every(isScalar)) return false;
+function readList(value: unknown, constraint: Constraint, isUsable: Test): boolean {
+  if (!Array.isArray(value) || !value.every(isUsable)) return false;
   constraint.list = [...new Set(value.map(encodeKey))].sort();
   return true;
 }
 
-function readRange(operator: string, value: unknown, constraint: Constraint): boolean {
-  if (!isScalar(value) || Number.isNaN(rankOf(value) === Rank.Number ? toDouble(value) : 0)) return false;
+function readRange(operator: string, value: unknown, constraint: Constraint, isUsable: Test): boolean {
+  if (!isUsable(value) || Number.isNaN(rankOf(value) === Rank.Number ? toDouble(value) : 0)) return false;
   const side = operator.startsWith("$g") ? "low" : "high";
   const key = encodeKey(value);
   const other = side === "low" ? constraint.high : constraint.low;

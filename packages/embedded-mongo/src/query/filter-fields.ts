@@ -1,4 +1,4 @@
-import { isObject, type PlainObject } from "../values/types.ts";
+import { isObject, isOperatorName, type PlainObject } from "../values/types.ts";
 
 const LOGICAL = new Set(["$and", "$or", "$nor"]);
 
@@ -14,6 +14,6 @@ export const usesWholeDocument = (filter: PlainObject): boolean =>
 /** The top-level fields that the conditions of a filter are about. */
 export const filterFields = (filter: PlainObject): string[] =>
   Object.entries(filter).flatMap(([key, operand]) => {
-    if (!key.startsWith("$")) return key.split(".", 1);
+    if (!isOperatorName(key)) return key.split(".", 1);
     return LOGICAL.has(key) ? branches(operand).flatMap(filterFields) : [];
   });

@@ -1,6 +1,7 @@
 import { CommandError } from "../errors.ts";
 import { compileCondition } from "../expression/context.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
+import type { Collation } from "../values/collation.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
 import { isObject, isOperatorName, type PlainObject } from "../values/types.ts";
 import { bits, equals, hasType, inList, matchesRegex, modulo, ordered, type ValueTest } from "./operators.ts";
@@ -11,23 +12,28 @@ export type DocumentTest = (document: PlainObject) => boolean;
 const isOperatorObject = (value: unknown): value is PlainObject =>
   isObject(value) && isOperatorName(Object.keys(value)[0]);
 
+export interface FilterOptions {
+  /** For `$expr`. Default: those of the command. */
+  readonly variables?: PlainObject;
+  readonly collation?: Collation | undefined;
+}
+
 /**
  * Compiles a query filter.
  * @param filter exactly decoded (see decodeExact), or computed (see toComputed)
- * @param variables for `$expr`; default: those of the command
  * @returns a test for exactly decoded documents, and for computed ones
  * @throws CommandError BadValue for unknown operators and malformed operands
  */
-export function compileFilter(filter: PlainObject, variables?: PlainObject): DocumentTest {
+export function compileFilter(filter: PlainObject, options: FilterOptions = {}): DocumentTest {
   const tests = Object.entries(filter).map(([key, operand]) =>
-    isOperatorName(key) ? compileTopLevel(key, operand, variables) : compileField(key, operand),
+    isOperatorName(key) ? compileTopLevel(key, operand, options) : compileField(key, operand, options),
   );
   if (tests.length === 0) return () => true;
   if (tests.length === 1) return tests[0]!;
   return (document) => tests.every((test) => test(document));
 }
 
-function compileTopLevel(operator: string, operand: unknown, variables?: PlainObject): DocumentTest {
+function compileTopLevel(operator: string, operand: unknown, options: FilterOptions): DocumentTest {
   switch (operator) {
     case "$and":
     case "$or":
@@ -38,14 +44,14 @@ function compileTopLevel(operator: string, operand: unknown, variables?: PlainOb
       const tests = operand.map((part) => {
         if (!isObject(part))
           throw new CommandError("BadValue", `${operator} entries need to be full objects`);
-        return compileFilter(part, variables);
+        return compileFilter(part, options);
       });
       if (operator === "$and") return (document) => tests.every((test) => test(document));
       if (operator === "$or") return (document) => tests.some((test) => test(document));
       return (document) => !tests.some((test) => test(document));
     }
     case "$expr":
-      return compileCondition(operand, variables);
+      return compileCondition(operand, options);
     case "$comment":
       return () => true;
     case "$where":
@@ -58,11 +64,11 @@ function compileTopLevel(operator: string, operand: unknown, variables?: PlainOb
   }
 }
 
-function compileField(field: string, operand: unknown): DocumentTest {
+function compileField(field: string, operand: unknown, options: FilterOptions): DocumentTest {
   const path = splitPath(field);
   if (isRegex(operand)) return anyValue(path, matchesRegex(toRegExp(operand)));
-  if (!isOperatorObject(operand)) return anyValue(path, equals(operand));
-  const tests = Object.keys(operand).map((operator) => compileOperator(path, operator, operand));
+  if (!isOperatorObject(operand)) return anyValue(path, equals(operand, options.collation));
+  const tests = Object.keys(operand).map((operator) => compileOperator(path, operator, operand, options));
   return tests.length === 1 ? tests[0]! : (document) => tests.every((test) => test(document));
 }
 
@@ -83,25 +89,31 @@ const not =
   (document) =>
     !test(document);
 
-function compileOperator(path: Path, operator: string, operators: PlainObject): DocumentTest {
+function compileOperator(
+  path: Path,
+  operator: string,
+  operators: PlainObject,
+  options: FilterOptions,
+): DocumentTest {
   const operand = operators[operator];
+  const { collation } = options;
   switch (operator) {
     case "$eq":
-      return anyValue(path, isRegex(operand) ? matchesRegex(toRegExp(operand)) : equals(operand));
+      return anyValue(path, isRegex(operand) ? matchesRegex(toRegExp(operand)) : equals(operand, collation));
     case "$ne":
       if (isRegex(operand)) throw new CommandError("BadValue", "Can't have regex as arg to $ne.");
-      return not(anyValue(path, equals(operand)));
+      return not(anyValue(path, equals(operand, collation)));
     case "$gt":
     case "$gte":
     case "$lt":
     case "$lte":
-      return anyValue(path, ordered(operator, operand));
+      return anyValue(path, ordered(operator, operand, collation));
     case "$in":
-      return anyValue(path, inList(operator, operand));
+      return anyValue(path, inList(operator, operand, collation));
     case "$nin":
-      return not(anyValue(path, inList(operator, operand)));
+      return not(anyValue(path, inList(operator, operand, collation)));
     case "$not":
-      return not(compileNot(path, operand));
+      return not(compileNot(path, operand, options));
     case "$exists": {
       const wanted = isNumeric(operand) ? toDouble(operand) !== 0 : operand !== false && operand !== null;
       return (document) => collectValues(document, path).some((value) => value !== undefined) === wanted;
@@ -111,15 +123,12 @@ function compileOperator(path: Path, operator: string, operators: PlainObject): 
     case "$mod":
       return anyValue(path, modulo(operand));
     case "$regex": {
-      const options = typeof operators["$options"] === "string" ? operators["$options"] : undefined;
+      const flags = typeof operators["$options"] === "string" ? operators["$options"] : undefined;
       if (typeof operand === "string")
-        return anyValue(path, matchesRegex(compileRegex(operand, options ?? "")));
+        return anyValue(path, matchesRegex(compileRegex(operand, flags ?? "")));
       if (!isRegex(operand)) throw new CommandError("BadValue", "$regex has to be a string");
       const regex = toRegExp(operand);
-      return anyValue(
-        path,
-        matchesRegex(options === undefined ? regex : compileRegex(regex.source, options)),
-      );
+      return anyValue(path, matchesRegex(flags === undefined ? regex : compileRegex(regex.source, flags)));
     }
     case "$options":
       if (!("$regex" in operators)) throw new CommandError("BadValue", "$options needs a $regex");
@@ -131,9 +140,9 @@ function compileOperator(path: Path, operator: string, operators: PlainObject): 
         collectValues(document, path).some((value) => Array.isArray(value) && value.length === size);
     }
     case "$all":
-      return compileAll(path, operand);
+      return compileAll(path, operand, options);
     case "$elemMatch": {
-      const test = compileElemMatch(operand);
+      const test = compileElemMatch(operand, options);
       return (document) =>
         collectValues(document, path).some((value) => Array.isArray(value) && value.some(test));
     }
@@ -147,19 +156,20 @@ function compileOperator(path: Path, operator: string, operators: PlainObject): 
   }
 }
 
-function compileNot(path: Path, operand: unknown): DocumentTest {
+function compileNot(path: Path, operand: unknown, options: FilterOptions): DocumentTest {
   if (isRegex(operand)) return anyValue(path, matchesRegex(toRegExp(operand)));
   if (!isOperatorObject(operand)) throw new CommandError("BadValue", "$not needs a regex or a document");
-  const tests = Object.keys(operand).map((operator) => compileOperator(path, operator, operand));
+  const tests = Object.keys(operand).map((operator) => compileOperator(path, operator, operand, options));
   return (document) => tests.every((test) => test(document));
 }
 
-function compileAll(path: Path, operand: unknown): DocumentTest {
+function compileAll(path: Path, operand: unknown, options: FilterOptions): DocumentTest {
   if (!Array.isArray(operand)) throw new CommandError("BadValue", "$all needs an array");
   if (operand.length === 0) return () => false;
   const tests = operand.map((item) => {
-    if (isOperatorObject(item) && "$elemMatch" in item) return compileOperator(path, "$elemMatch", item);
-    return anyValue(path, isRegex(item) ? matchesRegex(toRegExp(item)) : equals(item));
+    if (isOperatorObject(item) && "$elemMatch" in item)
+      return compileOperator(path, "$elemMatch", item, options);
+    return anyValue(path, isRegex(item) ? matchesRegex(toRegExp(item)) : equals(item, options.collation));
   });
   return (document) => tests.every((test) => test(document));
 }
@@ -170,27 +180,27 @@ const LOGICAL = new Set(["$and", "$or", "$nor", "$expr", "$comment"]);
  * The condition of `$elemMatch`: a query on the element as a document (an array in the array counts as one, with the fields
  * "0", "1", …), or operators on the element itself.
  */
-export function compileElemMatch(operand: unknown): ValueTest {
+export function compileElemMatch(operand: unknown, options: FilterOptions = {}): ValueTest {
   if (!isObject(operand)) throw new CommandError("BadValue", "$elemMatch needs an Object");
-  if (hasValueOperators(operand)) return compileElement(ELEMENT, operand);
-  const test = compileFilter(operand);
+  if (hasValueOperators(operand)) return compileElement(ELEMENT, operand, options);
+  const test = compileFilter(operand, options);
   return (element) =>
     Array.isArray(element) ? test(Object.fromEntries(element.entries())) : isObject(element) && test(element);
 }
 
 /** The condition of `$pull`: like a filter on a document, or on a field that has the element as its value. */
-export function compilePull(operand: PlainObject): ValueTest {
-  if (hasValueOperators(operand)) return compileElement(["element"], operand);
-  const test = compileFilter(operand);
+export function compilePull(operand: PlainObject, options: FilterOptions): ValueTest {
+  if (hasValueOperators(operand)) return compileElement(["element"], operand, options);
+  const test = compileFilter(operand, options);
   return (element) => isObject(element) && test(element);
 }
 
 function hasValueOperators(operand: PlainObject): boolean {
   const first = Object.keys(operand)[0];
-  return isOperatorName(first) && !LOGICAL.has(first);
+  return first !== undefined && isOperatorName(first) && !LOGICAL.has(first);
 }
 
-function compileElement(path: Path, operators: PlainObject): ValueTest {
-  const tests = Object.keys(operators).map((operator) => compileOperator(path, operator, operators));
+function compileElement(path: Path, operators: PlainObject, options: FilterOptions): ValueTest {
+  const tests = Object.keys(operators).map((operator) => compileOperator(path, operator, operators, options));
   return (element) => tests.every((test) => test({ element }));
 }

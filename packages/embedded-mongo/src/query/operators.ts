@@ -1,6 +1,8 @@
 import type { Binary } from "bson";
 import { CommandError } from "../errors.ts";
-import { compareValues, valuesEqual } from "../values/compare.ts";
+import { Distinct } from "../expression/distinct.ts";
+import type { Collation } from "../values/collation.ts";
+import { compare, valuesEqual } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, isWhole, toDouble } from "../values/numbers.ts";
 import { Rank, rankOf, typeName } from "../values/types.ts";
@@ -11,15 +13,15 @@ export type ValueTest = (value: unknown) => boolean;
 
 const isNullish = (value: unknown): boolean => value === null || value === undefined;
 
-export function equals(operand: unknown): ValueTest {
+export function equals(operand: unknown, collation: Collation | undefined): ValueTest {
   if (isNullish(operand)) return isNullish;
-  if (typeof operand === "string")
+  if (typeof operand === "string" && !collation)
     return (value) => value === operand || (typeof value === "object" && valuesEqual(value, operand));
-  return (value) => value !== undefined && valuesEqual(value, operand);
+  return (value) => value !== undefined && compare(value, operand, collation) === 0;
 }
 
 /** `$lt` and the like compare values of one type only (except with MinKey and MaxKey), and NaN equals only itself. */
-export function ordered(operator: string, operand: unknown): ValueTest {
+export function ordered(operator: string, operand: unknown, collation: Collation | undefined): ValueTest {
   if (isRegex(operand))
     throw new CommandError("BadValue", `Can't have RegEx as arg to predicate over field with ${operator}`);
   const orEqual = operator.endsWith("e");
@@ -34,22 +36,32 @@ export function ordered(operator: string, operand: unknown): ValueTest {
     if (rank === Rank.Number && (nan || Number.isNaN(toDouble(value)))) {
       return orEqual && nan && Number.isNaN(toDouble(value));
     }
-    const order = compareValues(value, operand);
+    const order = compare(value, operand, collation);
     return order === 0 ? orEqual : order > 0 === greater;
   };
 }
 
-export function inList(operator: string, operand: unknown): ValueTest {
+export function inList(operator: string, operand: unknown, collation: Collation | undefined): ValueTest {
   if (!Array.isArray(operand)) throw new CommandError("BadValue", `${operator} needs an array`);
   const patterns = operand.filter(isRegex).map((item) => matchesRegex(toRegExp(item)));
   const values = operand.filter((item) => !isRegex(item) && !isNullish(item));
-  // Equal values have equal keys: a document costs the same whatever the length of the list.
-  const keys = new Set(values.map(encodeKey));
+  const has = collation ? hasOneOf(values, collation) : hasKeyOf(values);
   const hasNull = operand.some(isNullish);
   return (value) => {
     if (isNullish(value)) return hasNull;
-    return keys.has(encodeKey(value)) || patterns.some((test) => test(value));
+    return has(value) || patterns.some((test) => test(value));
   };
+}
+
+/** Equal values have equal keys: a document costs the same whatever the length of the list. */
+function hasKeyOf(values: readonly unknown[]): ValueTest {
+  const keys = new Set(values.map(encodeKey));
+  return (value) => keys.has(encodeKey(value));
+}
+
+function hasOneOf(values: readonly unknown[], collation: Collation): ValueTest {
+  const list = new Distinct(collation, values);
+  return (value) => list.has(value);
 }
 
 export function matchesRegex(regex: RegExp): ValueTest {

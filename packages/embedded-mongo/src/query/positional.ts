@@ -1,42 +1,56 @@
 import { splitPath } from "../values/path.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
-import { compileElemMatch, compileFilter } from "./matcher.ts";
+import { compileElemMatch, compileFilter, type FilterOptions } from "./matcher.ts";
 
 /**
  * What the positional `$` stands for: the index of the first array element that made the filter match.
  * @returns undefined when no condition of the filter goes through an array
  */
-export function positionalIndex(filter: PlainObject, document: PlainObject): number | undefined {
+export function positionalIndex(
+  filter: PlainObject,
+  document: PlainObject,
+  options: FilterOptions,
+): number | undefined {
   let index: number | undefined;
   for (const [key, operand] of Object.entries(filter)) {
     if ((key === "$and" || key === "$or") && Array.isArray(operand)) {
       for (const part of operand) {
-        if (!isObject(part) || (key === "$or" && !compileFilter(part)(document))) continue;
-        index ??= positionalIndex(part, document);
+        if (!isObject(part) || (key === "$or" && !compileFilter(part, options)(document))) continue;
+        index ??= positionalIndex(part, document, options);
       }
     } else if (!key.startsWith("$")) {
-      index ??= fieldIndex(key, operand, document);
+      index ??= fieldIndex(key, operand, document, options);
     }
   }
   return index;
 }
 
-function fieldIndex(field: string, operand: unknown, document: PlainObject): number | undefined {
+function fieldIndex(
+  field: string,
+  operand: unknown,
+  document: PlainObject,
+  options: FilterOptions,
+): number | undefined {
   const parts = splitPath(field);
   let value: unknown = document;
   for (const [i, part] of parts.entries()) {
     if (!isObject(value) || !hasOwn(value, part)) return undefined;
     value = value[part];
-    if (Array.isArray(value)) return elementIndex(value, parts.slice(i + 1).join("."), operand);
+    if (Array.isArray(value)) return elementIndex(value, parts.slice(i + 1).join("."), operand, options);
   }
   return undefined;
 }
 
-function elementIndex(array: unknown[], rest: string, operand: unknown): number | undefined {
+function elementIndex(
+  array: unknown[],
+  rest: string,
+  operand: unknown,
+  options: FilterOptions,
+): number | undefined {
   if (rest === "" && isObject(operand) && "$elemMatch" in operand) {
-    return found(array.findIndex(compileElemMatch(operand["$elemMatch"])));
+    return found(array.findIndex(compileElemMatch(operand["$elemMatch"], options)));
   }
-  const test = compileFilter({ [rest === "" ? "element" : rest]: operand });
+  const test = compileFilter({ [rest === "" ? "element" : rest]: operand }, options);
   return found(
     array.findIndex((element) => test(rest === "" ? { element } : isObject(element) ? element : {})),
   );

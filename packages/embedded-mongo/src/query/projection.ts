@@ -1,12 +1,11 @@
 import { Aggregator } from "mingo/aggregator";
 import { Double } from "bson";
-import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { expressionContext } from "../expression/context.ts";
+import { expressionOptions } from "../expression/context.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { setField, toComputed } from "../values/plain.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
-import { compileElemMatch } from "./matcher.ts";
+import { compileElemMatch, type FilterOptions } from "./matcher.ts";
 import { positionalIndex } from "./positional.ts";
 
 export type Projector = (document: PlainObject, textScore: number | undefined) => PlainObject;
@@ -31,15 +30,19 @@ const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) 
  * @param filter the query, for the positional `$`
  * @returns undefined when the documents stay as they are
  */
-export function compileProjection(projection: unknown, filter: PlainObject): Projector | undefined {
+export function compileProjection(
+  projection: unknown,
+  filter: PlainObject,
+  options: FilterOptions = {},
+): Projector | undefined {
   if (!isObject(projection) || Object.keys(projection).length === 0) return undefined;
   const root: Node = new Map();
   let including: boolean | undefined;
   let hasPositional = false;
   for (const [path, raw] of Object.entries(projection)) {
     const positional = path.endsWith(".$");
-    const leaf = positional ? ({ kind: "positional" } as const) : readLeaf(path, raw);
-    if (leaf === "expression") return computed(projection);
+    const leaf = positional ? ({ kind: "positional" } as const) : readLeaf(path, raw, options);
+    if (leaf === "expression") return computed(projection, options);
     hasPositional ||= positional;
     if (leaf.kind === "include" || leaf.kind === "exclude") {
       const wants = leaf.kind === "include";
@@ -60,12 +63,12 @@ export function compileProjection(projection: unknown, filter: PlainObject): Pro
     including ?? (root.size === 1 && idLeaf !== undefined && !isNode(idLeaf) && idLeaf.kind === "include");
   if (inclusive && !idLeaf) root.set("_id", { kind: "include" });
   return (document, textScore) => {
-    const position = hasPositional ? positionalIndex(filter, document) : undefined;
+    const position = hasPositional ? positionalIndex(filter, document, options) : undefined;
     return project(document, root, inclusive, { position, textScore }) as PlainObject;
   };
 }
 
-function readLeaf(path: string, raw: unknown): Leaf | "expression" {
+function readLeaf(path: string, raw: unknown, options: FilterOptions): Leaf | "expression" {
   if (typeof raw === "boolean" || isNumeric(raw)) return { kind: truthy(raw) ? "include" : "exclude" };
   if (!isObject(raw))
     return typeof raw === "string" && raw.startsWith("$") ? "expression" : { kind: "literal", value: raw };
@@ -81,7 +84,7 @@ function readLeaf(path: string, raw: unknown): Leaf | "expression" {
     if (isNumeric(slice)) return { kind: "slice", skip: undefined, limit: toDouble(slice) };
     return "expression";
   }
-  if ("$elemMatch" in raw) return { kind: "elemMatch", test: compileElemMatch(raw["$elemMatch"]) };
+  if ("$elemMatch" in raw) return { kind: "elemMatch", test: compileElemMatch(raw["$elemMatch"], options) };
   if (isObject(raw) && raw["$meta"] === "textScore") return { kind: "textScore" };
   if (Object.keys(raw).length === 0)
     throw new CommandError("BadValue", `An empty sub-projection is not allowed: ${path}`);
@@ -104,9 +107,8 @@ function place(root: Node, path: string, leaf: Leaf): void {
 }
 
 /** Aggregation expressions in a projection: the `$project` stage of mingo. */
-function computed(projection: PlainObject): Projector {
-  const options = { scriptEnabled: false, context: expressionContext, variables: commandVariables() };
-  const stage = new Aggregator([{ $project: toComputed(projection) }], options);
+function computed(projection: PlainObject, options: FilterOptions): Projector {
+  const stage = new Aggregator([{ $project: toComputed(projection) }], expressionOptions(options));
   return (document) => stage.run<PlainObject>([toComputed(document)])[0] ?? {};
 }
 

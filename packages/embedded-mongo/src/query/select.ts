@@ -3,25 +3,31 @@ import { CommandError } from "../errors.ts";
 import { findSpec } from "../index/spec.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
+import type { Collation } from "../values/collation.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { readConstraints, type Constraints } from "./constraints.ts";
 import { filterFields, usesWholeDocument } from "./filter-fields.ts";
-import { compileFilter } from "./matcher.ts";
+import { compileFilter, type FilterOptions } from "./matcher.ts";
 import { choosePlan, type IndexPlan, planHinted } from "./planner.ts";
-import { byKey, firstByKey, parseSort, sortAll, type SortField, sortKey } from "./sort.ts";
+import { type Order, orderBy, parseSort, sortAll, sortFirst, type SortField, type SortKey } from "./sort.ts";
 import { OrderSet } from "./order-set.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
-export interface Selection {
+/** How to query, the same for all kinds of commands. */
+export interface QueryOptions {
+  /** The name or key pattern of the index to read, or {$natural: 1 | -1} for none. */
+  readonly hint?: unknown;
+  readonly collation?: Collation | undefined;
+}
+
+export interface Selection extends QueryOptions {
   readonly filter: PlainObject;
   readonly sort?: unknown;
   readonly skip?: number;
   /** 0 is no limit. */
   readonly limit?: number;
-  /** The name or key pattern of the index to read, or {$natural: 1 | -1} for none. */
-  readonly hint?: unknown;
 }
 
 export type AccessPath =
@@ -51,22 +57,26 @@ export function accessPath(
   collection: Collection,
   filter: PlainObject,
   sort: readonly SortField[] | undefined,
-  hint?: unknown,
+  { hint, collation }: QueryOptions,
 ): AccessPath {
   const isHinted = checkHint(hint);
   if ("$text" in filter) {
     if (isHinted) throw new CommandError("BadValue", "Text and hint not allowed in same query");
     return { kind: "text" };
   }
-  const constraints = readConstraints(filter);
-  if (isHinted) return hintedPath(collection, hint, constraints, sort);
+  const constraints = readConstraints(filter, collation);
+  const order = collation ? undefined : sort;
+  if (isHinted) return hintedPath(collection, hint, constraints, order);
   const id = constraints.fields.get("_id");
   if (id?.equal) return { kind: "id", ids: [id.equal.key] };
-  const plan = choosePlan(collection.indexes, constraints, sort);
+  const plan = choosePlan(collection.indexes, constraints, order);
   if (plan?.sorted && plan.boundFields > 0) return { kind: "index", plan };
-  if (id?.list && (!sort || !plan)) return { kind: "id", ids: id.list };
+  if (id?.list && (!order || !plan)) return { kind: "id", ids: id.list };
   if (plan) return { kind: "index", plan };
-  return unionPath(collection, constraints) ?? idOrderPath(collection, constraints, sort) ?? { kind: "scan" };
+  return (
+    unionPath(collection, constraints, collation) ??
+    idOrderPath(collection, constraints, order) ?? { kind: "scan" }
+  );
 }
 
 /** @returns whether there is one */
@@ -94,9 +104,13 @@ function hintedPath(
 const naturalOrder = (order: unknown): number | undefined =>
   isObject(order) && "$natural" in order ? integerOption(order["$natural"], "$natural", 1) : undefined;
 
-function unionPath(collection: Collection, { anyOf }: Constraints): AccessPath | undefined {
+function unionPath(
+  collection: Collection,
+  { anyOf }: Constraints,
+  collation: Collation | undefined,
+): AccessPath | undefined {
   if (!anyOf) return undefined;
-  const plans = anyOf.map((branch) => accessPath(collection, branch, undefined));
+  const plans = anyOf.map((branch) => accessPath(collection, branch, undefined, { collation }));
   return plans.every(({ kind }) => kind === "id" || kind === "index" || kind === "union")
     ? { kind: "union", plans }
     : undefined;
@@ -113,8 +127,10 @@ function idOrderPath(
   return plan && { kind: "index", plan };
 }
 
-const isSorted = (path: AccessPath): boolean =>
-  (path.kind === "id" && path.ids.length === 1) || (path.kind === "index" && path.plan.sorted);
+/** Whether a path gives the records in the order of a sort; an index has no collation. */
+export const isSorted = (path: AccessPath, collation: Collation | undefined): boolean =>
+  (path.kind === "id" && path.ids.length === 1) ||
+  (path.kind === "index" && path.plan.sorted && collation === undefined);
 
 /** @param wanted the number of records that the caller needs, if known */
 function read(collection: Collection, path: AccessPath, wanted = 0): Pausing<StoredRecord> {
@@ -200,25 +216,27 @@ function openSource(
   collection: Collection,
   filter: PlainObject,
   sort: readonly SortField[] | undefined,
-  hint: unknown,
+  how: QueryOptions,
   wanted = 0,
 ): Source {
-  const path = accessPath(collection, filter, sort, hint);
+  const path = accessPath(collection, filter, sort, how);
+  const options = { variables: commandVariables(), collation: how.collation };
   if (path.kind === "text") {
     if (!collection.textIndex) throw new CommandError("IndexNotFound", "text index required for $text query");
     const { $text, ...rest } = filter;
     const scores: TextScores = new Map();
     const records = searchText(collection, collection.textIndex, $text, scores);
-    const stillMatches = onceChanged(collection, rest);
-    return { records, matches: matcher(collection, rest), stillMatches, sorted: false, scores };
+    const stillMatches = onceChanged(collection, rest, options);
+    return { records, matches: matcher(collection, rest, options), stillMatches, sorted: false, scores };
   }
-  const stillMatches = onceChanged(collection, filter);
+  const stillMatches = onceChanged(collection, filter, options);
+  const sorted = isSorted(path, how.collation);
   const isCovered = path.kind === "index" && path.plan.covered;
   return {
-    records: read(collection, path, isSorted(path) || !sort ? wanted : 0),
-    matches: isCovered ? stillMatches : matcher(collection, filter),
+    records: read(collection, path, sorted || !sort ? wanted : 0),
+    matches: isCovered ? stillMatches : matcher(collection, filter, options),
     stillMatches,
-    sorted: isSorted(path),
+    sorted,
     scores: undefined,
   };
 }
@@ -236,16 +254,24 @@ export function checkSelection({ filter, sort, hint }: Pick<Selection, "filter" 
 /** The records that match. */
 export function select(
   collection: Collection,
-  { filter, sort, skip = 0, limit = 0, hint }: Selection,
+  { filter, sort, skip = 0, limit = 0, hint, collation }: Selection,
 ): Selected {
   const natural = naturalOrder(sort) ?? (sort === undefined ? naturalOrder(hint) : undefined);
   const fields = natural === undefined ? parseSort(sort) : undefined;
   const wanted = limit === 0 ? 0 : skip + limit;
-  const source = openSource(collection, filter, fields, hint, natural === undefined ? wanted : 0);
+  const source = openSource(
+    collection,
+    filter,
+    fields,
+    { hint, collation },
+    natural === undefined ? wanted : 0,
+  );
   const { scores: textScores } = source;
   if (natural === undefined && (!fields || source.sorted))
     return { records: matching(source, skip, limit), textScores, lost: () => 0 };
-  const sorting = fields ? sortedByKey(source, fields, wanted) : sortedByOrder(source, natural!);
+  const sorting = fields
+    ? sortedByFields(source, fields, wanted, collation)
+    : sortedByOrder(source, natural!);
   let lost = 0;
   const records = function* (): Generator<StoredRecord | typeof PAUSE> {
     for (const order of page(yield* sorting, skip, limit)) {
@@ -263,9 +289,15 @@ function* sortedByOrder(source: Source, direction: number): Task<number[]> {
 }
 
 /** @param count of orders that the caller needs; 0 for all */
-function* sortedByKey(source: Source, fields: readonly SortField[], count: number): Task<number[]> {
-  const items = keyed(matching(source), fields, source.scores);
-  const sorted = yield* count === 0 ? sortAll(items, byKey) : firstByKey(items, count);
+function* sortedByFields(
+  source: Source,
+  fields: readonly SortField[],
+  count: number,
+  collation: Collation | undefined,
+): Task<number[]> {
+  const by = orderBy(fields, collation);
+  const items = keyed(matching(source), fields, by, source.scores);
+  const sorted = yield* count === 0 ? sortAll(items, by.compare) : sortFirst(items, count, by.compare);
   const orders: number[] = [];
   for (const { order } of sorted) {
     orders.push(order);
@@ -313,7 +345,7 @@ export function* selectToChange(
       isOutdated = (yield* pauseAndCompare(collection)) || isOutdated;
       continue;
     }
-    if (isOutdated) test ??= matcher(collection, withoutText(selection.filter));
+    if (isOutdated) test ??= matcher(collection, withoutText(selection.filter), selection);
     if (test?.(record) ?? true) yield record;
   }
 }
@@ -334,21 +366,22 @@ function withoutText(filter: PlainObject): PlainObject {
 function* keyed(
   records: Pausing<StoredRecord>,
   fields: readonly SortField[],
+  { keyOf }: Order,
   scores: TextScores | undefined,
-): Generator<{ order: number; key: string } | typeof PAUSE> {
+): Generator<{ order: number; key: SortKey } | typeof PAUSE> {
   const wanted = packNames(fields.flatMap(({ path }) => path.slice(0, 1)));
   for (const record of records) {
     if (record === PAUSE) yield PAUSE;
     else {
       const { order, data } = record;
-      yield { order, key: sortKey(decodeFields(data, wanted), fields, scores?.get(order)) };
+      yield { order, key: keyOf(decodeFields(data, wanted), scores?.get(order)) };
     }
   }
 }
 
 /** How many documents match, without keeping them. */
-export function* countMatches(collection: Collection, { filter, hint }: Selection): Task<number> {
-  const path = accessPath(collection, filter, undefined, hint);
+export function* countMatches(collection: Collection, { filter, ...how }: Selection): Task<number> {
+  const path = accessPath(collection, filter, undefined, how);
   if (path.kind === "scan" && Object.keys(filter).length === 0) return collection.count;
   let count = 0;
   if (path.kind === "index" && path.plan.covered) {
@@ -356,7 +389,7 @@ export function* countMatches(collection: Collection, { filter, hint }: Selectio
     for (const range of ranges) count += yield* index.count(range, collection.count);
     return count;
   }
-  for (const record of matching(openSource(collection, filter, undefined, hint))) {
+  for (const record of matching(openSource(collection, filter, undefined, how))) {
     if (record === PAUSE) yield PAUSE;
     else count++;
   }
@@ -383,23 +416,26 @@ function* matching(
 function matcher(
   collection: Collection,
   filter: PlainObject,
-  variables = commandVariables(),
+  options: FilterOptions,
 ): ((record: StoredRecord) => boolean) | undefined {
   if (Object.keys(filter).length === 0) return undefined;
-  const test = compileFilter(filter, variables);
+  const test = compileFilter(filter, options);
   if (usesWholeDocument(filter)) return (record) => test(collection.document(record));
   const fields = packNames(filterFields(filter));
   return (record) => test(decodeFields(record.data, fields));
 }
 
 /** Like `matcher`, but only tests documents after something has changed: what was read before a change can be outdated. */
-function onceChanged(collection: Collection, filter: PlainObject): (record: StoredRecord) => boolean {
+function onceChanged(
+  collection: Collection,
+  filter: PlainObject,
+  options: FilterOptions,
+): (record: StoredRecord) => boolean {
   const before = collection.changes;
-  const variables = commandVariables();
   let test: ReturnType<typeof matcher>;
   return (record) => {
     if (collection.changes === before) return true;
-    test ??= matcher(collection, filter, variables);
+    test ??= matcher(collection, filter, options);
     return test?.(record) ?? true;
   };
 }

@@ -1,5 +1,7 @@
 import { isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
+import type { Collation } from "../values/collation.ts";
+import { compareExactly } from "../values/compare.ts";
 import { encodeKey, invertKey } from "../values/key.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
@@ -36,22 +38,26 @@ export function parseSort(sort: unknown): readonly SortField[] | undefined {
   return fields.length > 0 ? fields : undefined;
 }
 
+/** Calls `consider` with each value that a document can be sorted by: undefined for an empty array, null for a missing field. */
+function forEachValue(document: PlainObject, path: Path, consider: (value: unknown) => void): void {
+  for (const value of collectValues(document, path)) {
+    if (!Array.isArray(value)) consider(value ?? null);
+    else if (value.length === 0) consider(undefined);
+    else for (const element of value) consider(element ?? null);
+  }
+}
+
 /** The lowest (ascending) or highest (descending) encoded value at the path: what MongoDB sorts an array by. */
 function fieldKey(document: PlainObject, path: Path, direction: 1 | -1): string {
   let best: string | undefined;
-  const consider = (value: unknown, insideArray: boolean) => {
-    const key = encodeKey(value === undefined && !insideArray ? null : value);
+  forEachValue(document, path, (value) => {
+    const key = encodeKey(value);
     if (best === undefined || (direction > 0 ? key < best : key > best)) best = key;
-  };
-  for (const value of collectValues(document, path)) {
-    if (!Array.isArray(value)) consider(value, false);
-    else if (value.length === 0) consider(undefined, true);
-    else for (const element of value) consider(element, false);
-  }
+  });
   return best ?? encodeKey(null);
 }
 
-export function sortKey(document: PlainObject, fields: readonly SortField[], textScore = 0): string {
+function encodedKey(document: PlainObject, fields: readonly SortField[], textScore: number): string {
   let out = "";
   for (const { path, direction, textScore: byScore } of fields) {
     const key = byScore ? encodeKey(textScore) : fieldKey(document, path, direction);
@@ -59,6 +65,42 @@ export function sortKey(document: PlainObject, fields: readonly SortField[], tex
   }
   return out;
 }
+
+/** Like `fieldKey`, but the value itself. */
+function fieldValue(document: PlainObject, { path, direction }: SortField, collation: Collation): unknown {
+  let best: { value: unknown } | undefined;
+  forEachValue(document, path, (value) => {
+    if (!best || direction * compareExactly(value, best.value, collation) < 0) best = { value };
+  });
+  return best ? best.value : null;
+}
+
+/** An encoded key, or the values themselves where a collation compares them. */
+export type SortKey = string | readonly unknown[];
+
+export interface Order {
+  keyOf(document: PlainObject, textScore?: number): SortKey;
+  compare(a: { key: SortKey }, b: { key: SortKey }): number;
+}
+
+export function orderBy(fields: readonly SortField[], collation: Collation | undefined): Order {
+  if (!collation)
+    return { keyOf: (document, textScore = 0) => encodedKey(document, fields, textScore), compare: byKey };
+  return {
+    keyOf: (document, textScore = 0) =>
+      fields.map((field) => (field.textScore ? textScore : fieldValue(document, field, collation))),
+    compare(a, b) {
+      for (const [i, { direction }] of fields.entries()) {
+        const order = compareExactly(a.key[i], b.key[i], collation);
+        if (order !== 0) return direction * order;
+      }
+      return 0;
+    },
+  };
+}
+
+const byKey = (a: { key: SortKey }, b: { key: SortKey }): number =>
+  a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 
 /** Sorted at once, which takes about a millisecond. */
 const RUN = 2048;
@@ -100,31 +142,25 @@ function* merge<T>(left: readonly T[], right: readonly T[], compare: Compare<T>)
   return merged;
 }
 
-export const byKey = (a: { key: string }, b: { key: string }): number =>
-  a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-
-/** Sorts a few items by precomputed keys; items with equal keys keep their order. */
-export const sortByKey = <T extends { key: string }>(items: T[]): T[] => items.sort(byKey);
-
 /** A smaller buffer would be re-sorted too often. */
 const MIN_BUFFERED = 1000;
 
-/** The first `count` items in the order of `byKey`. Buffers at most twice as many. */
-export function* firstByKey<T extends { key: string }>(items: Pausing<T>, count: number): Task<T[]> {
+/** The first `count` items. Buffers at most twice as many. */
+export function* sortFirst<T>(items: Pausing<T>, count: number, compare: Compare<T>): Task<T[]> {
   const most = Math.max(2 * count, MIN_BUFFERED);
   let kept: T[] = [];
-  let last: string | undefined;
+  let last: T | undefined;
   for (const item of items) {
     if (item === PAUSE) {
       yield PAUSE;
       continue;
     }
-    if (last !== undefined && item.key >= last) continue;
+    if (last !== undefined && compare(item, last) >= 0) continue;
     kept.push(item);
     if (kept.length < most) continue;
-    kept = yield* sortAll(kept, byKey);
+    kept = yield* sortAll(kept, compare);
     kept.length = count;
-    last = kept.at(-1)?.key;
+    last = kept.at(-1);
   }
-  return (yield* sortAll(kept, byKey)).slice(0, count);
+  return (yield* sortAll(kept, compare)).slice(0, count);
 }

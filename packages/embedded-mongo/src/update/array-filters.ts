@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { compileFilter, type DocumentTest } from "../query/matcher.ts";
+import { compileFilter, type DocumentTest, type FilterOptions } from "../query/matcher.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
 /** Renames the identifier at the head of each path to `element`. */
@@ -18,14 +18,14 @@ function rename(filter: PlainObject, names: Set<string>): PlainObject {
 }
 
 /** `arrayFilters` by identifier, each a test of `{ element }`. */
-export function compileArrayFilters(filters: unknown): Map<string, DocumentTest> {
+export function compileArrayFilters(filters: unknown, options: FilterOptions): Map<string, DocumentTest> {
   const compiled = new Map<string, DocumentTest>();
   if (filters === undefined || filters === null) return compiled;
   if (!Array.isArray(filters)) throw new CommandError("TypeMismatch", "arrayFilters must be an array");
   for (const filter of filters) {
     if (!isObject(filter)) throw new CommandError("TypeMismatch", "Each array filter must be an object");
     const names = new Set<string>();
-    const test = compileFilter(rename(filter, names));
+    const test = compileFilter(rename(filter, names), options);
     const [name] = names;
     if (name === undefined || names.size > 1) {
       throw new CommandError(

@@ -1,13 +1,13 @@
 import { CommandError } from "../errors.ts";
 import { compilePull } from "../query/matcher.ts";
+import { equals } from "../query/operators.ts";
 import { isRegex } from "../query/regex.ts";
-import { parseSort, sortByKey, sortKey } from "../query/sort.ts";
-import { encodeKey, invertKey } from "../values/key.ts";
-import { compareValues, valuesEqual } from "../values/compare.ts";
+import { orderBy, parseSort } from "../query/sort.ts";
+import type { Collation } from "../values/collation.ts";
+import { compare } from "../values/compare.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { isObject, type PlainObject, typeName } from "../values/types.ts";
-
-type Change = (current: unknown, operand: unknown, path: string) => unknown;
+import type { Change } from "./operators.ts";
 
 function arrayAt(current: unknown, path: string, operator: string): unknown[] {
   if (current === undefined) return [];
@@ -20,24 +20,17 @@ function arrayAt(current: unknown, path: string, operator: string): unknown[] {
 
 const PUSH_MODIFIERS = new Set(["$each", "$slice", "$sort", "$position"]);
 
-function sortElements(array: unknown[], order: unknown): unknown[] {
+function sortElements(array: unknown[], order: unknown, collation: Collation | undefined): unknown[] {
   if (isNumeric(order)) {
     const direction = toDouble(order);
-    return [...array].sort((a, b) => direction * compareValues(a, b));
+    return [...array].sort((a, b) => direction * compare(a, b, collation));
   }
-  const fields = parseSort(order) ?? [];
-  const keyed = array.map((element) => ({
-    element,
-    key: isObject(element)
-      ? sortKey(element, fields)
-      : fields[0]?.direction === -1
-        ? invertKey(encodeKey(element))
-        : encodeKey(element),
-  }));
-  return sortByKey(keyed).map(({ element }) => element);
+  const by = orderBy(parseSort(order) ?? [], collation);
+  const keyed = array.map((element) => ({ element, key: by.keyOf(isObject(element) ? element : {}) }));
+  return keyed.sort(by.compare).map(({ element }) => element);
 }
 
-const push: Change = (current, operand, path) => {
+const push: Change = (current, operand, path, collation) => {
   const array = arrayAt(current, path, "$push");
   if (!isObject(operand) || !("$each" in operand)) return [...array, operand];
   const each = operand["$each"];
@@ -48,7 +41,7 @@ const push: Change = (current, operand, path) => {
   const at = integerOption(operand["$position"], "$position", array.length);
   const start = at < 0 ? Math.max(array.length + at, 0) : at;
   let result = [...array.slice(0, start), ...(each as unknown[]), ...array.slice(start)];
-  if (operand["$sort"] !== undefined) result = sortElements(result, operand["$sort"]);
+  if (operand["$sort"] !== undefined) result = sortElements(result, operand["$sort"], collation);
   if (operand["$slice"] !== undefined) {
     const keep = integerOption(operand["$slice"], "$slice", 0);
     result = keep === 0 ? [] : keep < 0 ? result.slice(keep) : result.slice(0, keep);
@@ -56,12 +49,12 @@ const push: Change = (current, operand, path) => {
   return result;
 };
 
-const addToSet: Change = (current, operand, path) => {
+const addToSet: Change = (current, operand, path, collation) => {
   const array = [...arrayAt(current, path, "$addToSet")];
   const each = isObject(operand) && "$each" in operand ? operand["$each"] : [operand];
   if (!Array.isArray(each))
     throw new CommandError("TypeMismatch", "The argument to $each in $addToSet must be an array");
-  for (const value of each) if (!array.some((element) => valuesEqual(element, value))) array.push(value);
+  for (const value of each) if (!array.some(equals(value, collation))) array.push(value);
   return array;
 };
 
@@ -73,22 +66,22 @@ const pop: Change = (current, operand, path) => {
   return direction === 1 ? array.slice(0, -1) : array.slice(1);
 };
 
-const pull: Change = (current, operand, path) => {
+const pull: Change = (current, operand, path, collation) => {
   if (current === undefined) return undefined;
   const array = arrayAt(current, path, "$pull");
   if (isObject(operand) || isRegex(operand)) {
-    const test = compilePull(isRegex(operand) ? { $regex: operand } : operand);
+    const test = compilePull(isRegex(operand) ? { $regex: operand } : operand, { collation });
     return array.filter((element) => !test(element));
   }
-  return array.filter((element) => !valuesEqual(element, operand));
+  const isEqual = equals(operand, collation);
+  return array.filter((element) => !isEqual(element));
 };
 
-const pullAll: Change = (current, operand, path) => {
+const pullAll: Change = (current, operand, path, collation) => {
   if (!Array.isArray(operand)) throw new CommandError("BadValue", "$pullAll requires an array argument");
   if (current === undefined) return undefined;
-  return arrayAt(current, path, "$pullAll").filter(
-    (element) => !operand.some((value) => valuesEqual(element, value)),
-  );
+  const tests = operand.map((value) => equals(value, collation));
+  return arrayAt(current, path, "$pullAll").filter((element) => !tests.some((test) => test(element)));
 };
 
 /** Operators on arrays; each gives the new value, or undefined where there is nothing to change. */

@@ -1,6 +1,7 @@
 import { CommandError } from "../errors.ts";
 import type { DocumentTest } from "../query/matcher.ts";
 import { positionalIndex } from "../query/positional.ts";
+import type { Collation } from "../values/collation.ts";
 import { valuesEqual } from "../values/compare.ts";
 import { cloneValue } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -15,6 +16,7 @@ export interface UpdateInput {
   readonly filter: PlainObject;
   readonly update: unknown;
   readonly arrayFilters?: unknown;
+  readonly collation?: Collation | undefined;
 }
 
 /** Gives the changed document; the one passed in stays as it is. */
@@ -38,13 +40,14 @@ const RENAME = "$rename";
  * Compiles an update: operators, a replacement document or a pipeline.
  * @throws CommandError FailedToParse, ConflictingUpdateOperators, EmptyFieldName …
  */
-export function compileUpdate({ filter, update, arrayFilters }: UpdateInput): CompiledUpdate {
-  if (Array.isArray(update)) return { apply: keepId(compilePipelineUpdate(update)), isReplacement: false };
+export function compileUpdate({ filter, update, arrayFilters, collation }: UpdateInput): CompiledUpdate {
+  if (Array.isArray(update))
+    return { apply: keepId(compilePipelineUpdate(update, collation)), isReplacement: false };
   if (!isObject(update))
     throw new CommandError("FailedToParse", "Update argument must be either an object or an array");
   const names = Object.keys(update);
   if (names[0]?.startsWith("$") !== true) return { apply: replacement(update), isReplacement: true };
-  const filters = compileArrayFilters(arrayFilters);
+  const filters = compileArrayFilters(arrayFilters, { collation });
   const steps = readSteps(update);
   checkPaths(
     steps.flatMap(({ operator, path, operand }) => (operator === RENAME ? [path, String(operand)] : [path])),
@@ -54,11 +57,11 @@ export function compileUpdate({ filter, update, arrayFilters }: UpdateInput): Co
   const apply: Updater = (document, inserting) => {
     const changed = cloneValue(document);
     const context: PathContext = {
-      position: positional ? positionalIndex(filter, document) : undefined,
+      position: positional ? positionalIndex(filter, document, { collation }) : undefined,
       arrayFilters: filters,
     };
     for (const step of steps)
-      if (inserting || step.operator !== "$setOnInsert") applyStep(changed, step, context);
+      if (inserting || step.operator !== "$setOnInsert") applyStep(changed, step, context, collation);
     return changed;
   };
   return { apply: keepId(apply), isReplacement: false };
@@ -106,7 +109,12 @@ function checkFiltersUsed(filters: ReadonlyMap<string, DocumentTest>, steps: rea
   }
 }
 
-function applyStep(document: PlainObject, { operator, path, operand }: Step, context: PathContext): void {
+function applyStep(
+  document: PlainObject,
+  { operator, path, operand }: Step,
+  context: PathContext,
+  collation: Collation | undefined,
+): void {
   if (operator === UNSET) {
     for (const target of resolveTargets(document, path, false, context)) unset(target);
     return;
@@ -118,7 +126,7 @@ function applyStep(document: PlainObject, { operator, path, operand }: Step, con
   const creates = operator !== "$pop" && operator !== "$pull" && operator !== "$pullAll";
   const change = fieldOperators[operator] ?? arrayOperators[operator]!;
   for (const target of resolveTargets(document, path, creates, context)) {
-    const value = change(readTarget(target), operand, path);
+    const value = change(readTarget(target), operand, path, collation);
     if (value !== undefined) writeTarget(target, value);
   }
 }

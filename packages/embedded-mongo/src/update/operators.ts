@@ -1,11 +1,18 @@
 import { Int32, Timestamp } from "bson";
 import { CommandError } from "../errors.ts";
-import { compareValues } from "../values/compare.ts";
+import type { Collation } from "../values/collation.ts";
+import { compare } from "../values/compare.ts";
 import { arithmetic, bitwise, isNumeric, isWhole } from "../values/numbers.ts";
 import { cloneValue } from "../values/plain.ts";
 import { isObject, typeName } from "../values/types.ts";
 
-type Change = (current: unknown, operand: unknown, path: string) => unknown;
+/** @param current `undefined` is a missing field */
+export type Change = (
+  current: unknown,
+  operand: unknown,
+  path: string,
+  collation: Collation | undefined,
+) => unknown;
 
 function requireNumber(value: unknown, operator: string, path: string, what: string): void {
   if (isNumeric(value)) return;
@@ -27,8 +34,8 @@ const calculate =
 
 const extreme =
   (sign: 1 | -1): Change =>
-  (current, operand) =>
-    current === undefined || sign * compareValues(operand, current) > 0 ? operand : current;
+  (current, operand, _path, collation) =>
+    current === undefined || sign * compare(operand, current, collation) > 0 ? operand : current;
 
 const currentDate: Change = (_current, operand) => {
   if (operand === true || (isObject(operand) && operand["$type"] === "date")) return new Date();
@@ -55,7 +62,7 @@ const bit: Change = (current, operand, path) => {
   return value;
 };
 
-/** Operators on one value; each gives the new value. `undefined` is a missing field. */
+/** Operators on one value; each gives the new value. */
 export const fieldOperators: Record<string, Change> = {
   $set: (_current, operand) => cloneValue(operand),
   $setOnInsert: (_current, operand) => cloneValue(operand),

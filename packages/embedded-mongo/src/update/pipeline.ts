@@ -1,7 +1,7 @@
 import { Aggregator } from "mingo/aggregator";
-import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { expressionContext } from "../expression/context.ts";
+import { expressionOptions } from "../expression/context.ts";
+import type { Collation } from "../values/collation.ts";
 import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import type { Updater } from "./compile.ts";
@@ -9,7 +9,7 @@ import type { Updater } from "./compile.ts";
 const STAGES = new Set(["$set", "$addFields", "$unset", "$project", "$replaceRoot", "$replaceWith"]);
 
 /** An update in the form of aggregation stages. */
-export function compilePipelineUpdate(stages: readonly unknown[]): Updater {
+export function compilePipelineUpdate(stages: readonly unknown[], collation?: Collation): Updater {
   for (const stage of stages) {
     const name = isObject(stage) ? Object.keys(stage)[0] : undefined;
     if (name === undefined || !STAGES.has(name)) {
@@ -19,11 +19,7 @@ export function compilePipelineUpdate(stages: readonly unknown[]): Updater {
       );
     }
   }
-  const aggregator = new Aggregator(toComputed(stages) as PlainObject[], {
-    scriptEnabled: false,
-    context: expressionContext,
-    variables: commandVariables(),
-  });
+  const aggregator = new Aggregator(toComputed(stages) as PlainObject[], expressionOptions({ collation }));
   return (document) => {
     try {
       const [result] = aggregator.run<PlainObject>([toComputed(document)]);

@@ -1,6 +1,6 @@
 import { isRegex } from "../query/regex.ts";
 import { setField } from "../values/plain.ts";
-import { isObject, type PlainObject } from "../values/types.ts";
+import { isObject, isOperatorName, type PlainObject } from "../values/types.ts";
 
 /** The document an upsert starts from: the equalities of its filter. */
 export function upsertSeed(filter: PlainObject): PlainObject {
@@ -24,7 +24,7 @@ function collect(filter: PlainObject, seed: PlainObject): void {
 
 function equality(operand: unknown): unknown {
   if (isRegex(operand)) return undefined;
-  if (!isObject(operand) || Object.keys(operand)[0]?.startsWith("$") !== true) return operand;
+  if (!isObject(operand) || !isOperatorName(Object.keys(operand)[0])) return operand;
   if ("$eq" in operand) return operand["$eq"];
   const list = operand["$in"] ?? operand["$all"];
   return Array.isArray(list) && list.length === 1 && !isObject(list[0]) ? list[0] : undefined;

@@ -1,4 +1,5 @@
 import type { ObjectId } from "bson";
+import type { Collation } from "./collation.ts";
 import { encodeKey } from "./key.ts";
 import { compareNumbers, toDouble } from "./numbers.ts";
 import { type PlainObject, Rank, rankOf } from "./types.ts";
@@ -45,24 +46,44 @@ export function compareValues(a: unknown, b: unknown): number {
 
 export const valuesEqual = (a: unknown, b: unknown): boolean => compareValues(a, b) === 0;
 
-/** Like `compareValues`, but exact for decimals, whose index keys have the precision of a double. */
-export function compareExactly(a: unknown, b: unknown): number {
+/** Like `compareValues`, but with a collation for strings, and exact for decimals, whose index keys have the precision of a double. */
+export function compareExactly(a: unknown, b: unknown, collation: Collation | undefined): number {
   const rank = rankOf(a);
   if (rank !== rankOf(b)) return compareValues(a, b);
   if (rank === Rank.Number) return compareNumbers(a, b);
-  if (rank === Rank.Array) return compareLists(a as unknown[], b as unknown[]);
-  if (rank === Rank.Object) return compareLists(parts(a as PlainObject), parts(b as PlainObject));
+  if (rank === Rank.String && collation) return collation.compare(String(a), String(b));
+  if (rank === Rank.Array) return compareLists(a as unknown[], b as unknown[], collation);
+  if (rank === Rank.Object) return compareObjects(a as PlainObject, b as PlainObject, collation);
   return compareValues(a, b);
 }
 
-/** The parts of an object in the order in which MongoDB compares them. */
-const parts = (object: PlainObject): unknown[] =>
-  Object.entries(object).flatMap(([name, value]) => [rankOf(value), name, value]);
+/** As queries and updates compare: with the collation, if there is one. */
+export const compare = (a: unknown, b: unknown, collation: Collation | undefined): number =>
+  collation ? compareExactly(a, b, collation) : compareValues(a, b);
 
-function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
+/** Field by field: the kind of value, the name, the value. */
+function compareObjects(a: PlainObject, b: PlainObject, collation: Collation | undefined): number {
+  const [fields, others] = [Object.entries(a), Object.entries(b)];
+  for (const [i, [name, value]] of fields.entries()) {
+    const [otherName, other] = others[i] ?? [];
+    if (otherName === undefined) return 1;
+    const order =
+      rankOf(value) - rankOf(other) ||
+      compareStrings(name, otherName) ||
+      compareExactly(value, other, collation);
+    if (order !== 0) return order;
+  }
+  return fields.length - others.length;
+}
+
+function compareLists(
+  a: readonly unknown[],
+  b: readonly unknown[],
+  collation: Collation | undefined,
+): number {
   for (const [i, value] of a.entries()) {
     if (i === b.length) return 1;
-    const order = compareExactly(value, b[i]);
+    const order = compareExactly(value, b[i], collation);
     if (order !== 0) return order;
   }
   return a.length - b.length;

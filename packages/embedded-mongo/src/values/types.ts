@@ -35,7 +35,7 @@ export const isObject = (value: unknown): value is PlainObject => {
 const REFERENCE_FIELDS = new Set(["$ref", "$id", "$db"]);
 
 /** Whether a name is an operator's and not a field's: only the fields of references (DBRef) begin with "$" in a query. */
-export const isOperatorName = (name: string | undefined): name is string =>
+export const isOperatorName = (name: string | undefined): boolean =>
   name?.startsWith("$") === true && !REFERENCE_FIELDS.has(name);
 
 export const hasOwn = (object: PlainObject, key: string): boolean => Object.hasOwn(object, key);

@@ -287,6 +287,14 @@ describe.each(targets)("queries on $name", (target) => {
     expect(await found({ to: { $elemMatch: { $ref: "users", $id: id1 } } })).toEqual([2]);
     await references.updateMany({}, { $set: { seen: true } });
     expect(await found({ "to.$ref": "a.b", "to.$db": { $exists: false } })).toEqual([3]);
+    await references.updateOne(
+      { _id: 4, to: new DBRef("groups", id1) },
+      { $set: { a: 1 } },
+      { upsert: true },
+    );
+    expect(await found({ "to.$ref": "groups" })).toEqual([4]);
+    await references.updateOne({ _id: 2 }, { $pull: { to: to as never } });
+    expect(await found({ to: { $size: 0 } })).toEqual([2]);
   });
 
   it("refuses a projection that includes and excludes", async () => {
@@ -299,6 +307,7 @@ describe.each(targets)("queries on $name", (target) => {
     ["b", {}, [false, true]],
     ["tags", { _id: { $lte: 1 } }, ["a", "b"]],
     ["list.k", {}, [1, 2, 3]],
+    ["tags", { _id: { $in: [3, 4] } }, [null, "b"]],
     ["o.x", { b: true }, [1]],
   ];
   it.each(distincts)("distinct %s", async (field, filter, expected) => {

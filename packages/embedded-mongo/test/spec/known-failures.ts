@@ -10,23 +10,6 @@ export const knownFailures: Readonly<Record<string, Readonly<Record<string, read
     "sessions aren't kept": ["poc-crud: Aggregate with $listLocalSessions"],
   },
   "crud/unified": {
-    "collation is refused": [
-      "aggregate-collation: Aggregate with collation",
-      "bulkWrite-collation: BulkWrite with delete operations and collation",
-      "bulkWrite-collation: BulkWrite with update operations and collation",
-      "count-collation: Count documents with collation",
-      "count-collation: Deprecated count with collation",
-      "deleteMany-collation: DeleteMany when many documents match with collation",
-      "deleteOne-collation: DeleteOne when many documents matches with collation",
-      "distinct-collation: Distinct with a collation",
-      "find-collation: Find with a collation",
-      "findOneAndDelete-collation: FindOneAndDelete when one document matches with collation",
-      "findOneAndReplace-collation: FindOneAndReplace when one document matches with collation returning the document after modification",
-      "findOneAndUpdate-collation: FindOneAndUpdate when many documents match with collation returning the document before modification",
-      "replaceOne-collation: ReplaceOne when one document matches with collation",
-      "updateMany-collation: UpdateMany when many documents match with collation",
-      "updateOne-collation: UpdateOne when one document matches with collation",
-    ],
     "the driver doesn't send bypassDocumentValidation: false": [
       "bypassDocumentValidation: Aggregate with $out passes bypassDocumentValidation: false",
       "bypassDocumentValidation: BulkWrite passes bypassDocumentValidation: false",

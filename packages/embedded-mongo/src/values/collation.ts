@@ -1,0 +1,70 @@
+import type { evalExpr } from "mingo/core";
+import { CommandError } from "../errors.ts";
+import { integerOption } from "./numbers.ts";
+import { isObject } from "./types.ts";
+
+/** In the form in which mingo hands it from stage to stage. */
+type CollationSpec = NonNullable<Parameters<typeof evalExpr>[2]["collation"]>;
+
+/** How a command compares strings. undefined: by their UTF-8 bytes (the locale "simple"). */
+export interface Collation extends CollationSpec {
+  readonly compare: (a: string, b: string) => number;
+}
+
+/** Options that change nothing for the comparison of whole strings if they have these values. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  alternate: "non-ignorable",
+  backwards: false,
+  maxVariable: "punct",
+  normalization: false,
+};
+
+const SENSITIVITIES = ["base", "accent", "variant"] as const;
+
+/** One for each distinct collation: making one takes longer than most commands. */
+const known = new Map<string, Collation>();
+const MAX_KNOWN = 100;
+
+/**
+ * Reads the option `collation` of a command. Strings are compared by `Intl.Collator`, which is ICU as in MongoDB.
+ * @throws {CommandError} FailedToParse, BadValue, or InvalidOptions for what isn't supported
+ */
+export function parseCollation(raw: unknown): Collation | undefined {
+  if (raw === undefined || raw === null) return undefined;
+  if (!isObject(raw)) throw new CommandError("TypeMismatch", "BSON field 'collation' must be an object");
+  const key = JSON.stringify(raw);
+  const found = known.get(key);
+  if (found) return found;
+  const { locale, strength, caseLevel, caseFirst, numericOrdering, ...others } = raw;
+  if (typeof locale !== "string") throw new CommandError("FailedToParse", "A collation needs a locale");
+  if (locale === "simple") return undefined;
+  for (const [option, value] of Object.entries(others))
+    if (DEFAULTS[option] !== value) throw unsupported(`${option}: ${String(value)}`);
+  const level = integerOption(strength, "strength", 3);
+  if (level !== 1 && level !== 2 && level !== 3) throw unsupported(`strength ${level}`);
+  if (caseLevel === true && level !== 1) throw unsupported(`caseLevel with strength ${level}`);
+  const sensitivity = caseLevel === true ? "case" : SENSITIVITIES[level - 1]!;
+  const { compare } = collator(locale, {
+    sensitivity,
+    numeric: numericOrdering === true,
+    caseFirst: caseFirst === "upper" || caseFirst === "lower" ? caseFirst : "false",
+  });
+  const collation = { ...(raw as unknown as CollationSpec), compare };
+  if (known.size < MAX_KNOWN) known.set(key, collation);
+  return collation;
+}
+
+function collator(locale: string, options: Intl.CollatorOptions): Intl.Collator {
+  const tag = locale.replaceAll("_", "-");
+  let isKnown = false;
+  try {
+    isKnown = Intl.Collator.supportedLocalesOf(tag).length > 0;
+  } catch {
+    // It is no locale.
+  }
+  if (!isKnown) throw new CommandError("BadValue", `Field 'locale' is invalid in: { locale: "${locale}" }`);
+  return new Intl.Collator(tag, options);
+}
+
+const unsupported = (what: string) =>
+  new CommandError("InvalidOptions", `The embedded database has no collation with ${what}`);
