@@ -75,12 +75,14 @@ function fieldValue(document: PlainObject, { path, direction }: SortField, colla
   return best ? best.value : null;
 }
 
+type Compare<T> = (a: T, b: T) => number;
+
 /** An encoded key, or the values themselves where a collation compares them. */
 export type SortKey = string | readonly unknown[];
 
 export interface Order {
-  keyOf(document: PlainObject, textScore?: number): SortKey;
-  compare(a: { key: SortKey }, b: { key: SortKey }): number;
+  readonly keyOf: (document: PlainObject, textScore?: number) => SortKey;
+  readonly compare: Compare<{ key: SortKey }>;
 }
 
 export function orderBy(fields: readonly SortField[], collation: Collation | undefined): Order {
@@ -104,8 +106,6 @@ const byKey = (a: { key: SortKey }, b: { key: SortKey }): number =>
 
 /** Sorted at once, which takes about a millisecond. */
 const RUN = 2048;
-
-type Compare<T> = (a: T, b: T) => number;
 
 /** Sorts items, however many; equal items keep their order. */
 export function* sortAll<T>(items: Pausing<T>, compare: Compare<T>): Task<T[]> {
