@@ -3,11 +3,11 @@ import { mkdir } from "node:fs/promises";
 import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";
 import { buildPage } from "./build-page.ts";
-import { keepRunning } from "./cluster/keep-running.ts";
+import { keepRunning } from "./cluster/processes.ts";
 import { HELP, readOptions, type ClusterOptions } from "./cluster/options.ts";
 import { findOccupiedPort } from "./cluster/ports.ts";
 import { fanfareProcess, startServers } from "./cluster/processes.ts";
-import { findPrograms } from "./cluster/programs.ts";
+import { findPrograms } from "./cluster/processes.ts";
 
 // `pnpm dev:cluster`: several gateways and workers on this machine, with all that they need.
 

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ServerProcess, startDatabase, startNats, startRedis } from "@fanfare/testing";
 import type { ClusterOptions, Role } from "./options.ts";
+import { spawnSync } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { Restarts } from "../restarts.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = join(ROOT, "services", "node", "src", "main.ts");
@@ -68,4 +71,55 @@ export async function fanfareProcess(
     url: `http://${options.host === "0.0.0.0" ? "localhost" : options.host}:${role === "gateway" ? port : opsPort}`,
     isReady: async () => (await fetch(`http://127.0.0.1:${opsPort}/readyz`)).ok,
   });
+}
+
+/** Debian keeps servers where the PATH of a user does not lead. */
+const SERVER_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
+
+const PROGRAMS = {
+  "nats-server": { debian: "nats-server", macos: "nats-server" },
+  "redis-server": { debian: "redis-server", macos: "redis" },
+};
+
+/** Lets the servers be found that are installed. @returns one line for each that is not, with how to get it */
+export function findPrograms(): string[] {
+  process.env["PATH"] = [process.env["PATH"], ...SERVER_FOLDERS].join(":");
+  return Object.entries(PROGRAMS)
+    .filter(([program]) => spawnSync(program, ["--version"]).error !== undefined)
+    .map(
+      ([program, { debian, macos }]) =>
+        `${program} is missing. Debian and Ubuntu: sudo apt install ${debian}; macOS: brew install ${macos}.`,
+    );
+}
+
+/** Restarts a process whenever it ends, until `stopping` or until it has failed too often. @param say prints a line */
+export async function keepRunning(
+  server: ServerProcess,
+  stopping: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  const restarts = new Restarts();
+  let startedMs = performance.now();
+  for (;;) {
+    const { code, signal } = await server.exit();
+    if (stopping.aborted) return;
+    const waitMs = restarts.next(performance.now() - startedMs);
+    const ended = `${server.name} has ended (${signal ?? `exit code ${code}`})`;
+    if (waitMs === null) {
+      say(`${ended} right after each of its starts and is not started again. Its log: ${server.logFile}`);
+      return;
+    }
+    say(`${ended} and is started again.`);
+    await delay(waitMs, undefined, { signal: stopping }).catch(() => undefined);
+    if (stopping.aborted) return;
+    startedMs = performance.now();
+    try {
+      await server.start();
+    } catch (error) {
+      if (!stopping.aborted) say((error as Error).message);
+      continue;
+    }
+    if (stopping.aborted) return;
+    say(`${server.name} is back as process ${server.pid}.`);
+  }
 }

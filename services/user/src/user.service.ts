@@ -14,7 +14,7 @@ import { reachActions } from "./friends/reach.ts";
 import { oidcActions } from "./oidc/oidc.ts";
 import { secondFactorActions } from "./second-factor.ts";
 import { createDependencies } from "./user.dependencies.ts";
-import { defineEmailRelease } from "./unverified-emails.ts";
+import { defineEmailRelease } from "./email.ts";
 
 /** Accounts, sessions, profiles and friends: the actions `user.*` and `friend.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { releaseUnverifiedEmails } from "../src/unverified-emails.ts";
+import { releaseUnverifiedEmails } from "../src/email.ts";
 import { createUserRepository } from "../src/user.repository.ts";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
