@@ -30,7 +30,9 @@ export const CALLS_AT_ONCE = 8;
 export const ACTIVITY_LATE_MS = 60_000;
 /** Of groups that nobody has searched for so long, their threads are looked through anew. */
 export const GROUP_PROGRESS_LIFETIME_S = 30 * 24 * 60 * 60;
-/** Channels that a search indexes at the same time. */
+/** Channels whose progress one command looks up. */
+export const CHANNELS_PER_LOOK_UP = 500;
+/** Rounds of channels that a search indexes at the same time. */
 export const INDEX_CONCURRENCY = 4;
 /** The part of the time that indexing in the background takes at most: what people write and read now comes first. */
 export const INDEX_SHARE = 0.2;

@@ -1,6 +1,6 @@
 import { type Connection, type Model, Schema, Types } from "mongoose";
-import { duplicateKeyIndex, duplicateOperations } from "@fanfare/kernel";
-import { GROUP_PROGRESS_LIFETIME_S } from "./bounds.ts";
+import { chunks, duplicateKeyIndex, duplicateOperations } from "@fanfare/kernel";
+import { CHANNELS_PER_LOOK_UP, GROUP_PROGRESS_LIFETIME_S } from "./bounds.ts";
 
 /** How far a channel is indexed: all its changes up to `rev` are. */
 interface ProgressDocument {
@@ -55,14 +55,13 @@ export class ProgressRepository {
 
   /** rev 0 where nothing is indexed, or in an older way. */
   async find(channelIds: readonly string[]): Promise<Map<string, Progress>> {
-    const found = await this.#model.find({ _id: { $in: channelIds } }).lean();
-    const current = found.filter(({ version }) => version === this.#version);
-    const byId = new Map(
-      current.map(({ _id, rev, parentId }): [string, Progress] => [
-        _id.toHexString(),
-        { rev, parentId: parentId?.toHexString() ?? null },
-      ]),
-    );
+    const byId = new Map<string, Progress>();
+    // One part after the other, so that other commands come between them.
+    for (const some of chunks(channelIds, CHANNELS_PER_LOOK_UP)) {
+      const found = await this.#model.find({ _id: { $in: some }, version: this.#version }).lean();
+      for (const { _id, rev, parentId } of found)
+        byId.set(_id.toHexString(), { rev, parentId: parentId?.toHexString() ?? null });
+    }
     return new Map(channelIds.map((channelId) => [channelId, byId.get(channelId) ?? NOTHING]));
   }
 
