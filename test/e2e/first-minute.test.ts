@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
+import { freePort } from "@fanfare/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
@@ -9,13 +10,16 @@ import { useSite } from "./site.ts";
 
 describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   let folder: string;
+  /** Free while the server is down, which one that the system chooses would not be. */
+  let port: string;
 
   beforeAll(async () => {
+    port = String(await freePort());
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   // With threads, as an instance runs unless it is told otherwise.
-  const site = useSite(() => ({ DATA_DIR: folder, GATEWAY_THREADS: "" }));
+  const site = useSite(() => ({ DATA_DIR: folder, GATEWAY_THREADS: "", PORT: port }));
 
   async function openWindow(path: string): Promise<Page> {
     const page = await site.newPage({ serviceWorker: true });
@@ -129,7 +133,6 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await write(ada, "before");
     await message(grace, "before").waitFor();
 
-    const { port } = new URL(site.url);
     await site.instance.stop();
     await ada.getByText("Reconnecting… What you write").waitFor();
     await write(ada, "meanwhile, one");

@@ -10,7 +10,7 @@ import {
 } from "@fanfare/client/store";
 import type { ActionName, Call, EventName, InboxItem, Params, SessionTokens } from "@fanfare/contract";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
-import { createAccount, must } from "@fanfare/testing";
+import { createAccount, freePort, must } from "@fanfare/testing";
 import { Store } from "../../packages/client/src/store/store.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
@@ -45,7 +45,9 @@ let channelId: string;
 const covered = new Set<EventName>();
 
 beforeAll(async () => {
-  instance = await startInstance();
+  // Free while it restarts, which those that the system chooses would not be.
+  const [port, opsPort] = [await freePort(), await freePort()];
+  instance = await startInstance({ PORT: String(port), OPS_PORT: String(opsPort) });
 });
 afterAll(() => instance?.stop());
 

@@ -8,7 +8,7 @@ export interface Instance {
   url: string;
   opsUrl: string;
   dataDir: string;
-  /** Stops it, and starts it at the same address with the same data. */
+  /** Stops it, and starts it at the same address with the same data: `PORT` and `OPS_PORT` have to be of `freePort()`. */
   restart(): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
