@@ -28,6 +28,7 @@ export class Checkpoints {
   #worker: Worker | undefined;
   #isRunning = false;
   #room: PromiseWithResolvers<void> | undefined;
+  #known: Checkpoint = { log: 0, done: 0 };
 
   constructor(file: string, database: Database) {
     this.#file = file;
@@ -36,7 +37,13 @@ export class Checkpoints {
 
   /** Size of the part of the log that is in use, in bytes. */
   get walBytes(): number {
-    return this.#database.checkpoint("NOOP").log * this.#database.pageBytes;
+    return this.#state.log * this.#database.pageBytes;
+  }
+
+  /** In a transaction, that before it: SQLite then tells nothing. */
+  get #state(): Checkpoint {
+    if (!this.#database.isOpen) this.#known = this.#database.checkpoint("NOOP");
+    return this.#known;
   }
 
   /** Backpressure: resolves when the log can be restarted. undefined if it is short enough. */
@@ -47,7 +54,7 @@ export class Checkpoints {
   /** Starts a checkpoint if one is due. Must not be called in a transaction. */
   check(): void {
     if (this.#isRunning) return;
-    const { log, done } = this.#database.checkpoint("NOOP");
+    const { log, done } = this.#state;
     const [length, left] = [log * this.#database.pageBytes, (log - done) * this.#database.pageBytes];
     if (left < LITTLE_BYTES) {
       if (length > LONG_BYTES) this.#database.checkpoint("PASSIVE");

@@ -310,6 +310,13 @@ describe.each(targets)("commands on $name", (target) => {
         connections: { current: expect.any(Number) },
       });
     });
+    it("serverStatus is answered while others write", async () => {
+      const status = () => server.db.command({ serverStatus: 1 });
+      for (let round = 0; round < 50; round++)
+        await expect(
+          Promise.all([collection.insertOne({}), status(), collection.insertOne({}), status()]),
+        ).resolves.toHaveLength(4);
+    });
     it.each<[name: string, command: Document, code: number]>([
       ["unknown commands", { frobnicate: 1 }, 59],
       ["a find without a name", { find: 1 }, 73],
