@@ -37,7 +37,7 @@ export const operators = {
 
 type Operators = NonNullable<Parameters<typeof Context.init>[0]>;
 
-export const expressionContext = Context.init(operators as unknown as Operators);
+const expressionContext = Context.init(operators as unknown as Operators);
 
 /** What mingo needs to compute an expression of the current command. */
 export const expressionOptions = ({ variables = commandVariables(), collation }: FilterOptions) => ({
