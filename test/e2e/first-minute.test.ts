@@ -23,9 +23,9 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
 
   async function openWindow(path: string): Promise<Page> {
     const page = await site.newPage({ serviceWorker: true });
-    // While the server restarts, the browser logs refused connections and messages sent before the page learns that the socket is closed.
+    // While the server restarts, the browser logs refused and reset connections, and messages sent before the page learns that the socket is closed.
     site.watchConsole(page, (text) =>
-      /ERR_CONNECTION_REFUSED|WebSocket is already in CLOSING or CLOSED state/.test(text),
+      /ERR_CONNECTION_(REFUSED|RESET)|WebSocket is already in CLOSING or CLOSED state/.test(text),
     );
     await page.goto(site.url + path);
     return page;
