@@ -118,21 +118,17 @@ export async function stopServices(
   // First the gateway, which is the last of them, so that its running calls are still answered by the others.
   if (left[0]?.name === "gateway") await broker.destroyService(left.shift()!);
   if (broker.transit === undefined) for (const service of left) await broker.destroyService(service);
-  else await refuseCalls(broker, tracking, deadlineMs);
+  else await refuseCalls(broker);
+  while (tracking.running > 0 && performance.now() < deadlineMs) await delay(5);
   await broker.stop();
 }
 
-async function refuseCalls(
-  { registry }: ServiceBroker,
-  tracking: CallTracking,
-  deadlineMs: number,
-): Promise<void> {
+async function refuseCalls({ registry }: ServiceBroker): Promise<void> {
   // So that nothing which changed before makes Moleculer announce the services once more.
   registry.getLocalNodeInfo();
   registry.regenerateLocalRawInfo(true, true);
   await registry.discoverer.sendLocalNodeInfo();
   await delay(LAST_CALLS_MS);
-  while (tracking.running > 0 && performance.now() < deadlineMs) await delay(5);
 }
 
 const FNV_OFFSET = 0x81_1c_9d_c5;

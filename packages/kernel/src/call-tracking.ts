@@ -16,15 +16,13 @@ interface CallTrackingOptions {
 }
 
 /**
- * Watches the calls of one process. The time and the outcome of an answer are taken once, here, for metrics, log and trace. Also
- * counts the calls of other processes that are being answered now.
+ * Watches the calls of one process. The time and the outcome of an answer are taken once, here, for metrics, log and trace.
  */
 export class CallTracking {
   readonly #actions = new Map<string, ActionFigures>();
   readonly #logger: Logger;
   readonly #logsCalls: boolean;
   readonly #tracing: Tracing | undefined;
-  #running = 0;
 
   constructor({ metrics, logger, tracing }: CallTrackingOptions) {
     this.#logger = logger;
@@ -33,9 +31,9 @@ export class CallTracking {
     exposeActions(metrics, this.#actions);
   }
 
-  /** How many calls of other processes are being answered. */
+  /** How many calls are being answered. */
   get running(): number {
-    return this.#running;
+    return this.#actions.values().reduce((sum, { active }) => sum + active, 0);
   }
 
   readonly middleware: Middleware = {
@@ -75,13 +73,11 @@ export class CallTracking {
     traced?: AnswerSpan,
   ): Promise<unknown> {
     const isRemote = context.nodeID !== context.broker.nodeID;
-    if (isRemote) this.#running += 1;
-    else figures.local += 1;
+    if (!isRemote) figures.local += 1;
     figures.active += 1;
     const beganMs = performance.now();
     const ended = (outcome: string): void => {
       const durationMs = performance.now() - beganMs;
-      if (isRemote) this.#running -= 1;
       figures.active -= 1;
       figures.answered(outcome, durationMs / 1000);
       traced?.end(outcome);

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -62,6 +63,49 @@ beforeAll(async () => {
 afterAll(async () => {
   await running?.stop();
   await rm(dir, { recursive: true, force: true });
+});
+
+test("a start that fails finishes the calls under way before the database closes", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-failed-start-"));
+  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", DATA_DIR: folder });
+  const called = Promise.withResolvers<void>();
+  let answer: Promise<unknown> | undefined;
+  const starting = startNode(
+    config,
+    [
+      (context) =>
+        defineService(context, {
+          name: "user",
+          actions: {
+            "user.listRevokedSessions": async () => {
+              called.resolve();
+              await delay(300);
+              await context.database.collection("things").insertOne({});
+              return { sessionIds: [] };
+            },
+          },
+        }),
+      (context) => ({
+        name: "caller",
+        async started() {
+          await called.promise;
+          throw new Error("It cannot start.");
+        },
+        created() {
+          this.broker.waitForServices("user").then(
+            () => (answer = context.services.user.listRevokedSessions({}).catch((error: unknown) => error)),
+            () => undefined,
+          );
+        },
+      }),
+    ],
+    (error) => {
+      throw error;
+    },
+  );
+  await expect(starting).rejects.toThrow("It cannot start.");
+  expect(await answer).toEqual({ sessionIds: [] });
+  await rm(folder, { recursive: true });
 });
 
 const things = () => node.database.collection<{ by: string }>("things");
