@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { LongestFirst } from "./test/slowest.ts";
@@ -30,10 +30,8 @@ const project = (
   },
 });
 
-/** Of a worker with its servers and its browser. */
-const WORKER_BYTES = 1.2 * 1024 ** 3;
-/** Test files spend about half their time waiting for servers and browsers, so three run per core: two leave a fifth of it idle. */
-const WORKERS = Math.max(1, Math.min(availableParallelism() * 3, Math.floor(totalmem() / WORKER_BYTES)));
+/** Test files spend about half their time waiting for servers and browsers, so two run per core. */
+const WORKERS = availableParallelism() * 2;
 
 export default defineConfig({
   test: {
