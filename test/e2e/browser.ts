@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
 
 const chosenPath = process.env["CHROMIUM_PATH"];
@@ -52,4 +52,21 @@ function launch(executablePath: string): Promise<Browser> {
     "--disable-sync",
   ];
   return chromium.launch({ executablePath, args });
+}
+
+/** From the next load of the page on, the answers of these actions arrive late. */
+export async function delayAnswers(page: Page, actions: RegExp, delayMs: number): Promise<void> {
+  await page.routeWebSocket(/socket\.io/, (client) => {
+    const server = client.connectToServer();
+    const late = new Set<string>();
+    client.onMessage((frame) => {
+      const [, id, name] = /^42(\d+)\["([^"]+)"/.exec(frame.toString()) ?? [];
+      if (name !== undefined && actions.test(name)) late.add(id!);
+      server.send(frame);
+    });
+    server.onMessage((frame) => {
+      const [, id] = /^43(\d+)\[/.exec(frame.toString()) ?? [];
+      setTimeout(() => client.send(frame), id !== undefined && late.has(id) ? delayMs : 0);
+    });
+  });
 }

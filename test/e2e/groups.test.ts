@@ -4,7 +4,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
 const FOCUSED = `document.activeElement.getAttribute("aria-label")`;
@@ -70,19 +70,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
   test("a new channel's composer gets the focus, even if its event arrives before the answer", async () => {
     const { ada } = await createGroup();
-    await ada.routeWebSocket(/socket\.io/, (client) => {
-      const server = client.connectToServer();
-      let answer: string | undefined;
-      client.onMessage((frame) => {
-        const [, id] = /^42(\d+)\["channel\.create"/.exec(frame.toString()) ?? [];
-        if (id !== undefined) answer = `43${id}[`;
-        server.send(frame);
-      });
-      server.onMessage((frame) => {
-        const isLate = answer !== undefined && frame.toString().startsWith(answer);
-        setTimeout(() => client.send(frame), isLate ? 500 : 0);
-      });
-    });
+    await delayAnswers(ada, /^channel\.create$/, 500);
     await ada.reload();
     await createChannel(ada, "engines");
     await ada.keyboard.type("First!");

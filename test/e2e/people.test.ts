@@ -1,7 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
 interface Person {
@@ -168,6 +168,21 @@ describe.skipIf(!hasBrowser())("people", () => {
     await hers.getByText("Nobody is blocked").waitFor();
     await hers.goto(site.url + path);
     await said(hers, "Buy sunglasses");
+  });
+
+  test("the menu of a card stays open when what the card says of a member arrives", async () => {
+    const path = await makeGroup();
+    const hers = await open(ada);
+    await delayAnswers(hers, /^group\.getMember/, 3000);
+    await hers.goto(site.url + path);
+    await said(hers, "Buy sunglasses");
+    await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
+    const card = hers.getByRole("dialog", { name: "Profile of Grace" });
+    await card.getByRole("button", { name: "More about Grace" }).click();
+    await hers.getByText("In Rocket builders since").waitFor({ state: "attached" });
+    await expect.poll(() => hers.getByRole("menuitem", { name: "Block", exact: true }).count()).toBe(1);
+    await choose(hers, "Block");
+    await hers.getByRole("alertdialog").getByRole("button", { name: "Block" }).waitFor();
   });
 
   test("who does not want to be reached is not, and it is said why", async () => {

@@ -85,6 +85,8 @@ function InGroup({ user, userId, groupId }: { user: User | undefined; userId: st
   // Who has left, or has been put out, is none: what the answer was before does not count.
   const { data, error } = useMember(groupId, userId);
   const member: Member | undefined = error === null ? data : undefined;
+  // Its menu would close when the member arrives and makes it another one.
+  if (group !== undefined && member === undefined && error === null) return null;
   if (group === undefined || member === undefined) return <ProfileActions user={user} />;
   return <MemberFacts user={user} group={group} member={member} />;
 }
