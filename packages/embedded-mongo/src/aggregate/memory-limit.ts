@@ -1,4 +1,5 @@
 import { getHeapStatistics } from "node:v8";
+import { PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { isObject } from "../values/types.ts";
 
@@ -28,6 +29,19 @@ export class PipelineMemory {
       );
     }
     return bytes;
+  }
+
+  /** Keeps all items. */
+  *collect<T>(items: Pausing<T>): Task<T[]> {
+    const kept: T[] = [];
+    for (const item of items) {
+      if (item === PAUSE) yield PAUSE;
+      else {
+        this.keep(item);
+        kept.push(item);
+      }
+    }
+    return kept;
   }
 
   release(bytes: number): void {

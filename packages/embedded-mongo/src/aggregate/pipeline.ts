@@ -18,7 +18,7 @@ import type { PipelineMemory } from "./memory-limit.ts";
 export type Documents = Pausing<PlainObject>;
 export type Stage = (input: Documents) => Documents;
 
-/** What the stages of a pipeline may use. */
+/** What the stages of a pipeline can use. */
 export interface Environment {
   readonly catalog: Catalog;
   readonly db: string;
@@ -87,19 +87,6 @@ export function* readDocuments(
     yield record === PAUSE ? PAUSE : (toComputed(decodeExact(unpack(record.data))) as PlainObject);
 }
 
-/** All documents, as far as there is memory for them. */
-function* collect(input: Documents, memory: PipelineMemory): Task<PlainObject[]> {
-  const documents: PlainObject[] = [];
-  for (const document of input) {
-    if (document === PAUSE) yield PAUSE;
-    else {
-      memory.keep(document);
-      documents.push(document);
-    }
-  }
-  return documents;
-}
-
 /** Stages of mingo that get one document after the other. */
 function stream(stages: PlainObject[], { options }: Environment): Stage {
   let next: PlainObject | undefined;
@@ -128,7 +115,7 @@ function atOnce(stage: PlainObject, { memory, options }: Environment): Stage {
   // Only to find out whether there is such a stage.
   aggregator.stream([]);
   return function* (input) {
-    yield* aggregator.run<PlainObject>(yield* collect(input, memory));
+    yield* aggregator.run<PlainObject>(yield* memory.collect(input));
   };
 }
 
@@ -206,9 +193,9 @@ function $facet(facets: PlainObject, environment: Environment): Stage {
   );
   return function* (input) {
     const { memory } = environment;
-    const documents = yield* collect(input, memory);
+    const documents = yield* memory.collect(input);
     const result: PlainObject = {};
-    for (const [name, stage] of stages) result[name] = yield* collect(stage(copies(documents)), memory);
+    for (const [name, stage] of stages) result[name] = yield* memory.collect(stage(copies(documents)));
     yield result;
   };
 }

@@ -75,15 +75,7 @@ export function* writeMerge(
     whenNotMatched: spec["whenNotMatched"] ?? "insert",
   };
   // First all, then the changes: the pipeline can read the same collection.
-  const results: PackedDocument[] = [];
-  for (const document of documents) {
-    if (document === PAUSE) yield PAUSE;
-    else {
-      memory.keep(document);
-      results.push(document);
-    }
-  }
-  for (const document of results) {
+  for (const document of yield* memory.collect(documents)) {
     yield* mergeOne(collection, document, rules);
     if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
   }

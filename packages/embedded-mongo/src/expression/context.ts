@@ -40,7 +40,7 @@ type Operators = NonNullable<Parameters<typeof Context.init>[0]>;
 const expressionContext = Context.init(operators as unknown as Operators);
 
 /** What mingo needs to compute an expression of the current command. */
-export const expressionOptions = ({ variables = commandVariables(), collation }: FilterOptions) => ({
+export const mingoOptions = ({ variables = commandVariables(), collation }: FilterOptions) => ({
   scriptEnabled: false,
   context: expressionContext,
   variables,
@@ -51,7 +51,7 @@ export const expressionOptions = ({ variables = commandVariables(), collation }:
 export function evaluateVariables(variables: PlainObject): PlainObject {
   if (Object.keys(variables).length === 0) return variables;
   const stages = [{ $replaceWith: toComputed(variables) as PlainObject }];
-  return new Aggregator(stages, expressionOptions({ variables: {} })).run<PlainObject>([{}])[0] ?? {};
+  return new Aggregator(stages, mingoOptions({ variables: {} })).run<PlainObject>([{}])[0] ?? {};
 }
 
 /** Compiles the condition of `$expr`. */
@@ -60,6 +60,6 @@ export function compileCondition(
   options: FilterOptions,
 ): (document: PlainObject) => boolean {
   const condition = { $expr: { $and: [toComputed(expression)] } };
-  const test = new Query(condition, expressionOptions(options));
+  const test = new Query(condition, mingoOptions(options));
   return (document) => test.test(toComputed(document) as PlainObject);
 }

@@ -1,7 +1,7 @@
 import { Aggregator } from "mingo/aggregator";
 import { Double } from "bson";
 import { CommandError } from "../errors.ts";
-import { expressionOptions } from "../expression/context.ts";
+import { mingoOptions } from "../expression/context.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { setField, toComputed } from "../values/plain.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
@@ -108,7 +108,7 @@ function place(root: Node, path: string, leaf: Leaf): void {
 
 /** Aggregation expressions in a projection: the `$project` stage of mingo. */
 function computed(projection: PlainObject, options: FilterOptions): Projector {
-  const stage = new Aggregator([{ $project: toComputed(projection) }], expressionOptions(options));
+  const stage = new Aggregator([{ $project: toComputed(projection) }], mingoOptions(options));
   return (document) => stage.run<PlainObject>([toComputed(document)])[0] ?? {};
 }
 

@@ -40,7 +40,7 @@ export class Checkpoints {
     return this.#state.log * this.#database.pageBytes;
   }
 
-  /** In a transaction, that before it: SQLite then tells nothing. */
+  /** In a transaction, SQLite cannot report it: then the last known state. */
   get #state(): Checkpoint {
     if (!this.#database.isOpen) this.#known = this.#database.checkpoint("NOOP");
     return this.#known;

@@ -1,6 +1,6 @@
 import { Aggregator } from "mingo/aggregator";
 import { CommandError } from "../errors.ts";
-import { expressionOptions } from "../expression/context.ts";
+import { mingoOptions } from "../expression/context.ts";
 import type { Collation } from "../values/collation.ts";
 import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -19,7 +19,7 @@ export function compilePipelineUpdate(stages: readonly unknown[], collation?: Co
       );
     }
   }
-  const aggregator = new Aggregator(toComputed(stages) as PlainObject[], expressionOptions({ collation }));
+  const aggregator = new Aggregator(toComputed(stages) as PlainObject[], mingoOptions({ collation }));
   return (document) => {
     try {
       const [result] = aggregator.run<PlainObject>([toComputed(document)]);
