@@ -49,7 +49,7 @@ async function explain(client: Client, command: Command): Promise<string> {
 /** How many actions are tried at a time: each has a world of its own, so none is in another's way. A world that nothing changed serves the next. */
 const AT_A_TIME = 8;
 
-/** Every action as the owner, who is refused least, and what takes more than one call. */
+/** Calls every action as the owner, who has most permissions, and the sequences that take more than one call. */
 async function doEverything(url: string): Promise<void> {
   const left = Object.keys(MATRIX) as (keyof typeof MATRIX)[];
   const goOn = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import * as e from "./entities.ts";
 export const EVENTS = {
   ready: event(
     "self",
-    "The socket is in all rooms of its user. Call channel.sync now: events of the time before were not kept.",
+    "The socket has joined all rooms of its user. Call channel.sync now: earlier events were not kept.",
     { userId: e.id, sessionId: e.id, protocolVersion: z.int(), serverTime: e.time },
   ),
   resync: event(
@@ -23,14 +23,22 @@ export const EVENTS = {
     sessionIds: z.array(e.id).nullable().describe("null: all sessions of the user"),
   }),
 
-  "server.announced": event("everybody", "Who runs this server has something to tell everybody.", {
-    text: z.string(),
-    announcedAt: e.time,
-  }),
-  "server.paused": event("everybody", "Nobody but admins can change anything until `server.resumed`.", {
-    message: z.string(),
-  }),
-  "server.resumed": event("everybody", "Everything can be done again.", {}),
+  "server.announced": event(
+    "everybody",
+    "An announcement by an admin of this server to all connected users.",
+    {
+      text: z.string(),
+      announcedAt: e.time,
+    },
+  ),
+  "server.paused": event(
+    "everybody",
+    "The server is in maintenance mode: only admins can make changes until `server.resumed`.",
+    {
+      message: z.string(),
+    },
+  ),
+  "server.resumed": event("everybody", "Maintenance mode has ended.", {}),
 
   "user.updated": event(
     "group",
@@ -44,16 +52,14 @@ export const EVENTS = {
   ),
 
   "role.created": event("group", "A new role in a group.", { role: e.RoleSchema }),
-  "role.updated": event(
-    "group",
-    "The role has another name or colour, or those who have it may do other things.",
-    { role: e.RoleSchema },
-  ),
-  "role.deleted": event("group", "The role is gone, and nobody has it any more.", {
+  "role.updated": event("group", "The name, colour or permissions of a role changed.", {
+    role: e.RoleSchema,
+  }),
+  "role.deleted": event("group", "A role was deleted and removed from all members.", {
     groupId: e.id,
     roleId: e.id,
   }),
-  "role.reordered": event("group", "The roles of a group stand in another order.", {
+  "role.reordered": event("group", "The order of the roles of a group changed.", {
     groupId: e.id,
     positions: z.array(z.object({ roleId: e.id, position: z.int() })),
   }),
@@ -65,21 +71,21 @@ export const EVENTS = {
     groupId: e.id,
     reason: z.enum(["left", "kicked", "banned", "deleted"]),
   }),
-  "group.updated": event("group", "The group has another name, owner, default role or other settings.", {
+  "group.updated": event("group", "The name, owner, default role or other settings of the group changed.", {
     group: e.GroupSchema,
   }),
-  "group.deleted": event("group", "The group is gone.", { groupId: e.id }),
+  "group.deleted": event("group", "The group was deleted.", { groupId: e.id }),
   "member.joined": event(
     "group",
-    "Users joined: gathered for a moment, and of a crowd only a part is listed.",
+    "Users joined the group. Joins are collected for a moment, and not all users are listed when many join.",
     { groupId: e.id, members: z.array(e.MemberSchema), memberCount: z.int() },
   ),
   "member.left": event(
     "group",
-    "Users left, or were put out: gathered for a moment, and of a crowd only a part is listed.",
+    "Users left the group or were kicked. Departures are collected for a moment, and not all users are listed when there are many.",
     { groupId: e.id, userIds: z.array(e.id), memberCount: z.int() },
   ),
-  "member.updated": event("group", "A member was muted or unmuted, or has other roles.", {
+  "member.updated": event("group", "A member was muted or unmuted, or their roles changed.", {
     member: e.MemberSchema,
   }),
 
@@ -90,19 +96,17 @@ export const EVENTS = {
   ),
   "channel.updated": event(
     "channel",
-    "The channel has another name, topic, place or slow mode, or others see it or may write in it than before.",
+    "The name, topic, position, slow mode or permissions of a channel changed.",
     { channel: e.ChannelSchema },
   ),
-  "channel.deleted": event("channel", "The channel is gone, or the user does not see it any more.", {
+  "channel.deleted": event("channel", "The channel was deleted, or the user can no longer see it.", {
     groupId: e.id.nullable(),
     channelId: e.id,
   }),
-  "channel.closed": event(
-    "self",
-    "The user has put a direct channel out of sight. The next message brings it back.",
-    { channelId: e.id },
-  ),
-  "channel.reordered": event("channel", "Channels of a group stand in other places.", {
+  "channel.closed": event("self", "The user closed a direct channel. The next message opens it again.", {
+    channelId: e.id,
+  }),
+  "channel.reordered": event("channel", "The order of the channels of a group changed.", {
     groupId: e.id,
     places: z.array(e.ChannelPlaceSchema),
   }),
@@ -131,7 +135,7 @@ export const EVENTS = {
   }),
   "reaction.changed": event(
     "channel",
-    "The present reactions of a message. Sent some time after a reaction, once for several.",
+    "The current reactions of a message. Reactions are collected, so one event can cover several.",
     {
       channelId: e.id,
       messageId: e.id,
@@ -143,7 +147,7 @@ export const EVENTS = {
       reactions: z.array(e.ReactionSchema),
     },
   ),
-  "message.deleted": event("channel", "A message was deleted; what remains of it is here.", {
+  "message.deleted": event("channel", "A message was deleted. The event carries what remains of it.", {
     message: e.MessageSchema,
   }),
 
@@ -163,7 +167,7 @@ export const EVENTS = {
   }),
   "bot.disabled": event(
     "self",
-    "To who has made a bot: its callbacks have failed too often, and are not tried any more.",
+    "Sent to the creator of a bot whose callbacks were disabled after too many failures.",
     { groupId: e.id, botId: e.id, lastError: z.string() },
   ),
 

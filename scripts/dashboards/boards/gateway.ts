@@ -99,7 +99,7 @@ export const gateway: Board = {
       ),
       plot(
         "Slow sockets",
-        "Sockets that read too slowly, missed publications and were told to resync, in a second.",
+        "Sockets per second that were sent `resync` because they read too slowly and missed publications.",
         rateBy("fanfare_slow_sockets_total", "instance"),
         { runbooks: ["FanfareSlowSockets"] },
       ),

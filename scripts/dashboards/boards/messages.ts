@@ -103,7 +103,7 @@ export const messages: Board = {
       plot("Rooms", "That each gateway listens to.", "fanfare_bus_rooms{S}"),
       plot(
         "Presence",
-        "Changes that were published, each to those who watch the user.",
+        "Published presence changes, each sent to the watchers of the user.",
         rate("fanfare_presence_published_total", "changes"),
         { unit: "ops" },
       ),

@@ -87,7 +87,7 @@ export const moleculer: Board = {
       ),
       plot(
         "Over NATS",
-        "Received and sent by all processes: calls, publications and what services tell each other.",
+        "Messages received and sent by all processes: calls, publications and domain events.",
         [
           rate("fanfare_nats_received_bytes_total", "received"),
           rate("fanfare_nats_sent_bytes_total", "sent"),
@@ -103,11 +103,10 @@ export const moleculer: Board = {
         ],
         { unit: "mps" },
       ),
-      plot(
-        "Connections made anew",
-        "After each to NATS caches are forgotten and sockets brought up to date.",
-        [rate("fanfare_nats_reconnects_total", "NATS"), rate("fanfare_redis_reconnects_total", "Redis")],
-      ),
+      plot("Reconnections", "After each to NATS caches are forgotten and sockets brought up to date.", [
+        rate("fanfare_nats_reconnects_total", "NATS"),
+        rate("fanfare_redis_reconnects_total", "Redis"),
+      ]),
     ],
   },
 };

@@ -82,7 +82,7 @@ export const mongodb: Board = {
         { runbooks: ["FanfareStorageFull"] },
       ),
       text(
-        "What MongoDB itself does (locks, cache, replication, disk) is told by its own exporter, such as `percona/mongodb_exporter`, whose dashboards go beside these.",
+        "For the internals of MongoDB (locks, cache, replication, disk), use an exporter such as `percona/mongodb_exporter` with its own dashboards.",
       ),
     ],
   },

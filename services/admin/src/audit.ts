@@ -3,7 +3,7 @@ import { type Handlers, type Handler, toServiceError } from "@fanfare/kernel";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import type { AuditDocument } from "./audit.repository.ts";
 
-/** Of all that changes something: writes down who does what before it is done, and afterwards how it went. */
+/** Records every change by an admin in the audit log: before it is made, and its outcome afterwards. */
 export function audited(dependencies: AdminDependencies, handlers: Handlers): Handlers {
   const changes = Object.entries(handlers).filter(([name]) => {
     const { mutates, transports } = actionDefinition(name as ActionName);

@@ -24,7 +24,7 @@ export const usersAndGroupActions: Handlers = {
 
   "admin.deleteGroup": ({ params: { groupId }, services }) => services.group.remove({ groupId }),
 
-  /** In the group's audit log too: its owner sees who has read everything. */
+  /** Also recorded in the group's audit log, so that its owner sees who exported the group. */
   "admin.startGroupExport": ({ params: { groupId }, actor: { userId }, services }) =>
     services.group.beginExport({ groupId, userId, action: "admin.startGroupExport" }),
 

@@ -7,7 +7,7 @@ export type OwnStatus = Params<"presence.setStatus">["status"];
 export function presenceActions(dependencies: PresenceDependencies): Handlers {
   const { store, statuses } = dependencies;
   return {
-    /** The gateway joins the socket into the rooms of those who are in the answer: see the action's `subscription`. */
+    /** The gateway joins the socket to the rooms of the users in the result: see the action's `subscription`. */
     "presence.watch": async ({ params, actor: { userId }, services }) => {
       const asked = [...new Set(params.userIds)];
       const [acquaintances, friends] = await Promise.all([
@@ -44,7 +44,7 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
 
     "presence.report": async ({ params }) => ({ known: await store.report(params) }),
 
-    /** Who has set nothing is as good as unknown. */
+    /** The default status says as much as none. */
     "presence.forgetUser": async ({ params: { userId } }) => {
       await statuses.set(userId, "online");
       return {};

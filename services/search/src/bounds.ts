@@ -18,17 +18,17 @@ export const STEPS_PER_SEARCH = 10;
 /** Threads whose heads a search looks at, of groups that are asked for together; what is beyond it the next one does. */
 export const THREADS_PER_SEARCH = 500;
 /**
- * Groups whose threads were looked at within this time are asked for together. Of others there may be any number, which the database
- * reads only as far as it has to when it is asked for one group.
+ * The threads of groups that were checked within this time are read with one query. Groups that were checked earlier can have any number of
+ * changed threads, so each of them is read with a query of its own, which the limit cuts short.
  */
 export const RECENTLY_MS = 24 * 60 * 60 * 1000;
-/** How far behind the progress of a group in which nothing is written may be, so that searches seldom write it. */
+/** How outdated the stored progress of an idle group can be, so that searches rarely write it. */
 export const IDLE_PROGRESS_MS = 60 * 60 * 1000;
 /** Calls of other services by one search that are under way at once. */
 export const CALLS_AT_ONCE = 8;
 /** An activity is noted a second late, by clocks that are not quite the same: so much of the past is looked at again. */
 export const ACTIVITY_LATE_MS = 60_000;
-/** Of groups that nobody has searched for so long, their threads are looked through anew. */
+/** After this time without a search in a group, all of its threads are checked again. */
 export const GROUP_PROGRESS_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Channels whose progress one command looks up. */
 export const CHANNELS_PER_LOOK_UP = 500;

@@ -171,7 +171,7 @@ export async function scanChannels(
   }
 }
 
-/** Those whose unread entries may be the newest. */
+/** The scan whose unread entries can be the newest. */
 function leastRead(scans: readonly Scan[]): Scan | null {
   let least: Scan | null = null;
   for (const scan of scans) {

@@ -32,7 +32,7 @@ export interface SearchNode {
 }
 
 export const GROUP_ID = "f".repeat(24);
-/** A user's channels come in pages, as those of somebody who is in large groups do. */
+/** Lists a user's channels in pages, as for members of large groups. */
 const CHANNELS_PER_PAGE = 100;
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;

@@ -12,7 +12,7 @@ export function blockActions(dependencies: UserDependencies): Handlers {
       if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
       assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
       await blocks.insert(actor.userId, userId);
-      // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
+      // The cached access to their direct channel is outdated. If the process dies before this, the cache is right once it expires.
       await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
       // If the process dies before this, they are still refused: a block goes before a friendship.
       await endFriendship(dependencies, actor.userId, userId);

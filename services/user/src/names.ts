@@ -6,7 +6,7 @@ import type { UserDocument } from "./user.model.ts";
 const BATCH = 1000;
 
 export const nameActions = ({ users }: UserDependencies): Handlers => ({
-  /** Whatever a file says, nobody becomes anybody who is here: they are guests without a session, so nobody can be them. */
+  /** Imported authors are new guests without a session, whatever the file says: no existing user is taken over, and no one can log in as them. */
   "user.importNames": async ({ params: { groupId, salt, users: lines } }) => {
     const newId = createNewIds(salt);
     const documents = lines.map(({ id, nickname }): UserDocument => {

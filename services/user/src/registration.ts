@@ -113,7 +113,7 @@ export const registrationActions = ({
     return withoutDeadline(finish);
   },
 
-  /** For who runs the server: the account is an admin's, whether it is the first one or not. */
+  /** For the operator: creates an admin account, whether it is the first account or not. */
   "user.createAdmin": async ({ params: { username, password } }) => {
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });

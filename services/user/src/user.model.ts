@@ -38,7 +38,7 @@ export interface UserDocument {
   totp?: Totp;
   /** A secret that no code of has been seen yet; sealed as well. */
   totpPending?: string;
-  /** Codes tried since the window began; those that were right begin it anew. */
+  /** Codes tried since the window began; correct codes reset it. */
   totpGuesses?: { count: number; endsAt: Date };
   /** Passwords tried by who is logged in, as above. */
   passwordGuesses?: { count: number; endsAt: Date };

@@ -122,7 +122,7 @@ export const createAllUsersRepository = defineRepository(userCollection, ({ mode
       .limit(limit)
       .lean(),
 
-  /** Also those who cannot be found by others. */
+  /** Includes users who cannot be found by others. */
   listByPrefix: (field: "usernameLower" | "nicknameLower" | "emailLower", prefix: string, limit: number) =>
     users
       .find({ [field]: prefixRange(prefix) })

@@ -4,7 +4,7 @@ import { must } from "@fanfare/testing";
 import type { Cluster } from "../../support/cluster.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-// Who comes to a direct channel of several hears of it, and who is put out does not, whichever process knew what before.
+// Users added to a group DM receive its events and removed users do not, whatever each process had cached.
 
 interface Person {
   id: string;

@@ -6,7 +6,7 @@ import type { Cluster } from "../../support/cluster.ts";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Listener } from "../listener.ts";
 
-// Who is put out or loses sight of a channel at one gateway hears nothing more at the other.
+// Users who are kicked or lose access to a channel through one gateway receive nothing more at the other.
 
 const { view, kickMembers, banMembers } = PERMISSIONS;
 const EVERYONE = { type: "everyone" as const };
@@ -60,7 +60,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
   };
 
   test.each(["group.kick", "group.ban"] as const)(
-    "who a moderator puts out by %s, with a role and a private channel, hears nothing from the answer on",
+    "a member removed by %s, with a role and a private channel, receives nothing after the answer",
     async (name) => {
       const channelId = await general();
       const { role } = await owner.do("role.create", { groupId, name: "Friends" });
@@ -89,7 +89,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
     },
   );
 
-  test("who comes after the first private channel of a group was made hears it, whichever worker is asked", async () => {
+  test("users who join after the first private channel of a group was created receive its events, whichever worker is asked", async () => {
     // By their first logins both workers know that the group has no private channel.
     const given = { groupId, name: "private", private: true, roleIds: [roleId] };
     const hidden = (await owner.do("channel.create", given)).channel.id;

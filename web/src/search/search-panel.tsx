@@ -77,7 +77,7 @@ function DirectSearch({ channelId }: { channelId: string }) {
   return <SearchContent scope={{ channelId }} people={people} channels={[]} hasChannels={false} />;
 }
 
-/** In all groups and direct messages. Channels can be named with their groups, and people who are friends, talked with, or found by name. */
+/** Searches all groups and direct messages. Suggests channels with their group, friends, DM partners, and users found by name. */
 function EverywhereSearch() {
   const me = useMe();
   const isAccount = me.kind === "member";

@@ -7,7 +7,7 @@ export const AdminUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   admin: z.boolean(),
   totpEnabled: z.boolean().describe("whether a login asks for a code"),
-  disabledAt: time.nullable().describe("null while the user may log in"),
+  disabledAt: time.nullable().describe("null if the account is enabled"),
 }).meta({ id: "AdminUser" });
 export type AdminUser = z.output<typeof AdminUserSchema>;
 

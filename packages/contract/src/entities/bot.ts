@@ -25,10 +25,10 @@ export const BotSchema = entity("Bot", {
   id: id.describe("also that of its user"),
   groupId: id,
   name: z.string(),
-  scopes: z.array(botScope).describe("what its token is good for"),
+  scopes: z.array(botScope).describe("what its token allows"),
   createdBy: id,
   createdAt: time,
-  callback: BotCallbackSchema.nullable().describe("null: it hears by socket only"),
+  callback: BotCallbackSchema.nullable().describe("null: the bot receives events by socket only"),
 });
 export type Bot = z.output<typeof BotSchema>;
 
@@ -58,9 +58,9 @@ export const InvocationSchema = entity("Invocation", {
   botId: id,
   groupId: id,
   channelId: id,
-  userId: id.describe("who has written it"),
+  userId: id.describe("the author"),
   command: z.string(),
-  text: z.string().describe("what stands behind the name"),
+  text: z.string().describe("the text after the command name"),
   invokedAt: time,
 });
 export type Invocation = z.output<typeof InvocationSchema>;
@@ -70,7 +70,7 @@ export const WebhookSchema = entity("Webhook", {
   channelId: id,
   name: z.string(),
   avatarUrl: z.string().nullable(),
-  createdBy: id.describe("with whose rights it writes"),
+  createdBy: id.describe("the user whose permissions the webhook has"),
   createdAt: time,
 });
 export type Webhook = z.output<typeof WebhookSchema>;

@@ -18,19 +18,17 @@ export const FileUrlSchema = entity("FileUrl", {
   fileId: id,
   url: z
     .string()
-    .describe("path and query at this server, until expiresAt; whoever has it can read the file"),
-  thumbnailUrl: z.string().nullable().describe("null where it is no image"),
+    .describe(
+      "path and query on this server, valid until expiresAt; anyone with this link can read the file",
+    ),
+  thumbnailUrl: z.string().nullable().describe("null if the file is not an image"),
   expiresAt: time,
 });
 export type FileUrl = z.output<typeof FileUrlSchema>;
 
 export const FileUsageSchema = entity("FileUsage", {
   usedBytes: z.int().min(0),
-  maxBytes: z
-    .int()
-    .min(0)
-    .nullable()
-    .describe("nothing can be uploaded that would need more; null: no limit"),
+  maxBytes: z.int().min(0).nullable().describe("maximum total size of uploads; null: no limit"),
 });
 
 /** Whose picture it is. */

@@ -9,9 +9,11 @@ export const GroupSchema = entity("Group", {
   description: z.string(),
   ownerId: id,
   memberCount: z.int(),
-  iconUrl: z.string().nullable().describe("path at this server, for anybody"),
-  defaultChannelId: id.nullable().describe("what newcomers see first; null: the first that they see"),
-  defaultPermissions: z.int().describe("what every member may: bits, see PERMISSIONS"),
+  iconUrl: z.string().nullable().describe("path on this server; public"),
+  defaultChannelId: id
+    .nullable()
+    .describe("the channel that new members see first; null: their first visible channel"),
+  defaultPermissions: z.int().describe("permissions of all members: bits, see PERMISSIONS"),
   retentionDays: z.int().nullable().describe("older messages are removed; null: no limit of the group's own"),
   createdAt: time,
 });
@@ -20,7 +22,7 @@ export type Group = z.output<typeof GroupSchema>;
 export const MemberSchema = entity("Member", {
   groupId: id,
   userId: id,
-  roleIds: z.array(id).describe("besides the default role, which everybody has"),
+  roleIds: z.array(id).describe("without the default role, which all members have"),
   mutedUntil: time.nullable(),
   joinedAt: time,
 });
@@ -70,7 +72,9 @@ export const RoleSchema = entity("Role", {
   name: z.string(),
   color: roleColor,
   permissions: z.int().describe("bits, see PERMISSIONS"),
-  position: z.int().describe("the higher one stands above; of equal ones the one with the greater id"),
+  position: z
+    .int()
+    .describe("a role with a higher position ranks above; with equal positions, the one with the greater id"),
   mentionable: z.boolean().describe("whether all members can mention it"),
   createdAt: time,
 });

@@ -7,7 +7,7 @@ import { LIMITS } from "../limits.ts";
 /** What of the own inbox was looked at, and put away: everything up to a message's id, which grows with time. */
 export const InboxMarkerSchema = entity("InboxMarker", {
   readUpToId: id.nullable().describe("null: nothing was read"),
-  clearedUpToId: id.nullable().describe("not listed any more; null: nothing was cleared"),
+  clearedUpToId: id.nullable().describe("entries up to here are not listed; null: nothing was cleared"),
 });
 export type InboxMarker = z.output<typeof InboxMarkerSchema>;
 
@@ -41,7 +41,7 @@ export const NotificationSettingSchema = entity("NotificationSetting", {
     .nullable()
     .describe("null: as in the group; there mentions only, and all in a direct channel"),
   mutedUntil: time.nullable().describe("no notifications before"),
-  suppressEveryone: z.boolean().describe("mentions of everybody do not count as mentions"),
+  suppressEveryone: z.boolean().describe("mentions by @everyone and @here do not count"),
 });
 export type NotificationSetting = z.output<typeof NotificationSettingSchema>;
 

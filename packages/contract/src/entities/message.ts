@@ -6,8 +6,8 @@ export const AttachmentSchema = entity("Attachment", {
   fileId: id,
   name: z.string(),
   bytes: z.int(),
-  contentType: z.string().describe("what the server found the content to be"),
-  width: z.int().nullable().describe("in pixels; null where it is no image"),
+  contentType: z.string().describe("media type detected by the server"),
+  width: z.int().nullable().describe("in pixels; null if the file is not an image"),
   height: z.int().nullable(),
 });
 export type Attachment = z.output<typeof AttachmentSchema>;
@@ -29,7 +29,9 @@ export const messageTrait = z.enum(["link", "attachment", "embed", "pin"]);
 export const MentionsSchema = entity("Mentions", {
   userIds: z.array(id),
   roleIds: z.array(id),
-  everyone: z.boolean().describe("by @everyone or @here, from somebody who may"),
+  everyone: z
+    .boolean()
+    .describe("whether the message mentions @everyone or @here and its author has the permission"),
 });
 export type Mentions = z.output<typeof MentionsSchema>;
 
@@ -39,7 +41,7 @@ export const ReactionSchema = entity("Reaction", {
   userIds: z
     .array(id)
     .max(LIMITS.reactionUsersShown)
-    .describe("some of the users: all of them while they are few"),
+    .describe("some of the users; all of them if there are few"),
 });
 export type Reaction = z.output<typeof ReactionSchema>;
 
@@ -56,7 +58,7 @@ export const MessageSchema = entity("Message", {
   editedAt: time.nullable(),
   deletedAt: time.nullable(),
   // What most messages do not have is absent, not empty: each byte is sent to everybody in the channel.
-  mentions: MentionsSchema.optional().describe("absent: nobody"),
+  mentions: MentionsSchema.optional().describe("absent if the message mentions no one"),
   reactions: z.array(ReactionSchema).min(1).optional().describe("in the order of their first use"),
   pinnedAt: time.optional(),
   pinnedBy: id.optional(),

@@ -17,7 +17,7 @@ export const OwnUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   emailVerified: z.boolean(),
   locale: locale.describe("of the texts that the server writes: mails and pushes"),
-  hasPassword: z.boolean().describe("false for guests, and for who logs in by OIDC only"),
+  hasPassword: z.boolean().describe("false for guests and for users who log in with OIDC only"),
   totpEnabled: z.boolean().describe("whether a login asks for a code"),
   oidcLinked: z.boolean().describe("whether the OIDC provider logs in to this account"),
   admin: z.boolean().describe("whether the user runs this instance"),
@@ -46,8 +46,12 @@ export type FriendRequest = z.output<typeof FriendRequestSchema>;
 
 /** Who can contact a user. Friends also count as group mates; a blocked user can never contact the user. */
 export const ReachSchema = entity("Reach", {
-  requestsFrom: z.enum(["everyone", "groupMates", "nobody"]).describe("who can send friend requests"),
-  directFrom: z.enum(["everyone", "groupMates", "friends"]).describe("who may open a direct channel"),
+  requestsFrom: z
+    .enum(["everyone", "groupMates", "nobody"])
+    .describe("which users can send friend requests to this user"),
+  directFrom: z
+    .enum(["everyone", "groupMates", "friends"])
+    .describe("which users can open a direct channel with this user"),
 });
 export type Reach = z.output<typeof ReachSchema>;
 
@@ -56,15 +60,15 @@ export const ownStatus = z.enum(["online", "idle", "doNotDisturb", "invisible"])
 
 export const PresenceSchema = entity("Presence", {
   userId: id,
-  status: z.enum(["online", "idle", "doNotDisturb", "offline"]).describe("offline: also who is invisible"),
+  status: z.enum(["online", "idle", "doNotDisturb", "offline"]).describe("offline: also for invisible users"),
 });
 export type Presence = z.output<typeof PresenceSchema>;
 
 export const SessionSchema = entity("Session", {
   id,
-  current: z.boolean().describe("whether it is the one that asks"),
+  current: z.boolean().describe("whether this is the current session"),
   address: z.string().nullable().describe("where it was opened from"),
-  userAgent: z.string().nullable().describe("what it was opened with, in its own words"),
+  userAgent: z.string().nullable().describe("the User-Agent header of the login"),
   createdAt: time,
   refreshedAt: time.describe("when it last got new tokens"),
 });

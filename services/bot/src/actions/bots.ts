@@ -53,7 +53,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
       if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
         throw serviceError("FORBIDDEN");
       const session = async () => {
-        // Whoever is connected is so with the old scopes.
+        // Open connections still have the old scopes.
         const { sessionId } = await node.services.user.openBotSession({ userId: botId });
         return { scopes: scopes!, sessionId };
       };

@@ -103,7 +103,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
         needMember(dependencies, groupId, userId),
       ]);
       const given = need(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
-      // The new owner may have left since the first look; leaving in turn looks who the owner is afterwards (membership.ts).
+      // The new owner can have left since the first check; leaving checks the owner afterwards (membership.ts).
       if (!(await members.exists(groupId, userId))) {
         await groups.changeOwner(groupId, userId, actor.userId);
         throw serviceError("MEMBER_NOT_FOUND");

@@ -28,7 +28,7 @@ export function ownDataActions(dependencies: GroupDependencies): Handlers {
 
     "group.listOwned": async ({ params: { userId } }) => ({ groupIds: await groups.listOwnedIds(userId) }),
 
-    /** A group that was given to the user in the very moment stays with them, as an owner does: those who run the instance see to it. */
+    /** The user stays in a group that was transferred to them meanwhile, because owners cannot leave: admins resolve this. */
     "group.forgetUser": async ({ params: { userId } }) => {
       for (const groupId of await members.listGroupIds(userId))
         await membership.remove(groupId, userId, "left");

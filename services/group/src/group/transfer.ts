@@ -124,7 +124,7 @@ export const transferActions = ({
     return {};
   },
 
-  /** The group shows itself last: until then nobody sees any of it. */
+  /** Makes the imported group visible, as the last step. */
   "group.finishImport": async ({ params: { groupId, salt, group: line, byUserId } }) => {
     const hidden = need(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId;

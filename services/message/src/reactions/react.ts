@@ -10,7 +10,7 @@ import type { ReactionRepository } from "./reaction.repository.ts";
 interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
   messages: MessageRepository;
   reactions: ReactionRepository;
-  /** The rooms of a channel, as one who may see it knows them. */
+  /** The rooms of a channel that a viewer of it knows. */
   roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
 }
 

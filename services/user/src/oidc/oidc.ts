@@ -48,7 +48,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     "user.exchangeOidcCode": async ({ params, client }) => {
       const identity = need(await oidcCodes.find(params), "OIDC_FAILED");
       const found = await oidcAccounts.find(identity);
-      // Before the login is used up: who has to look for the app need not begin anew.
+      // Before the login is consumed, so that a user who is asked for a code can repeat this call.
       if (found !== null) await secondFactor.check(found, params.code);
       if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
       const user = await oidcAccounts.settle(identity, found, params.inviteCode);
