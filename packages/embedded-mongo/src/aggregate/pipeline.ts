@@ -1,5 +1,5 @@
 import { Aggregator } from "mingo/aggregator";
-import { isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
+import { isPauseDue, PAUSE, type Pausing } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { orderBy, parseSort, sortAll } from "../query/sort.ts";
 import type { Catalog } from "../storage/catalog.ts";
