@@ -33,7 +33,6 @@ export interface ChannelSnapshot {
 export interface ChannelViewOptions {
   call: Call;
   backoff: Backoff;
-  isOnline: () => boolean;
   sendGiveUpMs: number;
   quietCheckMs: number;
   /** The copy is not exact: something has to be asked for. */
@@ -66,7 +65,6 @@ export class ChannelView implements SyncTarget {
       channelId,
       backoff: options.backoff,
       giveUpAfterMs: options.sendGiveUpMs,
-      isOnline: options.isOnline,
       send: async (params) => {
         const { message } = await options.call("message.send", params);
         this.hear([message]);

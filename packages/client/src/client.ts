@@ -224,7 +224,6 @@ export class FanfareClient {
     const view = new ChannelView(channelId, {
       call: this.call,
       backoff: REPEAT_BACKOFF,
-      isOnline: () => this.state === "online",
       sendGiveUpMs: this.#options.sendGiveUpMs,
       quietCheckMs: this.#options.quietCheckMs,
       onGap: () => this.#sync.start("soon"),

@@ -24,8 +24,6 @@ export interface OutboxOptions {
   /** After this long a failed send is not tried again. */
   giveUpAfterMs: number;
   send(params: Params<"message.send">): Promise<Message>;
-  /** Whether `send` keeps the order of what is sent at once: a socket does, HTTP does not. */
-  isOnline(): boolean;
   onChange(): void;
 }
 
@@ -33,13 +31,11 @@ interface Entry {
   readonly params: Params<"message.send">;
   readonly sinceMs: number;
   tries: number;
-  sending: boolean;
   resolve(message: Message): void;
   reject(error: unknown): void;
 }
 
 const MAX_PENDING = 200;
-const MAX_IN_FLIGHT = 32;
 /** A longer wait that the server asks for, such as by slow mode, is reported at once. */
 const MAX_ASKED_WAIT_MS = 10 * 60_000;
 
@@ -47,15 +43,13 @@ const MAX_ASKED_WAIT_MS = 10 * 60_000;
 const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "SLOW_MODE", "OVERLOADED"]);
 
 /**
- * Messages of one channel on their way to the server, in order. When one has to be sent again the others wait behind it,
- * so that a lost connection does not mix up what somebody wrote.
+ * Messages of one channel on their way to the server, one at a time: however often one is lost or refused, they arrive in the
+ * order they were written in.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
   #entries: Entry[] = [];
-  #inFlight = 0;
-  /** One at a time: after a failure, and while there is no socket. */
-  #oneByOne = false;
+  #isSending = false;
   #pause: { timer: ReturnType<typeof setTimeout>; endsOnline: boolean } | null = null;
 
   constructor(options: OutboxOptions) {
@@ -75,8 +69,8 @@ export class Outbox {
     const { channelId } = this.#options;
     const params = { channelId, content, nonce: randomId(), ...options };
     return new Promise((resolve, reject) => {
-      this.#entries.push({ params, sinceMs: Date.now(), tries: 0, sending: false, resolve, reject });
-      this.#pump();
+      this.#entries.push({ params, sinceMs: Date.now(), tries: 0, resolve, reject });
+      void this.#pump();
       this.#options.onChange();
     });
   }
@@ -100,30 +94,20 @@ export class Outbox {
       entry.reject(localError("CLOSED", "This channel was closed."));
   }
 
-  #pump(): void {
-    if (this.#pause !== null) return;
-    if (!this.#options.isOnline()) this.#oneByOne = true;
-    const limit = this.#oneByOne ? 1 : MAX_IN_FLIGHT;
-    for (const entry of this.#entries) {
-      if (this.#inFlight >= limit) return;
-      if (!entry.sending) void this.#try(entry);
-    }
-  }
-
-  async #try(entry: Entry): Promise<void> {
-    entry.sending = true;
-    this.#inFlight++;
+  async #pump(): Promise<void> {
+    if (this.#isSending || this.#pause !== null) return;
+    const entry = this.#entries[0];
+    if (entry === undefined) return;
+    this.#isSending = true;
     try {
       const message = await this.#options.send(entry.params);
-      this.#oneByOne = false;
       this.#remove(entry);
       entry.resolve(message);
     } catch (error) {
       this.#failed(entry, error);
     } finally {
-      entry.sending = false;
-      this.#inFlight--;
-      this.#pump();
+      this.#isSending = false;
+      void this.#pump();
     }
   }
 
@@ -138,7 +122,6 @@ export class Outbox {
       return;
     }
     if (!REFUSALS.has(error.type)) entry.params.resend = true;
-    this.#oneByOne = true;
     const { retryAfterMs } = error;
     const waitMs = retryMs(entry.tries - 1, this.#options.backoff, retryAfterMs);
     if (this.#pause !== null) clearTimeout(this.#pause.timer);
@@ -148,7 +131,7 @@ export class Outbox {
   #resume(): void {
     if (this.#pause !== null) clearTimeout(this.#pause.timer);
     this.#pause = null;
-    this.#pump();
+    void this.#pump();
   }
 
   #remove(entry: Entry): void {
