@@ -6,6 +6,7 @@ import { startInstance } from "../test/support/instance.ts";
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
 import { buildPage } from "./build-page.ts";
 import { makeTown, type Town } from "./screenshots/make-town.ts";
+import { t } from "../test/e2e/texts.ts";
 
 // `node scripts/screenshots.ts`: makes the pictures of the README anew, from an instance with people who talk.
 
@@ -59,7 +60,7 @@ async function take(browser: Browser, url: string, tokens: SessionTokens, pictur
     const page = await context.newPage();
     await page.goto(url + picture.path(town));
     await page.getByText(picture.waitFor).first().waitFor();
-    const toNewest = page.getByRole("button", { name: "Jump to the newest" });
+    const toNewest = page.getByRole("button", { name: t("messages:jump.newest") });
     if (await toNewest.isVisible()) await toNewest.click();
     await page.waitForTimeout(1_500);
     // The charts need some steps of five seconds in which something happens.

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const password = "correct horse";
 
@@ -38,34 +39,39 @@ describe.skipIf(!hasBrowser())("access", () => {
       .toMatchObject({ registration: "invite", groupCreation: "admins" });
 
     await site.open(page, "/register");
-    await page.getByText("You need an invite").waitFor();
+    await page.getByText(t("session:byInvite.title")).waitFor();
     await page.goto(`${site.url}/invite/${invite.code}`);
-    await page.getByRole("link", { name: "Register" }).click();
-    await page.getByLabel("Username").fill("grace");
-    await page.getByLabel("Password", { exact: true }).fill(password);
-    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByRole("link", { name: t("session:register") }).click();
+    await page.getByLabel(t("session:username")).fill("grace");
+    await page.getByLabel(t("session:password"), { exact: true }).fill(password);
+    await page.getByRole("button", { name: t("session:register") }).click();
     await page.getByRole("heading", { name: "general" }).waitFor();
 
-    await page.getByRole("button", { name: "Create or join a group" }).click();
-    const dialog = page.getByRole("dialog", { name: "Join a group" });
-    await dialog.getByLabel("Invite link").waitFor();
-    expect(await dialog.getByText("Create group").count()).toBe(0);
+    await page.getByRole("button", { name: t("groups:rail.add") }).click();
+    const dialog = page.getByRole("dialog", { name: t("groups:join.title") });
+    await dialog.getByLabel(t("groups:join.link")).waitFor();
+    expect(await dialog.getByText(t("groups:create.action")).count()).toBe(0);
   });
 
   test("an admin creates a user, who sets a password by the link", async () => {
     const users = await openAsAdmin("/admin/users");
-    await users.getByRole("button", { name: "Create user" }).click();
-    await users.getByLabel("Username").fill("alan");
-    await users.getByRole("dialog").getByRole("button", { name: "Create user" }).click();
-    const field = users.getByRole("dialog", { name: "Password link for alan" }).getByLabel("Link");
+    await users.getByRole("button", { name: t("admin:createUser.open") }).click();
+    await users.getByLabel(t("session:username")).fill("alan");
+    await users
+      .getByRole("dialog")
+      .getByRole("button", { name: t("admin:createUser.open") })
+      .click();
+    const field = users
+      .getByRole("dialog", { name: t("admin:link.title", { name: "alan" }) })
+      .getByLabel(t("invites:link"));
     await expect.poll(() => field.inputValue()).toMatch(/\/reset-password#token=/);
     const { pathname, hash } = new URL(await field.inputValue());
 
     await site.open(page, pathname + hash);
-    await page.getByText("Set a new password for alan").waitFor();
-    await page.getByLabel("New password").fill(password);
-    await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByText("You can log in with it now.").waitFor();
+    await page.getByText(t("session:reset.newFor", { name: "alan" })).waitFor();
+    await page.getByLabel(t("session:reset.newPassword")).fill(password);
+    await page.getByRole("button", { name: t("session:reset.set") }).click();
+    await page.getByText(t("session:reset.doneNewText")).waitFor();
     const { user } = await must(site.url, "user.login", { username: "alan", password });
     expect(user.username).toBe("alan");
   });
@@ -75,22 +81,22 @@ describe.skipIf(!hasBrowser())("access", () => {
     const open = { registration: "open", groupCreation: "everyone" } as const;
     await must(site.url, "admin.setPolicy", open, accessToken);
     const access = await openAsAdmin("/admin/access");
-    const limits = access.getByRole("region", { name: "Limits" });
-    await limits.getByLabel("Groups that a user can own").fill("many");
-    await limits.getByRole("button", { name: "Save" }).click();
+    const limits = access.getByRole("region", { name: t("admin:limits.title") });
+    await limits.getByLabel(t("admin:limits.groupsOwnedPerUser")).fill("many");
+    await limits.getByRole("button", { name: t("settings:save") }).click();
     await limits.getByText("expected number").waitFor();
-    await limits.getByLabel("Groups that a user can own").fill("1");
-    await limits.getByLabel("Files per guest (MiB)").fill("2.5");
-    await limits.getByRole("button", { name: "Save" }).click();
-    await access.getByText("Saved.").waitFor();
+    await limits.getByLabel(t("admin:limits.groupsOwnedPerUser")).fill("1");
+    await limits.getByLabel(t("admin:limits.fileQuotaGuestBytes")).fill("2.5");
+    await limits.getByRole("button", { name: t("settings:save") }).click();
+    await access.getByText(t("admin:policy.saved")).waitFor();
     const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
     expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
 
     await site.open(page, "/", await site.logIn(admin.username));
-    await page.getByRole("button", { name: "Create or join a group" }).click();
-    await page.getByLabel("Name of the group").fill("One more");
-    await page.getByRole("button", { name: "Create group" }).click();
-    await page.getByText("The limit of groups that one user can own is 1.").waitFor();
+    await page.getByRole("button", { name: t("groups:rail.add") }).click();
+    await page.getByLabel(t("groups:create.name")).fill("One more");
+    await page.getByRole("button", { name: t("groups:create.action") }).click();
+    await page.getByText(t("shared:limit.groupsOwnedPerUser", { max: "1" })).waitFor();
   });
 
   test("an account that needs two-step verification sets it up first, also in a window that was open", async () => {
@@ -98,7 +104,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     const open = { registration: "open", groupCreation: "everyone" } as const;
     await must(site.url, "admin.setPolicy", open, accessToken);
     const access = await openAsAdmin("/admin/access");
-    const rule = access.getByRole("radiogroup", { name: "Who needs two-step verification" });
+    const rule = access.getByRole("radiogroup", { name: t("admin:policy.requireSecondFactor.label") });
     await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
     await access.getByRole("alert").getByText("Set up two-step verification for your own account").waitFor();
     const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
@@ -108,21 +114,25 @@ describe.skipIf(!hasBrowser())("access", () => {
     await site.open(page, "/", await site.logIn(username));
     await page.getByRole("button", { name: "You: " }).waitFor();
     await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
-    await page.getByRole("heading", { name: "Set up two-step verification to continue" }).waitFor();
+    await page.getByRole("heading", { name: t("settings:totp.requiredTitle") }).waitFor();
     expect(await page.getByRole("button", { name: "You: " }).count()).toBe(0);
 
-    await page.getByRole("button", { name: "Set up two-step verification" }).click();
+    await page.getByRole("button", { name: t("settings:totp.setUp") }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Current password").fill(password);
-    await dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByLabel(t("settings:account.currentPassword")).fill(password);
+    await dialog.getByRole("button", { name: t("settings:next") }).click();
     const totp = new TOTP({ secret: await dialog.getByLabel("Or type this").inputValue() });
     await dialog.getByLabel("Code of your").fill(totp.generate());
-    await dialog.getByRole("button", { name: "Turn on" }).click();
+    await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
     await dialog.getByRole("checkbox").click();
-    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.getByRole("button", { name: t("settings:done") }).click();
     await page.getByRole("button", { name: "You: " }).waitFor();
 
     await access.goto(`${site.url}/admin/users`);
-    await access.getByRole("listitem").filter({ hasText: username }).getByText("Two-step").waitFor();
+    await access
+      .getByRole("listitem")
+      .filter({ hasText: username })
+      .getByText(t("admin:users.twoStep"))
+      .waitFor();
   });
 });

@@ -7,6 +7,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Empty elements at both ends of what is open: whoever comes to one is sent on at once, so that Tab stays within. */
@@ -100,7 +101,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
         await site.loaded(page);
         found.push(...(await violations(page, "the channel", rules)));
         if (kind === "phone") {
-          await page.getByRole("button", { name: "Open the lists" }).click();
+          await page.getByRole("button", { name: t("shell:openLists") }).click();
           await page.getByRole("dialog").waitFor();
           found.push(...(await violations(page, "the lists of a phone", rules)));
         }
@@ -127,7 +128,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
           // Rows are hidden until they are measured, and nameless meanwhile.
           if (name === "Members") await panel.getByRole("button", { name: "Grace" }).waitFor();
           found.push(...(await violations(page, name, rules)));
-          await panel.getByRole("button", { name: "Close" }).click();
+          await panel.getByRole("button", { name: t("ui:close") }).click();
           await panel.waitFor({ state: "hidden" });
         }
         for (const keys of ["Control+k", "Control+/"]) {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMailbox, type Mailbox } from "../integration/mailbox.ts";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const PASSWORD = "correct horse";
 /** A picture of one pixel. */
@@ -59,9 +60,9 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   }
 
   async function logIn(page: Page, username: string, password = PASSWORD): Promise<void> {
-    await page.getByLabel("Username").fill(username);
-    await page.getByLabel("Password", { exact: true }).fill(password);
-    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByLabel(t("session:username")).fill(username);
+    await page.getByLabel(t("session:password"), { exact: true }).fill(password);
+    await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
   }
 
   const isIn = (page: Page) => page.getByRole("button", { name: "You: " }).waitFor();
@@ -69,7 +70,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
 
   async function logOut(page: Page): Promise<void> {
     const menu = page.getByRole("button", { name: "You: " });
-    const item = page.getByRole("menuitem", { name: "Log out" });
+    const item = page.getByRole("menuitem", { name: t("shell:logOut") });
     await page.bringToFront();
     // What is loaded right after a login may close the menu again.
     const soon = { timeout: 2_000 };
@@ -80,25 +81,27 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
         return await menu.count();
       })
       .toBe(0);
-    await page.getByRole("heading", { name: "Come in" }).waitFor();
+    await page.getByRole("heading", { name: t("session:comeIn") }).waitFor();
   }
 
   test("an account is made, left, and come back to by name and by address", async () => {
     const page = await openWindow("/");
-    await page.getByRole("link", { name: "Register" }).click();
-    await page.getByLabel("Username").fill("ada");
-    await page.getByLabel("Password", { exact: true }).fill("correct");
-    await page.getByRole("button", { name: "Show password" }).click();
-    await expect.poll(() => page.getByLabel("Password", { exact: true }).getAttribute("type")).toBe("text");
-    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await page.getByLabel("E-mail address").fill("ada@example.org");
-    await page.getByLabel("Display name").fill("Ada Lovelace");
-    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByRole("link", { name: t("session:register") }).click();
+    await page.getByLabel(t("session:username")).fill("ada");
+    await page.getByLabel(t("session:password"), { exact: true }).fill("correct");
+    await page.getByRole("button", { name: t("session:showPassword") }).click();
+    await expect
+      .poll(() => page.getByLabel(t("session:password"), { exact: true }).getAttribute("type"))
+      .toBe("text");
+    await page.getByLabel(t("session:password"), { exact: true }).fill(PASSWORD);
+    await page.getByLabel(t("settings:account.email")).fill("ada@example.org");
+    await page.getByLabel(t("settings:profile.nickname")).fill("Ada Lovelace");
+    await page.getByRole("button", { name: t("session:register") }).click();
     await page.getByRole("button", { name: "You: Ada Lovelace" }).waitFor();
     expect(pathOf(page)).toBe("/");
     await logOut(page);
 
-    await page.getByRole("link", { name: "Log in" }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, "ada", "wrong");
     await page.getByRole("alert").getByText("is wrong").waitFor();
     await logIn(page, "ada@example.org");
@@ -109,8 +112,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { username } = await newAccount();
     const page = await openWindow("/status");
     await page.getByText("Then you see the page").waitFor();
-    await page.getByRole("link", { name: "Register" }).click();
-    await page.getByRole("link", { name: "Log in" }).click();
+    await page.getByRole("link", { name: t("session:register") }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
     await isIn(page);
     await expect.poll(() => pathOf(page)).toBe("/status");
@@ -120,23 +123,23 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { username, email, client } = await newAccount();
     client.close();
     const page = await openWindow("/login");
-    await page.getByRole("link", { name: "Forgot your password?" }).click();
-    await page.getByLabel("E-mail address").fill(email);
-    await page.getByRole("button", { name: "Send the link" }).click();
-    await page.getByText("Look into your mailbox").waitFor();
+    await page.getByRole("link", { name: t("session:forgot") }).click();
+    await page.getByLabel(t("settings:account.email")).fill(email);
+    await page.getByRole("button", { name: t("settings:account.sendLink") }).click();
+    await page.getByText(t("session:reset.sent")).waitFor();
     const { token } = await mailbox.next(email, /password/i);
     await page.goto(`${site.url}/reset-password#token=${token}`);
-    await page.getByLabel("New password").fill("another horse");
+    await page.getByLabel(t("settings:account.newPassword")).fill("another horse");
     expect(page.url()).not.toContain(token);
-    await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByText("Your new password is set").waitFor();
-    await page.getByRole("link", { name: "Back to the login" }).click();
+    await page.getByRole("button", { name: t("session:reset.set") }).click();
+    await page.getByText(t("session:reset.done")).waitFor();
+    await page.getByRole("link", { name: t("session:toLogin") }).click();
     await logIn(page, username, "another horse");
     await isIn(page);
 
     await page.goto(`${site.url}/reset-password#token=${token}`);
-    await page.getByRole("button", { name: "Ask for a new link" }).click();
-    await page.getByRole("button", { name: "Send the link" }).waitFor();
+    await page.getByRole("button", { name: t("session:reset.again") }).click();
+    await page.getByRole("button", { name: t("settings:account.sendLink") }).waitFor();
   });
 
   test("an e-mail address is confirmed by its link, once its reader has seen for which account", async () => {
@@ -145,44 +148,44 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const page = await openWindow(`/verify-email#token=${token}`);
     await page.getByText(`The account “${username}” will own the address ${email}.`).waitFor();
     expect((await client.call("user.me", {})).user.emailVerified).toBe(false);
-    await page.getByRole("button", { name: "Verify address" }).click();
-    await page.getByText("Your e-mail address is confirmed").waitFor();
+    await page.getByRole("button", { name: t("session:verify.confirm") }).click();
+    await page.getByText(t("session:verify.done")).waitFor();
     const { user } = await client.call("user.me", {});
     expect(user.emailVerified).toBe(true);
     client.close();
     await page.goto(`${site.url}/verify-email#token=${token}x`);
-    await page.getByText("This link does not work").waitFor();
+    await page.getByText(t("session:badLink")).waitFor();
   });
 
   test("a guest makes the name an account in all tabs, and keeps it", async () => {
     const page = await openWindow("/");
     await page.getByLabel("Your name").fill("Grace");
-    await page.getByRole("button", { name: "Look around as a guest" }).click();
+    await page.getByRole("button", { name: t("session:asGuest") }).click();
     await isIn(page);
     const tab = await page.context().newPage();
     for (const one of [tab, page]) {
       await one.goto(`${site.url}/direct`);
-      await one.getByText("Friends are for accounts").first().waitFor();
-      await one.getByText("Online", { exact: true }).first().waitFor();
+      await one.getByText(t("friends:guest")).first().waitFor();
+      await one.getByText(t("shell:state.online"), { exact: true }).first().waitFor();
     }
     await page.bringToFront();
-    const banner = page.getByRole("complementary", { name: "Keep your name" });
-    await banner.getByRole("button", { name: "Make an account" }).click();
-    const dialog = page.getByRole("dialog", { name: "Keep your name" });
-    await dialog.getByLabel("Username").fill("grace");
-    await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await dialog.getByRole("button", { name: "Make an account" }).click();
+    const banner = page.getByRole("complementary", { name: t("session:claim.title") });
+    await banner.getByRole("button", { name: t("settings:account.claim") }).click();
+    const dialog = page.getByRole("dialog", { name: t("session:claim.title") });
+    await dialog.getByLabel(t("session:username")).fill("grace");
+    await dialog.getByLabel(t("session:password"), { exact: true }).fill(PASSWORD);
+    await dialog.getByRole("button", { name: t("settings:account.claim") }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await banner.count()).toBe(0);
     // What guests may not do is possible at once.
     for (const one of [page, tab]) {
       await one.bringToFront();
-      await one.getByText("No friends yet").waitFor();
-      await one.getByText("Online", { exact: true }).first().waitFor();
+      await one.getByText(t("friends:all.empty")).waitFor();
+      await one.getByText(t("shell:state.online"), { exact: true }).first().waitFor();
     }
     await logOut(page);
-    await tab.getByRole("heading", { name: "Come in" }).waitFor();
-    await page.getByRole("link", { name: "Log in" }).click();
+    await tab.getByRole("heading", { name: t("session:comeIn") }).waitFor();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, "grace");
     await page.getByRole("button", { name: "You: Grace" }).waitFor();
   });
@@ -196,7 +199,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
     const page = await openWindow(`/invite/${invite.code}`);
     await page.getByText("Rocket builders", { exact: true }).waitFor();
-    await page.getByRole("link", { name: "Log in" }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
     await expect.poll(() => pathOf(page)).toContain(`/groups/${group.id}`);
   });
@@ -206,40 +209,40 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
     const page = await openWindow("/settings/security");
     await logIn(page, username);
-    await page.getByRole("button", { name: "Set up two-step verification" }).click();
+    await page.getByRole("button", { name: t("settings:totp.setUp") }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Current password").fill(PASSWORD);
-    await dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
+    await dialog.getByRole("button", { name: t("settings:next") }).click();
     await dialog.getByRole("img", { name: "QR code" }).waitFor();
     const secret = await dialog.getByLabel("Or type this").inputValue();
     const totp = new TOTP({ secret });
     await dialog.getByLabel("Code of your").fill(totp.generate());
-    await dialog.getByRole("button", { name: "Turn on" }).click();
+    await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
     await dialog.getByText("They are shown this once").waitFor();
     const [recoveryCode] = await dialog.getByRole("listitem").allTextContents();
     await dialog.getByRole("checkbox").click();
-    await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("button", { name: "Turn off two-step verification" }).waitFor();
+    await dialog.getByRole("button", { name: t("settings:done") }).click();
+    await page.getByRole("button", { name: t("settings:totp.turnOff") }).waitFor();
 
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: t("ui:close") }).click();
     await logOut(page);
-    await page.getByRole("link", { name: "Log in" }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
-    const code = page.getByLabel("Code of your authenticator app");
+    const code = page.getByLabel(t("session:code.app"));
     await code.fill("000000");
-    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
     await page.getByRole("alert").getByText("The code is wrong").waitFor();
     // The code of now has been used to turn it on.
     await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }));
-    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
     await isIn(page);
 
     await logOut(page);
-    await page.getByRole("link", { name: "Log in" }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
-    await page.getByRole("button", { name: "Use a recovery code" }).click();
-    await page.getByLabel("Recovery code").fill(recoveryCode!);
-    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByRole("button", { name: t("session:code.useRecovery") }).click();
+    await page.getByLabel(t("session:code.recovery")).fill(recoveryCode!);
+    await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
     await isIn(page);
     expect(pathOf(page)).toBe("/");
   });
@@ -248,44 +251,46 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { username, email, client } = await newAccount();
     const page = await openWindow("/settings/profile");
     await logIn(page, username);
-    await page.getByLabel("Display name").fill("Grace Hopper");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel(t("settings:profile.nickname")).fill("Grace Hopper");
+    await page.getByRole("button", { name: t("settings:save") }).click();
     await page.getByText("Grace Hopper", { exact: true }).waitFor();
     const picture = { name: "me.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") };
     await page.locator("input[type=file]").setInputFiles(picture);
-    await page.getByRole("button", { name: "Use this picture" }).click();
-    await page.getByRole("button", { name: "Remove" }).waitFor();
+    await page.getByRole("button", { name: t("settings:profile.usePicture") }).click();
+    await page.getByRole("button", { name: t("settings:profile.removePicture") }).waitFor();
     const { user } = await client.call("user.me", {});
     expect(user).toMatchObject({ nickname: "Grace Hopper", avatarUrl: expect.any(String) });
 
-    await page.getByRole("link", { name: "Security" }).click();
-    await page.getByRole("button", { name: "Log out node" }).click();
-    await expect.poll(() => page.getByRole("button", { name: "Log out node" }).count()).toBe(0);
+    await page.getByRole("link", { name: t("settings:section.security") }).click();
+    await page.getByRole("button", { name: t("settings:sessions.endOf", { name: "node" }) }).click();
+    await expect
+      .poll(() => page.getByRole("button", { name: t("settings:sessions.endOf", { name: "node" }) }).count())
+      .toBe(0);
     await expect(client.call("user.me", {})).rejects.toThrow(/session/i);
 
-    await page.getByRole("link", { name: "Account" }).click();
-    await page.getByText("Not confirmed yet").waitFor();
-    await page.getByRole("button", { name: "Change address" }).click();
-    await page.getByLabel("New e-mail address").fill(`new.${email}`);
-    await page.getByLabel("Current password").first().fill(PASSWORD);
-    await page.getByRole("button", { name: "Send the link", exact: true }).click();
+    await page.getByRole("link", { name: t("settings:section.account") }).click();
+    await page.getByText(t("settings:account.notVerified")).waitFor();
+    await page.getByRole("button", { name: t("settings:account.changeEmail") }).click();
+    await page.getByLabel(t("settings:account.newEmail")).fill(`new.${email}`);
+    await page.getByLabel(t("settings:account.currentPassword")).first().fill(PASSWORD);
+    await page.getByRole("button", { name: t("settings:account.sendLink"), exact: true }).click();
     const { token } = await mailbox.next(`new.${email}`, /./);
     const mail = await page.context().newPage();
     await mail.goto(`${site.url}/verify-email#token=${token}`);
-    await mail.getByRole("button", { name: "Verify address" }).click();
-    await mail.getByRole("link", { name: "Go on to Fanfare" }).waitFor();
+    await mail.getByRole("button", { name: t("session:verify.confirm") }).click();
+    await mail.getByRole("link", { name: t("session:goOn") }).waitFor();
     await page.getByText(`new.${email}`, { exact: true }).waitFor();
-    await page.getByText("Confirmed", { exact: true }).waitFor();
+    await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
 
-    await page.getByLabel("Current password").fill("wrong");
-    await page.getByLabel("New password").fill("another horse");
-    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByLabel(t("settings:account.currentPassword")).fill("wrong");
+    await page.getByLabel(t("settings:account.newPassword")).fill("another horse");
+    await page.getByRole("button", { name: t("settings:account.changePassword") }).click();
     await page.getByRole("alert").getByText("is wrong").waitFor();
-    await page.getByLabel("Current password").fill(PASSWORD);
-    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
+    await page.getByRole("button", { name: t("settings:account.changePassword") }).click();
     await page.getByText("Your password is changed").waitFor();
     await page.reload();
-    await page.getByText("Confirmed", { exact: true }).waitFor();
+    await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
   });
 
   test("bot and webhook tokens are listed to the oldest one", async () => {
@@ -301,11 +306,11 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
       await client.call("webhook.create", { channelId, name: `Hook ${number}` });
     }
     const page = await openAs(username, "/settings/security");
-    const tokens = page.getByRole("button", { name: "Revoke the token of Hook" });
+    const tokens = page.getByRole("button", { name: t("settings:tokens.revokeOf", { name: "Hook" }) });
     await expect.poll(() => tokens.count()).toBe(50);
-    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByRole("button", { name: t("ui:more") }).click();
     await expect.poll(() => tokens.count()).toBe(COUNT);
-    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: t("ui:more") }).count()).toBe(0);
   });
 
   test("notifications and who may reach somebody are chosen, and a block is taken back", async () => {
@@ -316,22 +321,22 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await client.call("user.block", { userId: user.id });
     stranger.client.close();
     const page = await openAs(username, "/settings/notifications", { permissions: ["notifications"] });
-    await page.getByRole("switch", { name: "Show notifications" }).click();
+    await page.getByRole("switch", { name: t("settings:notify.desktop") }).click();
     const preferences = () => page.evaluate(() => localStorage.getItem("fanfare.preferences"));
     await expect.poll(preferences).toContain('"desktopNotifications":true');
-    await page.getByRole("combobox", { name: "Notifications of Rocket builders" }).click();
-    await page.getByRole("option", { name: "All messages" }).click();
+    await page.getByRole("combobox", { name: t("settings:levels.of", { group: "Rocket builders" }) }).click();
+    await page.getByRole("option", { name: t("settings:levels.all") }).click();
     const setting = async () => (await client.call("notification.get", { groupId: group.id })).setting.level;
     await expect.poll(setting).toBe("all");
 
-    await page.getByRole("link", { name: "Privacy" }).click();
-    await page.getByRole("combobox", { name: "Direct messages from" }).click();
-    await page.getByRole("option", { name: "Friends only" }).click();
+    await page.getByRole("link", { name: t("settings:section.privacy") }).click();
+    await page.getByRole("combobox", { name: t("settings:reach.directFrom") }).click();
+    await page.getByRole("option", { name: t("settings:reach.friends") }).click();
     await expect
       .poll(async () => (await client.call("friend.getReach", {})).reach)
       .toEqual({ directFrom: "friends", requestsFrom: "everyone" });
     await page.getByRole("button", { name: `Unblock ${user.nickname}` }).click();
-    await page.getByText("You have blocked nobody.").waitFor();
+    await page.getByText(t("settings:blocked.none")).waitFor();
     expect((await client.call("user.listBlocked", {})).users).toEqual([]);
     client.close();
   });
@@ -339,8 +344,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   test("language and theme are switched, and stay so", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
     const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
-    await page.getByRole("radio", { name: "Dark" }).click();
-    await page.getByRole("combobox", { name: "Language" }).click();
+    await page.getByRole("radio", { name: t("settings:look.dark") }).click();
+    await page.getByRole("combobox", { name: t("settings:look.language") }).click();
     await page.getByRole("option", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: "外观" }).waitFor();
     await expect.poll(async () => (await client.call("user.me", {})).user.locale).toBe("zh");
@@ -360,23 +365,23 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const page = await openAs(username, "/settings/data");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Export my data" }).click(),
+      page.getByRole("button", { name: t("settings:export.action") }).click(),
     ]);
     const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toContain("profile");
 
-    await page.getByRole("link", { name: "Give away or delete" }).waitFor();
-    const deletion = page.getByRole("button", { name: "Delete my account" });
+    await page.getByRole("link", { name: t("settings:delete.giveAway") }).waitFor();
+    const deletion = page.getByRole("button", { name: t("settings:delete.action") });
     expect(await deletion.isDisabled()).toBe(true);
     await client.call("group.delete", { groupId: group.id });
     await deletion.click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Current password").fill(PASSWORD);
+    await dialog.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
     await dialog.getByRole("checkbox").click();
-    await dialog.getByRole("button", { name: "Delete my account" }).click();
-    await page.getByText("Your account was deleted.").waitFor();
+    await dialog.getByRole("button", { name: t("settings:delete.action") }).click();
+    await page.getByText(t("session:notice.deleted")).waitFor();
     expect(pathOf(page)).toBe("/");
-    await page.getByRole("link", { name: "Log in" }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
     await page.getByRole("alert").getByText("is wrong").waitFor();
   });

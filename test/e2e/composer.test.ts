@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 /** One pixel. */
 const PICTURE = Buffer.from(
@@ -61,7 +62,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
 
   const channelPath = () => `/groups/${groupId}/channels/${channelId}`;
   const field = () => page.getByRole("textbox", { name: `Message to #room-${channelCount}` });
-  const options = () => page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
+  const options = () => page.getByRole("listbox", { name: t("composer:suggest.label") }).getByRole("option");
   const sent = (text: string) => page.getByRole("log").locator(".message:not(.pending)").getByText(text);
 
   /** The newest message, once there are as many. */
@@ -128,7 +129,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await page.keyboard.press("Enter");
     await sent("Helo").waitFor();
     await page.keyboard.press("ArrowUp");
-    const edited = page.getByRole("textbox", { name: "Edit the message" });
+    const edited = page.getByRole("textbox", { name: t("messages:edit.label") });
     await edited.fill("Hello");
     await page.keyboard.press("Enter");
     await expect.poll(async () => (await newest(1)).content).toBe("Hello");
@@ -136,22 +137,22 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     const asked = await grace.call("message.send", { channelId, content: "How are you?", nonce: "ask" });
     await sent("How are you?").hover();
     const article = page.getByRole("article").filter({ hasText: "How are you?" });
-    await article.getByRole("button", { name: "Reply" }).click();
-    await page.getByText("Reply to Grace Hopper").waitFor();
-    await page.getByRole("button", { name: "Notify Grace Hopper" }).click();
+    await article.getByRole("button", { name: t("messages:action.reply") }).click();
+    await page.getByText(t("composer:reply.to", { name: "Grace Hopper" })).waitFor();
+    await page.getByRole("button", { name: t("composer:reply.mention", { name: "Grace Hopper" }) }).click();
     await field().fill("Well.");
     await page.keyboard.press("Enter");
     const reply = await newest(3);
     expect(reply).toMatchObject({ content: "Well.", replyTo: asked.message.id });
     expect(reply.mentions).toBeUndefined();
-    await page.getByText("Reply to Grace Hopper").waitFor({ state: "detached" });
+    await page.getByText(t("composer:reply.to", { name: "Grace Hopper" })).waitFor({ state: "detached" });
   });
 
   test("a thread is opened, written in, put away and found again", async () => {
     const { message } = await grace.call("message.send", { channelId, content: "Plans?", nonce: "plans" });
     await open();
     await sent("Plans?").click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Start a thread" }).click();
+    await page.getByRole("menuitem", { name: t("messages:action.startThread") }).click();
     const panel = page.getByRole("complementary", { name: "Plans?" });
     await panel.getByRole("textbox").fill("Mars.");
     await page.keyboard.press("Enter");
@@ -163,18 +164,21 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
 
     const reply = await grace.call("message.send", { channelId: threadId, content: "Or Venus?", nonce: "v" });
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
-    await panel.getByRole("button", { name: "More about this thread" }).click();
-    await page.getByRole("menuitem", { name: "Archive the thread" }).click();
+    await panel.getByRole("button", { name: t("threads:more") }).click();
+    await page.getByRole("menuitem", { name: t("threads:archive") }).click();
     await panel.getByText("This thread is archived").waitFor();
     await page.reload();
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
-    await panel.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("main").getByRole("button", { name: "Threads" }).click();
-    const list = page.getByRole("complementary", { name: "Threads" });
-    await list.getByText("No threads yet").waitFor();
-    await list.getByRole("tab", { name: "Archived" }).click();
+    await panel.getByRole("button", { name: t("ui:close") }).click();
+    await page
+      .getByRole("main")
+      .getByRole("button", { name: t("threads:open") })
+      .click();
+    const list = page.getByRole("complementary", { name: t("threads:open") });
+    await list.getByText(t("threads:empty.active")).waitFor();
+    await list.getByRole("tab", { name: t("threads:archivedTab") }).click();
     await list.getByRole("button", { name: "Plans?" }).click();
-    await panel.getByRole("button", { name: "Take up again" }).click();
+    await panel.getByRole("button", { name: t("threads:archived.undo") }).click();
     await panel.getByText("This thread is archived").waitFor({ state: "detached" });
 
     // A link to what is written in a thread leads to it beside its channel.
@@ -188,7 +192,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     const other = await openAs("grace");
     const picture = { name: "red.png", mimeType: "image/png", buffer: PICTURE };
     await page.locator("input[type=file]").setInputFiles(picture);
-    const files = page.getByRole("list", { name: "Files to send" });
+    const files = page.getByRole("list", { name: t("composer:upload.list") });
     await files.getByRole("img").or(files.locator("img")).first().waitFor();
     // As a text: the types of the tests are those of Node.
     await page.evaluate(`{
@@ -212,10 +216,13 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
       { name: "large.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(300_000) },
       { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) },
     ]);
-    await files.getByText("Too large: 200 kB at most.").waitFor();
-    await page.getByText("empty.txt is empty.").first().waitFor();
-    expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
-    await files.getByRole("button", { name: "Remove large.bin" }).click();
+    await files.getByText(t("composer:upload.tooLarge", { max: "200 kB" })).waitFor();
+    await page
+      .getByText(t("composer:upload.empty", { name: "empty.txt" }))
+      .first()
+      .waitFor();
+    expect(await page.getByRole("button", { name: t("composer:send"), exact: true }).isDisabled()).toBe(true);
+    await files.getByRole("button", { name: t("composer:upload.remove", { name: "large.bin" }) }).click();
     await files.waitFor({ state: "detached" });
   });
 
@@ -225,9 +232,12 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await options().filter({ hasText: "Grace Hopper" }).click();
     await page.keyboard.type("where");
     const here = field();
-    await page.getByRole("navigation", { name: "Channels" }).getByRole("link", { name: "general" }).click();
-    await page.getByRole("textbox", { name: "Message to #general" }).waitFor();
-    const channels = page.getByRole("navigation", { name: "Channels" });
+    await page
+      .getByRole("navigation", { name: t("channels:list.label") })
+      .getByRole("link", { name: "general" })
+      .click();
+    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+    const channels = page.getByRole("navigation", { name: t("channels:list.label") });
     await channels.getByRole("link", { name: `room-${channelCount}` }).click();
     expect(await here.inputValue()).toBe("Dear @Grace Hopper where");
     // It is written to disk a moment later.
@@ -274,7 +284,9 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await otherField.press("Enter");
     await other.getByText("Slow mode: wait").waitFor();
     await otherField.fill("again");
-    expect(await other.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+    expect(await other.getByRole("button", { name: t("composer:send"), exact: true }).isDisabled()).toBe(
+      true,
+    );
   });
 
   test("a command of a bot is proposed, and invoked instead of sent", async () => {
@@ -309,7 +321,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await page.keyboard.type("one");
     await page.keyboard.press("Enter");
     await page.keyboard.type("two");
-    await page.getByRole("button", { name: "Send", exact: true }).tap();
+    await page.getByRole("button", { name: t("composer:send"), exact: true }).tap();
     expect((await newest(1)).content).toBe("one\ntwo");
     await sent("two").waitFor();
   });
@@ -317,13 +329,13 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
   test("emoji are picked with a search, and those that were picked come first", async () => {
     await open();
     await field().fill("Launch ");
-    await page.getByRole("button", { name: "Emoji" }).click();
+    await page.getByRole("button", { name: t("composer:emoji") }).click();
     await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("search");
     await page.keyboard.type("rocket");
     await page.getByRole("gridcell", { name: "Rocket", exact: true }).click();
     await expect.poll(() => field().inputValue()).toBe("Launch 🚀");
-    await page.getByRole("button", { name: "Emoji" }).click();
-    const often = page.getByRole("group", { name: "Often used" }).getByRole("button");
+    await page.getByRole("button", { name: t("composer:emoji") }).click();
+    const often = page.getByRole("group", { name: t("emoji:recent") }).getByRole("button");
     expect(await often.first().textContent()).toBe("🚀");
   });
 
@@ -332,7 +344,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await field().fill("the first one");
     await page.keyboard.press("Enter");
     await sent("the first one").waitFor();
-    const editor = page.getByRole("textbox", { name: "Edit the message" });
+    const editor = page.getByRole("textbox", { name: t("messages:edit.label") });
     await page.context().setOffline(true);
     await page.getByText("You are offline").waitFor();
     await field().fill("the second one");

@@ -7,6 +7,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const VIEWPORT = { width: 1280, height: 800 };
 /** As when another window is in front. */
@@ -60,7 +61,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     const opened = await context.newPage();
     site.watch(opened);
     await opened.goto(site.url + path);
-    await opened.getByText("Online", { exact: true }).waitFor();
+    await opened.getByText(t("shell:state.online"), { exact: true }).waitFor();
     return opened;
   }
 
@@ -68,7 +69,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     const tokens = await site.logIn("ada");
     page = options === undefined ? kept : await site.newPage({ viewport: VIEWPORT, ...options });
     await site.open(page, `/groups/${groupId}/channels/${channelId}`, tokens);
-    if (options?.isMobile !== true) await page.getByText("Online", { exact: true }).waitFor();
+    if (options?.isMobile !== true) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   }
 
   const heading = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 });
@@ -81,7 +82,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await write(rockets, "lift-off");
     await page.getByRole("textbox").first().focus();
     await page.keyboard.press("Control+k");
-    const field = page.getByRole("combobox", { name: "Jump to" });
+    const field = page.getByRole("combobox", { name: t("quick-switcher:title") });
     await field.waitFor();
     await expect
       .poll(() => page.getByRole("option").first().textContent())
@@ -119,13 +120,13 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await open(rockets);
     await log().waitFor();
     await page.keyboard.press("Control+f");
-    const field = page.getByRole("combobox", { name: "What to search for" });
+    const field = page.getByRole("combobox", { name: t("search:field") });
     await field.waitFor();
     await page.keyboard.type("zeppelin");
-    const results = page.getByRole("complementary", { name: "Search" }).getByRole("article");
+    const results = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
     await expect.poll(() => results.count()).toBe(2);
 
-    await page.getByRole("button", { name: "From" }).focus();
+    await page.getByRole("button", { name: t("search:filter.from") }).focus();
     const focused = await page.evaluate(`document.activeElement.click(), document.activeElement.id`);
     expect(focused).toBe("search-field");
     await page.keyboard.type("hop");
@@ -133,15 +134,15 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await page.keyboard.press("Enter");
     await expect.poll(() => field.inputValue()).toBe("zeppelin from:grace ");
     await expect.poll(() => results.count()).toBe(1);
-    await page.getByRole("button", { name: "Remove the filter: From grace" }).waitFor();
+    await page.getByRole("button", { name: t("search:remove", { filter: "From grace" }) }).waitFor();
     await expect
       .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
       .toEqual(["zeppelin"]);
 
     await field.fill("zeppelin in:rockets from:grace");
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText(t("search:none")).waitFor();
     await field.fill("zeppelin from:nobody-here");
-    await page.getByText("Nobody here is called “nobody-here”.").waitFor();
+    await page.getByText(t("search:unknown.from", { value: "nobody-here" })).waitFor();
     await field.fill("zeppelin from:grace");
     await results.getByText("flies slowly").click();
     await heading("general").waitFor();
@@ -161,10 +162,10 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await open(rockets);
     await log().waitFor();
     await page.keyboard.press("Control+f");
-    const field = page.getByRole("combobox", { name: "What to search for" });
+    const field = page.getByRole("combobox", { name: t("search:field") });
     await field.waitFor();
     await page.keyboard.type("blimp");
-    const panel = page.getByRole("complementary", { name: "Search" });
+    const panel = page.getByRole("complementary", { name: t("search:title") });
     const results = panel.getByRole("article");
     const scope = (name: string) => panel.getByRole("radio", { name });
     await expect.poll(() => results.count()).toBe(2);
@@ -200,21 +201,21 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await field.fill("blimp from:grace");
     await expect.poll(() => results.count()).toBe(3);
     await scope("This group").click();
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: t("ui:close") }).click();
 
     await page.getByRole("link", { name: /^Inbox/ }).click();
     await heading("Inbox").waitFor();
-    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: t("search:title") }).click();
     await field.fill("blimp between");
     await expect.poll(() => results.count()).toBe(1);
     expect(await panel.getByRole("radio").count()).toBe(0);
-    await results.getByRole("button", { name: "Go to the message" }).click();
+    await results.getByRole("button", { name: t("search:jump") }).click();
     await heading("Grace Hopper").waitFor();
     expect(await scope("Everywhere").isChecked()).toBe(true);
     await scope("This conversation").click();
     await field.fill("blimp");
     await expect.poll(() => results.count()).toBe(1);
-    await page.getByRole("link", { name: "Friends" }).click();
+    await page.getByRole("link", { name: t("friends:title") }).click();
     await heading("Friends").waitFor();
     await expect.poll(() => results.count()).toBe(4);
   });
@@ -228,23 +229,36 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await expect.poll(() => page.title()).toBe("(1) Fanfare");
     expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe("/favicon-unread.svg");
     await page.getByText(/Grace Hopper \(#rockets, Rocket builders\): @Ada look at this valve/).waitFor();
-    await page.getByRole("link", { name: "Inbox, 1 unread" }).click();
+    await page
+      .getByRole("link", { name: `${t("inbox:title")}, ${t("inbox:unreadCount", { count: 1 })}` })
+      .click();
     await heading("Inbox").waitFor();
-    await page.getByRole("button", { name: "Go to the message" }).first().click();
+    await page
+      .getByRole("button", { name: t("search:jump") })
+      .first()
+      .click();
     await heading("rockets").waitFor();
     await log().getByText("look at this valve").waitFor();
     await expect.poll(() => page.title()).toBe("Fanfare");
 
     await write(general, mention("and this one"));
-    await page.getByRole("link", { name: "Inbox, 1 unread" }).click();
-    await page.getByRole("button", { name: "Mark as read" }).click();
-    await page.getByText("You are all caught up").waitFor();
-    await page.getByRole("tab", { name: "All" }).click();
+    await page
+      .getByRole("link", { name: `${t("inbox:title")}, ${t("inbox:unreadCount", { count: 1 })}` })
+      .click();
+    await page.getByRole("button", { name: t("inbox:markRead") }).click();
+    await page.getByText(t("inbox:allRead")).waitFor();
+    await page.getByRole("tab", { name: t("inbox:tab.all") }).click();
     await page.getByRole("article").getByText("and this one").waitFor();
-    await page.getByRole("button", { name: "More" }).last().click();
-    await page.getByRole("menuitem", { name: "Clear the inbox" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Clear the inbox" }).click();
-    await page.getByText("Nothing here yet").waitFor();
+    await page
+      .getByRole("button", { name: t("inbox:more") })
+      .last()
+      .click();
+    await page.getByRole("menuitem", { name: t("inbox:clear") }).click();
+    await page
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("inbox:clear") })
+      .click();
+    await page.getByText(t("inbox:empty")).waitFor();
   });
 
   test("who looks elsewhere is told by the system, by one tab only, and not of a muted channel", async () => {
@@ -281,7 +295,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await ada.call("inbox.markAllRead", {});
     await ada.call("presence.setStatus", { status: "doNotDisturb" });
     await page.reload();
-    await page.getByText("Online", { exact: true }).waitFor();
+    await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
     await other.close();
     await page.evaluate(HIDE);
     await write(general, mention("not now"));
@@ -298,8 +312,8 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.getByRole("heading", { level: 1 }).first().click();
     await page.keyboard.press("?");
-    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    await sheet.getByText("Next unread channel").waitFor();
+    const sheet = page.getByRole("dialog", { name: t("shortcuts:title") });
+    await sheet.getByText(t("shortcuts:do.nextUnread")).waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => sheet.count()).toBe(0);
     await page.keyboard.press("Control+/");
@@ -331,11 +345,11 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await check("[role=dialog]");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+/");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.getByRole("dialog", { name: t("shortcuts:title") }).waitFor();
     await check("[role=dialog]");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Search" }).click();
-    await page.getByRole("combobox", { name: "What to search for" }).waitFor();
+    await page.getByRole("button", { name: t("search:title") }).click();
+    await page.getByRole("combobox", { name: t("search:field") }).waitFor();
     await page.keyboard.type("inbox from:");
     await page.getByRole("option").first().waitFor();
     await page.getByRole("article").first().waitFor();
@@ -348,8 +362,8 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
   test("on a phone the search fills the screen, and gives way to the message", async () => {
     await write(general, "A dirigible");
     await open(rockets, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    await page.getByRole("button", { name: "Search" }).tap();
-    await page.getByRole("combobox", { name: "What to search for" }).fill("dirigible");
+    await page.getByRole("button", { name: t("search:title") }).tap();
+    await page.getByRole("combobox", { name: t("search:field") }).fill("dirigible");
     await page.getByRole("article").getByText("A dirigible").tap();
     await heading("general").waitFor();
     await log().getByText("A dirigible").waitFor();

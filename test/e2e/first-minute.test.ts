@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   let folder: string;
@@ -31,7 +32,8 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     return page;
   }
 
-  const field = (page: Page) => page.getByRole("textbox", { name: "Message to #general" });
+  const field = (page: Page) =>
+    page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
   const messages = (page: Page) => page.getByRole("log").locator(".message:not(.pending) .message-text");
   const message = (page: Page, text: string) => page.getByRole("log").getByText(text, { exact: true });
 
@@ -42,11 +44,11 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
 
   async function createGroup(page: Page, nickname: string): Promise<string> {
     await page.getByLabel("Your name").fill(nickname);
-    await page.getByRole("button", { name: "Look around as a guest" }).click();
-    await page.getByLabel("Name of the group").fill("Rocket builders");
-    await page.getByRole("button", { name: "Create group" }).click();
+    await page.getByRole("button", { name: t("session:asGuest") }).click();
+    await page.getByLabel(t("groups:create.name")).fill("Rocket builders");
+    await page.getByRole("button", { name: t("groups:create.action") }).click();
     // Nobody is in it yet, so the link to invite others is shown at once.
-    const link = page.getByRole("textbox", { name: "Link" });
+    const link = page.getByRole("textbox", { name: t("invites:link") });
     await expect.poll(() => link.inputValue()).not.toBe("");
     const url = await link.inputValue();
     await page.keyboard.press("Escape");
@@ -55,11 +57,11 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
 
   async function joinBy(link: string, nickname: string): Promise<Page> {
     const page = await openWindow(new URL(link).pathname);
-    await page.getByText("You are invited to").waitFor();
+    await page.getByText(t("invites:invited")).waitFor();
     await page.getByText("Rocket builders", { exact: true }).waitFor();
-    await page.getByText("1 member", { exact: true }).waitFor();
+    await page.getByText(t("invites:memberCount", { count: 1 }), { exact: true }).waitFor();
     await page.getByLabel("Your name").fill(nickname);
-    await page.getByRole("button", { name: "Join as a guest" }).click();
+    await page.getByRole("button", { name: t("session:joinAsGuest") }).click();
     await field(page).waitFor();
     return page;
   }
@@ -74,7 +76,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   test("a guest makes a group, another one joins by its link, and they talk", async () => {
     const ada = await openWindow("/");
     const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
-    await ada.getByText("2 members").waitFor();
+    await ada.getByText(t("group-settings:members.count", { count: 2 })).waitFor();
 
     await write(ada, "Hello Grace");
     await message(grace, "Hello Grace").waitFor();
@@ -84,16 +86,19 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByText("Grace", { exact: true }).waitFor();
 
     await message(ada, "Hello Grace").hover();
-    await ada.getByRole("button", { name: "Edit" }).click();
-    await ada.getByRole("textbox", { name: "Edit the message" }).fill("Hello everybody");
+    await ada.getByRole("button", { name: t("messages:action.edit") }).click();
+    await ada.getByRole("textbox", { name: t("messages:edit.label") }).fill("Hello everybody");
     await ada.keyboard.press("Enter");
     await message(grace, "Hello everybody").waitFor();
     await message(grace, "(edited)").waitFor();
 
     await message(grace, "<b>Hello</b> Ada").hover();
-    await grace.getByRole("log").getByRole("button", { name: "More" }).click();
-    await grace.getByRole("menuitem", { name: "Delete" }).click();
-    await grace.getByRole("button", { name: "Delete for everybody" }).click();
+    await grace
+      .getByRole("log")
+      .getByRole("button", { name: t("messages:action.more") })
+      .click();
+    await grace.getByRole("menuitem", { name: t("messages:action.delete") }).click();
+    await grace.getByRole("button", { name: t("messages:delete.action") }).click();
     for (const page of [ada, grace]) await message(page, "<b>Hello</b> Ada").waitFor({ state: "detached" });
     expect(await shown(ada, grace)).toEqual(["Hello everybody"]);
 
@@ -105,9 +110,9 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   test("what is typed while the first dialog is open stays in it, and then goes into the channel", async () => {
     const ada = await openWindow("/");
     await ada.getByLabel("Your name").fill("Ada");
-    await ada.getByRole("button", { name: "Look around as a guest" }).click();
-    await ada.getByLabel("Name of the group").fill("Rocket builders");
-    await ada.getByRole("button", { name: "Create group" }).click();
+    await ada.getByRole("button", { name: t("session:asGuest") }).click();
+    await ada.getByLabel(t("groups:create.name")).fill("Rocket builders");
+    await ada.getByRole("button", { name: t("groups:create.action") }).click();
     const dialog = ada.getByRole("dialog", { name: /Rocket builders/ });
     await dialog.waitFor();
     const composer = ada.locator("#main textarea");
@@ -137,14 +142,14 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByText("Reconnecting… What you write").waitFor();
     await write(ada, "meanwhile, one");
     await write(ada, "meanwhile, two");
-    await ada.getByText("Sending …").first().waitFor();
+    await ada.getByText(t("messages:item.sending")).first().waitFor();
     await site.start({ DATA_DIR: folder, GATEWAY_THREADS: "", PORT: port });
 
     await message(grace, "meanwhile, two").waitFor();
     await write(grace, "after");
     await message(ada, "after").waitFor();
     expect(await shown(ada, grace)).toEqual(["before", "meanwhile, one", "meanwhile, two", "after"]);
-    for (const page of [ada, grace]) await page.getByText("Online", { exact: true }).waitFor();
+    for (const page of [ada, grace]) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   });
 
   test("older messages are loaded by scrolling up to the first", async () => {
@@ -170,29 +175,38 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     }
     expect(seen.size).toBe(texts.length);
     await log.getByText("This is the beginning of").waitFor();
-    await ada.getByRole("button", { name: "Jump to the newest" }).click();
+    await ada.getByRole("button", { name: t("messages:jump.newest") }).click();
     await message(ada, "message 120").waitFor();
     sender.close();
   });
 
   test("an account can be made, left, and come back to", { tags: "long" }, async () => {
     const ada = await openWindow("/");
-    await ada.getByRole("link", { name: "Register" }).click();
-    await ada.getByLabel("Username").fill("a");
-    await ada.getByLabel("Password", { exact: true }).fill("correct horse");
-    await ada.locator("form").getByRole("button", { name: "Register" }).click();
+    await ada.getByRole("link", { name: t("session:register") }).click();
+    await ada.getByLabel(t("session:username")).fill("a");
+    await ada.getByLabel(t("session:password"), { exact: true }).fill("correct horse");
+    await ada
+      .locator("form")
+      .getByRole("button", { name: t("session:register") })
+      .click();
     await ada.getByRole("alert").getByText("Must be").waitFor();
     expect(site.complaints.splice(0)).toEqual([expect.stringContaining("422")]);
-    await ada.getByLabel("Username").fill("ada");
-    await ada.locator("form").getByRole("button", { name: "Register" }).click();
-    await ada.getByText("Welcome to Fanfare").waitFor();
+    await ada.getByLabel(t("session:username")).fill("ada");
+    await ada
+      .locator("form")
+      .getByRole("button", { name: t("session:register") })
+      .click();
+    await ada.getByText(t("groups:first.title")).waitFor();
     await ada.getByRole("button", { name: "You: " }).click();
-    await ada.getByRole("menuitem", { name: "Log out" }).click();
+    await ada.getByRole("menuitem", { name: t("shell:logOut") }).click();
 
-    await ada.getByRole("link", { name: "Log in" }).click();
-    await ada.getByLabel("Username").fill("ada");
-    await ada.getByLabel("Password", { exact: true }).fill("correct horse");
-    await ada.locator("form").getByRole("button", { name: "Log in" }).click();
-    await ada.getByText("Welcome to Fanfare").waitFor();
+    await ada.getByRole("link", { name: t("session:logIn") }).click();
+    await ada.getByLabel(t("session:username")).fill("ada");
+    await ada.getByLabel(t("session:password"), { exact: true }).fill("correct horse");
+    await ada
+      .locator("form")
+      .getByRole("button", { name: t("session:logIn") })
+      .click();
+    await ada.getByText(t("groups:first.title")).waitFor();
   });
 });

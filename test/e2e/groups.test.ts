@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const FOCUSED = `document.activeElement.getAttribute("aria-label")`;
 
@@ -46,14 +47,14 @@ describe.skipIf(!hasBrowser())("groups", () => {
   }
 
   async function linkShown(page: Page, not = ""): Promise<string> {
-    const field = page.getByRole("textbox", { name: "Link" });
+    const field = page.getByRole("textbox", { name: t("invites:link") });
     await field.waitFor();
     await expect.poll(async () => [not, ""].includes(await field.inputValue())).toBe(false);
     return field.inputValue();
   }
 
   const channel = (page: Page, name: string) =>
-    page.getByRole("navigation", { name: "Channels" }).getByRole("link", { name });
+    page.getByRole("navigation", { name: t("group-settings:section.channels") }).getByRole("link", { name });
   const groupMenu = (page: Page) => page.getByRole("button", { name: "Rocket builders", exact: true });
   const choose = (page: Page, item: string) =>
     page.getByRole("menuitem", { name: item, exact: true }).click();
@@ -61,9 +62,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
   async function createChannel(page: Page, name: string, isPrivate = false): Promise<void> {
     await groupMenu(page).click();
     await choose(page, "Create channel");
-    await page.getByLabel("Name of the channel").fill(name);
-    if (isPrivate) await page.getByRole("switch", { name: "Private" }).click();
-    await page.getByRole("button", { name: "Create channel", exact: true }).click();
+    await page.getByLabel(t("channels:create.name")).fill(name);
+    if (isPrivate) await page.getByRole("switch", { name: t("channels:create.private") }).click();
+    await page.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
     // The channel is open when the composer has taken the focus.
     await expect.poll(() => page.evaluate(FOCUSED)).toBe(`Message to #${name}`);
   }
@@ -74,7 +75,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.reload();
     await createChannel(ada, "engines");
     await ada.keyboard.type("First!");
-    expect(await ada.getByLabel("Message to #engines").inputValue()).toBe("First!");
+    expect(await ada.getByLabel(t("composer:label", { title: "#engines" })).inputValue()).toBe("First!");
   });
 
   test("a new channel is there for everybody at once, a private one only for those who are let in", async () => {
@@ -90,17 +91,17 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await channel(grace, "avionics").waitFor();
     expect(await channel(grace, "secret").count()).toBe(0);
     await grace.goto(site.url + secretPath);
-    await grace.getByText("There is no such channel, or you cannot see it").waitFor();
+    await grace.getByText(t("home:noSuchChannel")).waitFor();
 
     const tokens = await new FanfareClient({ url: site.url }).createGuest();
     const stranger = await openWindow("Alan", secretPath, tokens);
-    await stranger.getByText("There is no such group, or you are not in it").waitFor();
+    await stranger.getByText(t("home:noSuchGroup")).waitFor();
 
     await site.visit(ada, secretPath);
     await channel(ada, "secret").click({ button: "right" });
     await choose(ada, "Edit channel");
-    await ada.getByRole("tab", { name: "Permissions" }).click();
-    await ada.getByRole("button", { name: "Open it to everybody" }).click();
+    await ada.getByRole("tab", { name: t("channels:settings.permissions") }).click();
+    await ada.getByRole("button", { name: t("channels:overrides.open") }).click();
     await channel(grace, "secret").waitFor();
     expect(new URL(ada.url()).pathname.startsWith(groupPath)).toBe(true);
   });
@@ -114,21 +115,21 @@ describe.skipIf(!hasBrowser())("groups", () => {
       const alan = await enter(link, "Alan");
       await groupMenu(ada).click();
       await choose(ada, "Create channel");
-      await ada.getByLabel("Name of the channel").fill("news");
+      await ada.getByLabel(t("channels:create.name")).fill("news");
       await ada.getByRole("radio", { name: /Announcements/ }).click();
-      await ada.getByRole("button", { name: "Create channel", exact: true }).click();
+      await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
       await channel(grace, "announcements news").waitFor();
       expect(await channel(ada, "announcements news").count()).toBe(0);
 
       await groupMenu(ada).click();
       await choose(ada, "Create channel");
-      await ada.getByLabel("Name of the channel").fill("crew");
-      await ada.getByRole("switch", { name: "Private" }).click();
-      await ada.getByRole("textbox", { name: "Members" }).fill("gra");
+      await ada.getByLabel(t("channels:create.name")).fill("crew");
+      await ada.getByRole("switch", { name: t("channels:create.private") }).click();
+      await ada.getByRole("textbox", { name: t("members:panel.title") }).fill("gra");
       await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
-      await ada.getByRole("textbox", { name: "Members" }).press("Enter");
-      await ada.getByRole("button", { name: "Remove Grace" }).waitFor();
-      await ada.getByRole("button", { name: "Create channel", exact: true }).click();
+      await ada.getByRole("textbox", { name: t("members:panel.title") }).press("Enter");
+      await ada.getByRole("button", { name: t("group-settings:picker.remove", { name: "Grace" }) }).waitFor();
+      await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
       await channel(grace, "private crew").waitFor();
       await createChannel(ada, "everybody");
       await channel(alan, "everybody").waitFor();
@@ -140,29 +141,29 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
     await groupMenu(grace).click();
-    await grace.getByRole("menuitem", { name: "Mark as read" }).waitFor();
-    expect(await grace.getByRole("menuitem", { name: "Create channel" }).count()).toBe(0);
+    await grace.getByRole("menuitem", { name: t("groups:menu.markRead") }).waitFor();
+    expect(await grace.getByRole("menuitem", { name: t("channels:create.action") }).count()).toBe(0);
     await grace.keyboard.press("Escape");
 
     await site.visit(ada, `${groupPath}/settings/roles`);
-    await ada.getByRole("button", { name: "New role" }).click();
-    await ada.getByLabel("Name of the role").fill("Builders");
-    await ada.getByRole("switch", { name: "Manage channels" }).click();
-    await ada.getByRole("button", { name: "Save" }).click();
+    await ada.getByRole("button", { name: t("group-settings:roles.create") }).click();
+    await ada.getByLabel(t("group-settings:roles.name")).fill("Builders");
+    await ada.getByRole("switch", { name: t("group-settings:permission.manageChannels") }).click();
+    await ada.getByRole("button", { name: t("group-settings:save") }).click();
     await ada.getByRole("button", { name: "Builders", exact: true }).waitFor();
-    await ada.getByRole("tab", { name: "Members" }).click();
-    await ada.getByLabel("Give it to").fill("gra");
+    await ada.getByRole("tab", { name: t("members:panel.title") }).click();
+    await ada.getByLabel(t("group-settings:roles.give")).fill("gra");
     await ada.getByRole("button", { name: "Grace" }).click();
-    await ada.getByRole("button", { name: "Take it from Grace" }).waitFor();
+    await ada.getByRole("button", { name: t("group-settings:roles.take", { name: "Grace" }) }).waitFor();
 
-    const createButton = grace.getByRole("menuitem", { name: "Create channel" });
+    const createButton = grace.getByRole("menuitem", { name: t("channels:create.action") });
     await groupMenu(grace).click();
     await createButton.waitFor();
     await grace.keyboard.press("Escape");
     await createChannel(grace, "workshop");
 
-    await ada.getByRole("button", { name: "Take it from Grace" }).click();
-    await ada.getByText("No members have this role yet.").waitFor();
+    await ada.getByRole("button", { name: t("group-settings:roles.take", { name: "Grace" }) }).click();
+    await ada.getByText(t("group-settings:roles.noMembers")).waitFor();
     await groupMenu(grace).click();
     await createButton.waitFor({ state: "detached" });
   });
@@ -172,29 +173,31 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const grace = await enter(link, "Grace");
 
     await site.visit(ada, `${groupPath}/settings/members`);
-    await ada.getByRole("button", { name: "More about Grace" }).click();
+    await ada.getByRole("button", { name: t("group-settings:moreAbout", { name: "Grace" }) }).click();
     await choose(ada, "Put out");
-    await ada.getByLabel("Reason").fill("Brought the wrong fuel");
-    await ada.getByRole("button", { name: "Put out" }).click();
-    await grace.getByText("There is no such group, or you are not in it").waitFor();
+    await ada.getByLabel(t("group-settings:moderate.reason")).fill("Brought the wrong fuel");
+    await ada.getByRole("button", { name: t("group-settings:members.kick") }).click();
+    await grace.getByText(t("home:noSuchGroup")).waitFor();
     expect(await grace.getByRole("link", { name: "Rocket builders" }).count()).toBe(0);
-    await ada.getByText("1 member", { exact: true }).waitFor();
+    await ada.getByText(t("invites:memberCount", { count: 1 }), { exact: true }).waitFor();
 
-    await ada.getByRole("link", { name: "Audit log" }).click();
-    await ada.getByText("Ada put Grace out.").waitFor();
-    await ada.getByText("Reason: Brought the wrong fuel").waitFor();
+    await ada.getByRole("link", { name: t("group-settings:section.audit") }).click();
+    await ada
+      .getByText(t("group-settings:audit.sentence.group.kick", { actor: "Ada", target: "Grace" }))
+      .waitFor();
+    await ada.getByText(t("group-settings:audit.reason", { reason: "Brought the wrong fuel" })).waitFor();
   });
 
   test("an invite for one person lets one in, and who is in already goes on", async () => {
     const { ada } = await createGroup();
-    await ada.getByRole("button", { name: "Invite", exact: true }).click();
+    await ada.getByRole("button", { name: t("groups:invite"), exact: true }).click();
     const link = await linkShown(ada);
     await ada.getByText("More links").click();
-    await ada.getByRole("combobox", { name: "For how many" }).click();
-    await ada.getByRole("option", { name: "1 person" }).click();
-    await ada.getByRole("button", { name: "Make a new link" }).click();
+    await ada.getByRole("combobox", { name: t("invites:uses") }).click();
+    await ada.getByRole("option", { name: t("invites:usesLimit", { count: 1 }) }).click();
+    await ada.getByRole("button", { name: t("invites:new") }).click();
     const limited = await linkShown(ada, link);
-    await ada.getByText("used 0 of 1 times").waitFor();
+    await ada.getByText(t("invites:usedOf", { count: 0, max: 1 })).waitFor();
 
     const grace = await enter(limited, "Grace");
     const late = await openWindow("Alan", new URL(limited).pathname);
@@ -213,9 +216,12 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.keyboard.press("ArrowDown");
     await ada.keyboard.press("Alt+ArrowUp");
     const names = (page: Page) =>
-      page.getByRole("navigation", { name: "Channels" }).getByRole("link").allInnerTexts();
+      page
+        .getByRole("navigation", { name: t("group-settings:section.channels") })
+        .getByRole("link")
+        .allInnerTexts();
     await expect.poll(() => names(grace)).toEqual(["engines", "general"]);
-    await ada.getByText("engines was moved.").waitFor();
+    await ada.getByText(t("channels:moved", { name: "engines" })).waitFor();
     expect(await names(ada)).toEqual(["engines", "general"]);
 
     await channel(ada, "engines").dragTo(channel(ada, "general"), { targetPosition: { x: 40, y: 30 } });
@@ -232,12 +238,15 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada
       .locator('input[type="file"]')
       .setInputFiles({ name: "rocket.png", mimeType: "image/png", buffer: png });
-    await grace.getByRole("navigation", { name: "Groups" }).locator("img").waitFor();
+    await grace
+      .getByRole("navigation", { name: t("groups:rail.label") })
+      .locator("img")
+      .waitFor();
 
     await settings("webhooks");
-    await ada.getByLabel("Name of the webhook").fill("Build server");
-    await ada.getByRole("button", { name: "Create webhook" }).click();
-    const address = await ada.getByRole("textbox", { name: "Address" }).inputValue();
+    await ada.getByLabel(t("channels:webhooks.name")).fill("Build server");
+    await ada.getByRole("button", { name: t("channels:webhooks.create") }).click();
+    const address = await ada.getByRole("textbox", { name: t("channels:webhooks.address") }).inputValue();
     const posted = await fetch(address, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -245,23 +254,30 @@ describe.skipIf(!hasBrowser())("groups", () => {
     });
     expect(posted.status).toBe(200);
     await grace.getByRole("log").getByText("The build is green").waitFor();
-    await ada.getByRole("button", { name: "I have copied it" }).click();
+    await ada.getByRole("button", { name: t("group-settings:secret.done") }).click();
 
     await settings("bots");
-    await ada.getByRole("button", { name: "Create bot" }).click();
+    await ada.getByRole("button", { name: t("group-settings:bots.create") }).click();
     const dialog = ada.getByRole("dialog");
-    await dialog.getByLabel("Name of the bot").fill("Clock");
-    await dialog.getByRole("button", { name: "Create bot" }).click();
-    expect(await ada.getByRole("textbox", { name: "Token" }).inputValue()).toMatch(/^fbot\./);
-    await ada.getByRole("button", { name: "I have copied it" }).click();
+    await dialog.getByLabel(t("group-settings:bots.name")).fill("Clock");
+    await dialog.getByRole("button", { name: t("group-settings:bots.create") }).click();
+    expect(await ada.getByRole("textbox", { name: t("group-settings:bots.token") }).inputValue()).toMatch(
+      /^fbot\./,
+    );
+    await ada.getByRole("button", { name: t("group-settings:secret.done") }).click();
 
     await settings("danger");
-    const deleteButton = ada.getByRole("button", { name: "Delete group" });
+    const deleteButton = ada.getByRole("button", { name: t("group-settings:danger.deleteAction") });
     expect(await deleteButton.isDisabled()).toBe(true);
-    await ada.getByLabel("Type Rocket builders to go on").fill("Rocket builders");
+    await ada
+      .getByLabel(t("group-settings:danger.typeName", { name: "Rocket builders" }))
+      .fill("Rocket builders");
     await deleteButton.click();
-    await ada.getByRole("alertdialog").getByRole("button", { name: "Delete group" }).click();
-    await ada.getByRole("heading", { name: "Welcome to Fanfare" }).waitFor();
-    await grace.getByText("There is no such group, or you are not in it").waitFor();
+    await ada
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("group-settings:danger.deleteAction") })
+      .click();
+    await ada.getByRole("heading", { name: t("groups:first.title") }).waitFor();
+    await grace.getByText(t("home:noSuchGroup")).waitFor();
   });
 });

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { layoutFaults } from "./layout-faults.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const STILL = { reducedMotion: "reduce" } as const;
 /** Low windows: every list is longer than the room it has. */
@@ -205,10 +206,10 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         await page.getByRole("log").getByRole("article").first().waitFor();
         await site.loaded(page);
         if (isPhone) {
-          await page.getByRole("button", { name: "Open the lists" }).click();
+          await page.getByRole("button", { name: t("shell:openLists") }).click();
           await page.getByRole("dialog").waitFor();
         }
-        const channels = page.getByRole("navigation", { name: "Channels" });
+        const channels = page.getByRole("navigation", { name: t("channels:list.label") });
         await channels.evaluate((list) => list.scrollTo(0, list.scrollHeight));
         found.push(...(await layoutFaults(page, "the lists")));
         if (isPhone) await page.keyboard.press("Escape");
@@ -220,21 +221,34 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
           await site.loaded(page);
           if (name === "Members") await panel.getByRole("button", { name: "Grace 1" }).first().waitFor();
           found.push(...(await layoutFaults(page, name)));
-          await panel.getByRole("button", { name: "Close" }).click();
+          await panel.getByRole("button", { name: t("ui:close") }).click();
           await panel.waitFor({ state: "hidden" });
         }
-        await page.getByRole("button", { name: "Search", exact: true }).last().click();
-        await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
-        await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+        await page
+          .getByRole("button", { name: t("search:title"), exact: true })
+          .last()
+          .click();
+        await page.getByRole("combobox", { name: t("search:field") }).fill("zeppelin");
+        await page
+          .getByRole("button", { name: t("search:jump") })
+          .first()
+          .waitFor();
         found.push(...(await layoutFaults(page, "search")));
-        await page.getByRole("radio", { name: "Everywhere" }).click();
-        await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+        await page.getByRole("radio", { name: t("search:scope.everywhere") }).click();
+        await page
+          .getByRole("button", { name: t("search:jump") })
+          .first()
+          .waitFor();
         await site.loaded(page);
         found.push(...(await layoutFaults(page, "search everywhere")));
-        if (isPhone) await page.getByRole("button", { name: "Close" }).last().click();
+        if (isPhone)
+          await page
+            .getByRole("button", { name: t("ui:close") })
+            .last()
+            .click();
 
         await page.keyboard.press("Control+k");
-        await page.getByRole("combobox", { name: "Jump to" }).fill("e");
+        await page.getByRole("combobox", { name: t("quick-switcher:title") }).fill("e");
         await page.getByRole("option").first().waitFor();
         found.push(...(await layoutFaults(page, "switcher")));
         expect(found).toEqual([]);

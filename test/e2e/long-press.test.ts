@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const TOUCH = { hasTouch: true, isMobile: true, reducedMotion: "reduce" } as const;
 const TABLET = { ...TOUCH, viewport: { width: 1100, height: 700 } };
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
   });
 
   const menuItem = (name: string) => (page: Page) => page.getByRole("menuitem", { name, exact: true });
-  const sheet = (page: Page) => page.getByRole("dialog", { name: "What to do with this message" });
+  const sheet = (page: Page) => page.getByRole("dialog", { name: t("messages:action.toolbar") });
 
   interface Place {
     place: string;
@@ -88,7 +89,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
     name: string;
   }
 
-  const openLists = (page: Page) => page.getByRole("button", { name: "Open the lists" }).tap();
+  const openLists = (page: Page) => page.getByRole("button", { name: t("shell:openLists") }).tap();
 
   const places: Place[] = [
     {
@@ -105,16 +106,21 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
       path: () => inChannel,
       held: (page) => page.getByRole("log").getByText("hold me", { exact: true }),
       opened: menuItem("Copy the link"),
-      name: "Copy the link",
+      name: t("messages:action.copyLink"),
     },
     ...[PHONE, TABLET].map((device) => ({
       place: `a reaction at a width of ${device.viewport.width}`,
       device,
       path: () => inChannel,
-      held: (page: Page) => page.getByRole("log").getByRole("button", { name: "🚀, 1 reaction" }),
+      held: (page: Page) =>
+        page
+          .getByRole("log")
+          .getByRole("button", { name: t("messages:reaction.label", { emoji: "🚀", count: 1 }) }),
       opened: (page: Page) =>
-        page.getByRole("dialog", { name: "Reacted with 🚀" }).getByRole("button", { name: "Close" }),
-      name: "Close",
+        page
+          .getByRole("dialog", { name: t("messages:reaction.whoTitle", { emoji: "🚀" }) })
+          .getByRole("button", { name: t("ui:close") }),
+      name: t("ui:close"),
     })),
     {
       place: "a channel on a phone",
@@ -123,7 +129,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
       prepare: openLists,
       held: (page) => page.getByRole("link", { name: "nozzles" }),
       opened: menuItem("Notifications"),
-      name: "Notifications",
+      name: t("channels:menu.notifications"),
     },
     {
       place: "a channel on a tablet",
@@ -131,7 +137,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
       path: () => inChannel,
       held: (page) => page.getByRole("link", { name: "nozzles" }),
       opened: menuItem("Notifications"),
-      name: "Notifications",
+      name: t("channels:menu.notifications"),
     },
     {
       place: "a section",
@@ -139,34 +145,34 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
       path: () => inChannel,
       held: (page) => page.getByRole("button", { name: "Engines", exact: true }),
       opened: menuItem("Rename section"),
-      name: "Rename section",
+      name: t("channels:menu.rename"),
     },
     {
       place: "a member",
       device: TABLET,
       path: () => inChannel,
-      prepare: (page) => page.getByRole("button", { name: "Members", exact: true }).tap(),
+      prepare: (page) => page.getByRole("button", { name: t("members:panel.title"), exact: true }).tap(),
       held: (page) => page.getByRole("complementary").getByRole("button", { name: "Grace", exact: true }),
       opened: menuItem("Profile"),
-      name: "Profile",
+      name: t("directs:panel.profile"),
     },
     {
       place: "a conversation",
       device: TABLET,
       path: () => inDirect,
       held: (page) =>
-        page.getByRole("navigation", { name: "Direct messages" }).getByRole("link", { name: "Grace" }),
+        page.getByRole("navigation", { name: t("groups:rail.direct") }).getByRole("link", { name: "Grace" }),
       opened: menuItem("Notifications"),
-      name: "Notifications",
+      name: t("channels:menu.notifications"),
     },
     {
       place: "a friend",
       device: TABLET,
       path: () => "/direct",
-      prepare: (page) => page.getByRole("tab", { name: "All" }).tap(),
+      prepare: (page) => page.getByRole("tab", { name: t("inbox:tab.all") }).tap(),
       held: (page) => page.getByRole("main").getByText("Grace", { exact: true }),
       opened: menuItem("Message"),
-      name: "Message",
+      name: t("members:action.message"),
     },
   ];
   for (const { place, device, path, prepare, held, opened, name } of places)

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 /** One pixel. */
 const PICTURE = Buffer.from(
@@ -135,29 +136,44 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await write(ada, "At nine");
     await open();
     await text("Friday").hover();
-    await log().getByRole("button", { name: "React" }).click();
-    await page.getByRole("dialog", { name: "Choose an emoji" }).getByRole("button", { name: "🎉" }).click();
-    await log().getByRole("button", { name: "🎉, 1 reaction", pressed: true }).waitFor();
+    await log()
+      .getByRole("button", { name: t("messages:action.react") })
+      .click();
+    await page
+      .getByRole("dialog", { name: t("messages:reaction.choose") })
+      .getByRole("button", { name: "🎉" })
+      .click();
+    await log()
+      .getByRole("button", { name: t("messages:reaction.label", { emoji: "🎉", count: 1 }), pressed: true })
+      .waitFor();
     await grace.call("message.react", { channelId, messageId: first.id, emoji: "🎉" });
-    await log().getByRole("button", { name: "🎉, 2 reactions" }).click();
-    await log().getByRole("button", { name: "🎉, 1 reaction", pressed: false }).waitFor();
+    await log()
+      .getByRole("button", { name: t("messages:reaction.label", { emoji: "🎉", count: 2 }) })
+      .click();
+    await log()
+      .getByRole("button", { name: t("messages:reaction.label", { emoji: "🎉", count: 1 }), pressed: false })
+      .waitFor();
 
     await text("At nine").hover();
-    await log().getByRole("button", { name: "Edit" }).click();
-    await page.getByRole("textbox", { name: "Edit the message" }).fill("At ten");
+    await log()
+      .getByRole("button", { name: t("messages:action.edit") })
+      .click();
+    await page.getByRole("textbox", { name: t("messages:edit.label") }).fill("At ten");
     await page.keyboard.press("Enter");
     await text("At ten").waitFor();
-    await log().getByRole("button", { name: "(edited)" }).click();
+    await log()
+      .getByRole("button", { name: t("messages:item.edited") })
+      .click();
     await page.getByRole("dialog").getByText("At nine").waitFor();
     await page.keyboard.press("Escape");
 
     await text("Friday").click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Pin to the channel" }).click();
-    await page.getByRole("button", { name: "Pinned messages" }).click();
+    await page.getByRole("menuitem", { name: t("messages:action.pin") }).click();
+    await page.getByRole("button", { name: t("messages:pins.open") }).click();
     await page.getByRole("complementary").getByText("Friday").waitFor();
     await text("At ten").click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Delete" }).click();
-    await page.getByRole("button", { name: "Delete for everybody" }).click();
+    await page.getByRole("menuitem", { name: t("messages:action.delete") }).click();
+    await page.getByRole("button", { name: t("messages:delete.action") }).click();
     await expect.poll(() => text("At ten").count()).toBe(0);
   });
 
@@ -179,7 +195,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await page.keyboard.press("End");
     await expect.poll(focused).toContain("mine");
     await page.keyboard.press("e");
-    await page.getByRole("textbox", { name: "Edit the message" }).fill("mine, edited");
+    await page.getByRole("textbox", { name: t("messages:edit.label") }).fill("mine, edited");
     await page.keyboard.press("Enter");
     await text("mine, edited").waitFor();
   });
@@ -191,9 +207,13 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     const userId = grace.user!.id;
     await ada.call("user.block", { userId });
     await open();
-    await log().getByText("2 messages by somebody you have blocked").waitFor();
+    await log()
+      .getByText(t("messages:blocked.count", { count: 2 }))
+      .waitFor();
     expect(await text("not for me").count()).toBe(0);
-    await log().getByRole("button", { name: "Show" }).click();
+    await log()
+      .getByRole("button", { name: t("messages:blocked.show") })
+      .click();
     await text("nor this").waitFor();
     await ada.call("user.unblock", { userId });
   });
@@ -204,7 +224,9 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
       (await grace.upload(channelId, name, new Blob([PICTURE]))).fileId;
     await write(grace, "two pictures", { attachmentIds: [await upload("a.png"), await upload("b.png")] });
     await open();
-    await log().getByRole("button", { name: "Show a.png" }).click();
+    await log()
+      .getByRole("button", { name: t("messages:attachment.show", { name: "a.png" }) })
+      .click();
     await page.getByRole("dialog", { name: "a.png" }).getByRole("img").waitFor();
     await page.keyboard.press("ArrowRight");
     await page.getByRole("dialog", { name: "b.png" }).getByRole("img").waitFor();
@@ -217,7 +239,10 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await write(grace, "[example.org](https://evil.example/login)");
     await open();
     await log().getByRole("link", { name: "example.org (evil.example)" }).click();
-    await page.getByRole("dialog", { name: "Leave Fanfare?" }).getByText("evil.example").waitFor();
+    await page
+      .getByRole("dialog", { name: t("messages:leave.title") })
+      .getByText("evil.example")
+      .waitFor();
     await page.keyboard.press("Escape");
     expect(page.context().pages()).toHaveLength(1);
   });
@@ -229,13 +254,13 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
       await ada.call("message.edit", { channelId, messageId, content: `version ${number}` });
     await open();
     await text("version 60").click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Show earlier versions" }).click();
-    const dialog = page.getByRole("dialog", { name: "Versions of this message" });
+    await page.getByRole("menuitem", { name: t("messages:action.history") }).click();
+    const dialog = page.getByRole("dialog", { name: t("messages:history.title") });
     await dialog.getByText("version 59", { exact: true }).waitFor();
-    await dialog.getByRole("button", { name: "Show more" }).click();
+    await dialog.getByRole("button", { name: t("ui:more") }).click();
     await dialog.getByText("version 0", { exact: true }).waitFor();
     expect(await dialog.getByRole("listitem").count()).toBe(61);
-    expect(await dialog.getByRole("button", { name: "Show more" }).count()).toBe(0);
+    expect(await dialog.getByRole("button", { name: t("ui:more") }).count()).toBe(0);
   });
 
   const MACHINES = [
@@ -257,16 +282,16 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await text("message 40").waitFor();
         await expect.poll(() => isInView("message 40")).toBe(true);
         expect(new URL(page.url()).search).toBe("");
-        await page.getByRole("button", { name: "Jump to the newest" }).click();
+        await page.getByRole("button", { name: t("messages:jump.newest") }).click();
         await expect.poll(() => isInView("an answer")).toBe(true);
         // A list that still moves would move away from under the pointer.
         await rest();
         await log().getByRole("button", { name: "In reply to Grace" }).click();
-        await page.getByRole("button", { name: "Jump to the newest" }).waitFor();
+        await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
         await expect.poll(() => isInView("message 40")).toBe(true);
         // What others write there meanwhile moves nothing, and is counted.
         await write(grace, "meanwhile");
-        await page.getByRole("button", { name: "1 new message" }).waitFor();
+        await page.getByRole("button", { name: t("messages:jump.new", { count: 1 }) }).waitFor();
         expect(await isInView("message 40")).toBe(true);
         // Down to the end by scrolling: page by page, through where the past meets what is live.
         await log().hover();
@@ -279,7 +304,9 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
             { interval: 50 },
           )
           .toBe(1);
-        await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
+        await expect
+          .poll(() => page.getByRole("button", { name: t("messages:jump.newest") }).count())
+          .toBe(0);
         expect(answer.seq).toBe(261);
       });
 
@@ -287,7 +314,9 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await newChannel("unread", 30);
         for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
         await open();
-        await log().getByRole("separator", { name: "New" }).waitFor();
+        await log()
+          .getByRole("separator", { name: t("messages:unread.divider") })
+          .waitFor();
         expect(await isInView("message 31")).toBe(true);
         const unread = async () => {
           const { channels } = await ada.call("channel.list", { groupId });
@@ -297,17 +326,23 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await expect.poll(unread).toBe(0);
         await page.reload();
         await text("message 34").waitFor();
-        expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
+        expect(
+          await log()
+            .getByRole("separator", { name: t("messages:unread.divider") })
+            .count(),
+        ).toBe(0);
       });
 
       test("a bar leads to the first unread message, however far up it is", async () => {
         await newChannel("far-unread", 5);
         for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
         await open();
-        await page.getByRole("button", { name: "125 unread messages" }).click();
+        await page.getByRole("button", { name: t("messages:jump.unread", { count: 125 }) }).click();
         await expect.poll(() => isInView("message 6")).toBe(true);
-        await log().getByRole("separator", { name: "New" }).waitFor();
-        await page.getByRole("button", { name: "Jump to the newest" }).click();
+        await log()
+          .getByRole("separator", { name: t("messages:unread.divider") })
+          .waitFor();
+        await page.getByRole("button", { name: t("messages:jump.newest") }).click();
         await expect.poll(() => isInView("message 130")).toBe(true);
       });
 
@@ -334,7 +369,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await text("message 61").waitFor();
         await rest();
         expect(await isInView("message 61")).toBe(true);
-        expect(await page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
+        expect(await page.getByRole("button", { name: t("messages:jump.newest") }).count()).toBe(0);
       });
 
       test("stays at the end as messages come, and reads them out", async () => {
@@ -365,7 +400,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await rest();
         const read = await firstInView();
         for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
-        await page.getByRole("button", { name: "5 new messages" }).waitFor();
+        await page.getByRole("button", { name: t("messages:jump.new", { count: 5 }) }).waitFor();
         await rest();
         expect(await firstInView()).toEqual(read);
       });

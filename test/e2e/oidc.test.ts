@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type IdentityProvider } from "../integration/identity-provider.ts";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const PASSWORD = "correct horse";
 
@@ -32,7 +33,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
   test("somebody comes in by the provider, to where they wanted to go, and a code serves once", async () => {
     provider.person = { sub: "ada", name: "Ada Lovelace", preferred_username: "ada" };
     const page = await openWindow("/status");
-    await page.getByRole("button", { name: "Log in with single sign-on" }).click();
+    await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
     await page.getByRole("button", { name: "You: Ada Lovelace" }).waitFor();
     expect(page.url()).toBe(`${site.url}/status`);
     await page.goBack().catch(() => null);
@@ -42,10 +43,10 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
   test("who is refused there is told so, and can log in otherwise", async () => {
     provider.person = null;
     const page = await openWindow("/login");
-    await page.getByRole("button", { name: "Log in with single sign-on" }).click();
+    await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
     await page.getByRole("alert").getByText("did not succeed").waitFor();
     expect(page.url()).toBe(`${site.url}/login`);
-    await page.getByLabel("Username").waitFor();
+    await page.getByLabel(t("session:username")).waitFor();
   });
 
   test("an account connects it, and is logged in to by it", async () => {
@@ -53,20 +54,20 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     await client.register({ username: "grace", password: PASSWORD });
     provider.person = { sub: "grace", preferred_username: "grace.at.work" };
     const page = await openWindow("/settings/security");
-    await page.getByLabel("Username").fill("grace");
-    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await page.getByRole("button", { name: "Log in", exact: true }).click();
-    await page.getByRole("button", { name: "Connect single sign-on" }).click();
+    await page.getByLabel(t("session:username")).fill("grace");
+    await page.getByLabel(t("session:password"), { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
+    await page.getByRole("button", { name: t("settings:oidc.link") }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Current password").fill("wrong");
-    await dialog.getByRole("button", { name: "Connect single sign-on" }).click();
+    await dialog.getByLabel(t("settings:account.currentPassword")).fill("wrong");
+    await dialog.getByRole("button", { name: t("settings:oidc.link") }).click();
     await dialog.getByRole("alert").getByText("is wrong").waitFor();
-    await dialog.getByLabel("Current password").fill(PASSWORD);
-    await dialog.getByRole("button", { name: "Connect single sign-on" }).click();
-    await page.getByRole("button", { name: "Disconnect single sign-on" }).waitFor();
+    await dialog.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
+    await dialog.getByRole("button", { name: t("settings:oidc.link") }).click();
+    await page.getByRole("button", { name: t("settings:oidc.unlink") }).waitFor();
 
     const other = await openWindow("/login");
-    await other.getByRole("button", { name: "Log in with single sign-on" }).click();
+    await other.getByRole("button", { name: t("session:oidc.logIn") }).click();
     await other.getByRole("button", { name: "You: grace" }).waitFor();
     expect((await client.call("user.me", {})).user.oidcLinked).toBe(true);
     client.close();

@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
   const site = useSite();
@@ -104,14 +105,18 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     let again = await context.newPage();
     await again.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
     const failed = (text: string) =>
-      again.getByRole("group", { name: "Not sent." }).filter({ hasText: text });
+      again.getByRole("group", { name: t("messages:unsent.label") }).filter({ hasText: text });
     await failed("refused one").getByText("You are muted").waitFor();
     await failed("refused two").waitFor();
     await again.close();
     await ada.call("group.unmute", muted);
     again = await open();
-    await failed("refused one").getByRole("button", { name: "Delete" }).click();
-    await failed("refused two").getByRole("button", { name: "Try again" }).click();
+    await failed("refused one")
+      .getByRole("button", { name: t("messages:action.delete") })
+      .click();
+    await failed("refused two")
+      .getByRole("button", { name: t("messages:unsent.again") })
+      .click();
     await expectKept(again, 0);
     expect(await stored()).toEqual(["refused two"]);
   });
@@ -122,8 +127,8 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await write(page, "private");
     await expectKept(page, 1);
     await page.getByRole("button", { name: "You: " }).click();
-    await page.getByRole("menuitem", { name: "Log out" }).click();
-    await page.getByRole("link", { name: "Log in" }).waitFor();
+    await page.getByRole("menuitem", { name: t("shell:logOut") }).click();
+    await page.getByRole("link", { name: t("session:logIn") }).waitFor();
     await expect.poll(() => kept(page)).toBe(0);
   });
 
@@ -137,12 +142,12 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     });
     await field(page).fill("see the file");
     await page.keyboard.press("Enter");
-    await page.getByText("Sent as soon as the files are there.").waitFor();
+    await page.getByText(t("composer:upload.sendLater")).waitFor();
     await expect.poll(() => page.evaluate<string>("JSON.stringify(localStorage)")).toContain("see the file");
     await page.reload();
     await page.getByText("engine.txt").waitFor();
     await expect.poll(() => field(page).inputValue()).toBe("see the file");
-    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("button", { name: t("composer:upload.dismissLost") }).click();
     expect(await page.getByText("engine.txt").count()).toBe(0);
     expect(await stored()).toEqual([]);
   });

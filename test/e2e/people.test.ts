@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 interface Person {
   client: FanfareClient;
@@ -66,7 +67,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     return `/groups/${group.id}/channels/${channelId}`;
   }
 
-  const list = (page: Page) => page.getByRole("navigation", { name: "Direct messages" });
+  const list = (page: Page) => page.getByRole("navigation", { name: t("groups:rail.direct") });
   const heading = (page: Page, name: string) =>
     page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
   const choose = (page: Page, item: string) =>
@@ -82,25 +83,29 @@ describe.skipIf(!hasBrowser())("people", () => {
 
   test("two become friends, talk, and see at once how the other is", async () => {
     const [hers, his] = [await open(ada), await open(grace)];
-    await hers.getByText("No friends yet").waitFor();
-    await hers.getByLabel("Add a friend").fill(grace.username);
-    await hers.getByRole("button", { name: "Send request" }).click();
-    await list(his).getByText("1 friend request").waitFor();
-    await his.getByRole("tab", { name: "Pending" }).click();
-    await his.getByRole("button", { name: "Accept Ada" }).click();
+    await hers.getByText(t("friends:all.empty")).waitFor();
+    await hers.getByLabel(t("friends:add.label")).fill(grace.username);
+    await hers.getByRole("button", { name: t("friends:add.action") }).click();
+    await list(his)
+      .getByText(t("friends:requests", { count: 1 }))
+      .waitFor();
+    await his.getByRole("tab", { name: t("friends:pending.tab") }).click();
+    await his.getByRole("button", { name: t("friends:pending.accept", { name: "Ada" }) }).click();
 
-    await hers.getByText("1 friend is online").waitFor();
-    await hers.getByRole("button", { name: "Message Grace" }).click();
+    await hers.getByText(t("friends:online.count", { count: 1 })).waitFor();
+    await hers.getByRole("button", { name: t("members:messageTo", { name: "Grace" }) }).click();
     await heading(hers, "Grace");
     await write(hers, "Did you see the report?");
-    await list(his).getByRole("link", { name: "Ada Online 1 unread message" }).click();
+    await list(his)
+      .getByRole("link", { name: `Ada ${t("members:status.online")} ${t("directs:unread", { count: 1 })}` })
+      .click();
     await said(his, "Did you see the report?");
     await write(his, "All green");
     await said(hers, "All green");
 
     await his.getByRole("button", { name: "You: Grace" }).click();
-    await his.getByRole("menuitemcheckbox", { name: "Do not disturb" }).click();
-    await hers.getByRole("main").getByText("Do not disturb").waitFor();
+    await his.getByRole("menuitemcheckbox", { name: t("members:status.doNotDisturb") }).click();
+    await hers.getByRole("main").getByText(t("members:status.doNotDisturb")).waitFor();
     await list(hers).getByRole("link", { name: "Grace Do not disturb" }).waitFor();
     expect(await hers.getByRole("log").getByRole("article").count()).toBe(2);
   });
@@ -109,13 +114,15 @@ describe.skipIf(!hasBrowser())("people", () => {
     await befriend(ada, grace);
     await befriend(ada, lin);
     const [hers, his, theirs] = [await open(ada), await open(grace), await open(lin)];
-    await list(hers).getByRole("button", { name: "New conversation" }).click();
-    const dialog = hers.getByRole("dialog", { name: "New conversation" });
-    const people = dialog.getByRole("list", { name: "People" });
+    await list(hers)
+      .getByRole("button", { name: t("directs:create.title") })
+      .click();
+    const dialog = hers.getByRole("dialog", { name: t("directs:create.title") });
+    const people = dialog.getByRole("list", { name: t("directs:panel.people") });
     await people.getByRole("button", { name: "Grace" }).click();
     await people.getByRole("button", { name: "Lin" }).click();
-    await dialog.getByLabel("Name", { exact: true }).fill("Launch party");
-    await dialog.getByRole("button", { name: "Start a conversation of 3" }).click();
+    await dialog.getByLabel(t("directs:create.name"), { exact: true }).fill("Launch party");
+    await dialog.getByRole("button", { name: t("directs:create.group", { count: 3 }) }).click();
     await heading(hers, "Launch party");
     await write(hers, "Who brings the cake?");
     for (const page of [his, theirs]) {
@@ -125,23 +132,41 @@ describe.skipIf(!hasBrowser())("people", () => {
       await said(page, "Who brings the cake?");
     }
 
-    await hers.getByRole("main").getByRole("button", { name: "More about Launch party" }).click();
+    await hers
+      .getByRole("main")
+      .getByRole("button", { name: t("directs:menu.more", { title: "Launch party" }) })
+      .click();
     await choose(hers, "Rename");
-    await hers.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Landing party");
-    await hers.getByRole("button", { name: "Save" }).click();
+    await hers
+      .getByRole("dialog")
+      .getByLabel(t("directs:create.name"), { exact: true })
+      .fill("Landing party");
+    await hers.getByRole("button", { name: t("directs:rename.action") }).click();
     await heading(his, "Landing party");
 
-    await hers.getByRole("button", { name: "People", exact: true }).click();
-    await hers.getByRole("button", { name: "Remove Lin" }).click();
-    await hers.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+    await hers.getByRole("button", { name: t("directs:panel.people"), exact: true }).click();
+    await hers.getByRole("button", { name: t("directs:panel.remove", { name: "Lin" }) }).click();
+    await hers
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("directs:remove.action") })
+      .click();
     await list(theirs).getByRole("link", { name: /party/ }).waitFor({ state: "detached" });
     await heading(theirs, "No such conversation");
 
-    await his.getByRole("main").getByRole("button", { name: "More about Landing party" }).click();
+    await his
+      .getByRole("main")
+      .getByRole("button", { name: t("directs:menu.more", { title: "Landing party" }) })
+      .click();
     await choose(his, "Leave");
-    await his.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click();
+    await his
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("directs:leave.action") })
+      .click();
     await heading(his, "Friends");
-    await hers.getByRole("main").getByText("1 person").waitFor();
+    await hers
+      .getByRole("main")
+      .getByText(t("directs:people", { count: 1 }))
+      .waitFor();
     expect(await list(his).getByRole("link", { name: /party/ }).count()).toBe(0);
   });
 
@@ -150,22 +175,25 @@ describe.skipIf(!hasBrowser())("people", () => {
     const hers = await open(ada, path);
     await said(hers, "Buy sunglasses");
     await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
-    const card = hers.getByRole("dialog", { name: "Profile of Grace" });
-    await card.getByRole("button", { name: "More about Grace" }).click();
+    const card = hers.getByRole("dialog", { name: t("members:card.of", { name: "Grace" }) });
+    await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
     await choose(hers, "Block");
-    await hers.getByRole("alertdialog").getByRole("button", { name: "Block" }).click();
-    await hers.getByText("1 message by somebody you have blocked").waitFor();
+    await hers
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("members:action.block") })
+      .click();
+    await hers.getByText(t("messages:blocked.count", { count: 1 })).waitFor();
     expect(await hers.getByText("Buy sunglasses").count()).toBe(0);
 
     const his = await open(grace);
-    await his.getByLabel("Add a friend").fill(ada.username);
-    await his.getByRole("button", { name: "Send request" }).click();
+    await his.getByLabel(t("friends:add.label")).fill(ada.username);
+    await his.getByRole("button", { name: t("friends:add.action") }).click();
     await his.getByText("This user takes no requests from you").waitFor();
 
     await hers.getByRole("link", { name: /^Direct messages/ }).click();
-    await hers.getByRole("tab", { name: "Blocked" }).click();
-    await hers.getByRole("button", { name: "Unblock Grace" }).click();
-    await hers.getByText("Nobody is blocked").waitFor();
+    await hers.getByRole("tab", { name: t("friends:blocked.tab") }).click();
+    await hers.getByRole("button", { name: t("friends:blocked.unblock", { name: "Grace" }) }).click();
+    await hers.getByText(t("friends:blocked.empty")).waitFor();
     await hers.goto(site.url + path);
     await said(hers, "Buy sunglasses");
   });
@@ -177,21 +205,29 @@ describe.skipIf(!hasBrowser())("people", () => {
     await hers.goto(site.url + path);
     await said(hers, "Buy sunglasses");
     await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
-    const card = hers.getByRole("dialog", { name: "Profile of Grace" });
-    await card.getByRole("button", { name: "More about Grace" }).click();
+    const card = hers.getByRole("dialog", { name: t("members:card.of", { name: "Grace" }) });
+    await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
     await hers.getByText("In Rocket builders since").waitFor({ state: "attached" });
-    await expect.poll(() => hers.getByRole("menuitem", { name: "Block", exact: true }).count()).toBe(1);
+    await expect
+      .poll(() => hers.getByRole("menuitem", { name: t("members:action.block"), exact: true }).count())
+      .toBe(1);
     await choose(hers, "Block");
-    await hers.getByRole("alertdialog").getByRole("button", { name: "Block" }).waitFor();
+    await hers
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("members:action.block") })
+      .waitFor();
   });
 
   test("who does not want to be reached is not, and it is said why", async () => {
     const path = await makeGroup();
     await lin.client.call("friend.setReach", { directFrom: "friends" });
     const hers = await open(ada, path);
-    await hers.getByRole("button", { name: "Members", exact: true }).click();
+    await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
     await hers.getByRole("complementary").getByRole("button", { name: "Lin", exact: true }).click();
-    await hers.getByRole("dialog").getByRole("button", { name: "Message" }).click();
+    await hers
+      .getByRole("dialog")
+      .getByRole("button", { name: t("members:action.message") })
+      .click();
     await hers.getByRole("alert").getByText("This user takes no direct messages from you.").waitFor();
     expect(new URL(hers.url()).pathname).toBe(path);
   });
@@ -199,8 +235,8 @@ describe.skipIf(!hasBrowser())("people", () => {
   test("the list of members has who is there above who is not, and a card puts somebody out", async () => {
     const path = await makeGroup();
     const hers = await open(ada, path);
-    await hers.getByRole("button", { name: "Members", exact: true }).click();
-    const panel = hers.getByRole("complementary", { name: "Members" });
+    await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
+    const panel = hers.getByRole("complementary", { name: t("members:panel.title") });
     const names = async () =>
       (await panel.getByRole("listitem").allInnerTexts()).map((text) => /(?:\n|^)(\w\w+)/.exec(text)?.[1]);
     await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Grace", "Lin"]);
@@ -208,10 +244,16 @@ describe.skipIf(!hasBrowser())("people", () => {
     await expect.poll(names).toEqual(["Online", "Ada", "Grace", "Offline", "Lin"]);
 
     await panel.getByRole("button", { name: "Grace" }).click();
-    await hers.getByRole("dialog").getByRole("button", { name: "More about Grace" }).click();
+    await hers
+      .getByRole("dialog")
+      .getByRole("button", { name: t("members:more", { name: "Grace" }) })
+      .click();
     await choose(hers, "Put out");
-    await hers.getByRole("alertdialog").getByRole("button", { name: "Put out" }).click();
-    await his.getByText("There is no such group, or you are not in it").waitFor();
+    await hers
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("group-settings:members.kick") })
+      .click();
+    await his.getByText(t("home:noSuchGroup")).waitFor();
     await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Lin"]);
   });
 });

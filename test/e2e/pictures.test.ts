@@ -6,6 +6,7 @@ import { hasBrowser } from "./browser.ts";
 import { layoutFaults } from "./layout-faults.ts";
 import { freezeLooks, looksDifferent, noonTimezone, pictureFault } from "./picture-of.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const THEMES = ["light", "dark"] as const;
 const WINDOWS: Record<string, BrowserContextOptions> = {
@@ -149,7 +150,11 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
 
   const inChannel = () => `/groups/${group}/channels/${channel}`;
   const messages = (page: Page, text: string) => page.getByRole("log").getByText(text).first().waitFor();
-  const closePanel = (page: Page) => page.getByRole("button", { name: "Close" }).last().click();
+  const closePanel = (page: Page) =>
+    page
+      .getByRole("button", { name: t("ui:close") })
+      .last()
+      .click();
 
   const SHOTS: Shot[] = [
     { name: "channel", path: inChannel, prepare: (page) => messages(page, "See you there") },
@@ -163,9 +168,15 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
       name: "search",
       path: inChannel,
       async prepare(page) {
-        await page.getByRole("button", { name: "Search", exact: true }).last().click();
-        await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
-        await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+        await page
+          .getByRole("button", { name: t("search:title"), exact: true })
+          .last()
+          .click();
+        await page.getByRole("combobox", { name: t("search:field") }).fill("zeppelin");
+        await page
+          .getByRole("button", { name: t("search:jump") })
+          .first()
+          .waitFor();
       },
       leave: closePanel,
     },
@@ -173,7 +184,10 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
       name: "members",
       path: inChannel,
       async prepare(page) {
-        await page.getByRole("button", { name: "Members", exact: true }).last().click();
+        await page
+          .getByRole("button", { name: t("members:panel.title"), exact: true })
+          .last()
+          .click();
         await page.getByRole("button", { name: "Mary" }).last().waitFor();
       },
       leave: closePanel,
@@ -186,8 +200,12 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
     {
       name: "status",
       path: () => "/status",
-      // The server counts in steps of five seconds, and a chart needs two round trips.
-      prepare: (page) => expect.poll(() => page.locator("figure svg").count()).toBe(7),
+      // A chart needs two round trips. The server counts in steps of five seconds, and nothing is published in the last one.
+      async prepare(page) {
+        await expect.poll(() => page.locator("figure svg").count()).toBe(7);
+        const slowest = page.locator("dl > div").filter({ hasText: t("status:metrics.slowest") });
+        await slowest.getByText("–", { exact: true }).waitFor();
+      },
     },
     {
       name: "channels",
@@ -195,10 +213,10 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
       async prepare(page, isPhone) {
         await messages(page, "zeppelin");
         if (isPhone) {
-          await page.getByRole("button", { name: "Open the lists" }).click();
+          await page.getByRole("button", { name: t("shell:openLists") }).click();
           await page.getByRole("dialog").waitFor();
         }
-        const list = page.getByRole("navigation", { name: "Channels" });
+        const list = page.getByRole("navigation", { name: t("channels:list.label") });
         await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
       },
       leave: (page) => page.keyboard.press("Escape"),

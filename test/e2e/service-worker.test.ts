@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const LOADED = `performance.getEntriesByType("resource")
   .map(({ name }) => new URL(name).pathname).filter((path) => path.startsWith("/assets/"))`;
@@ -65,16 +66,16 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     await Promise.all([".br", ".gz"].map((kind) => rm(`${worker}${kind}`, { force: true })));
     await writeFile(worker, now.replace(/[0-9a-f]{16}/, "newversion"));
     await page.evaluate("navigator.serviceWorker.getRegistration().then((it) => it.update())");
-    await page.getByText("A new version of Fanfare is here.").waitFor();
+    await page.getByText(t("updates:newVersion")).waitFor();
     await page.evaluate("window.isOld = true");
-    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("button", { name: t("updates:reload") }).click();
     await expect.poll(() => page.evaluate("window.isOld === undefined").catch(() => false)).toBe(true);
     await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
     expect(
       (await page.evaluate<string[]>("caches.keys()")).every((name) => name.includes("newversion")),
     ).toBe(true);
     await page.getByRole("button").first().waitFor();
-    expect(await page.getByText("A new version of Fanfare is here.").count()).toBe(0);
+    expect(await page.getByText(t("updates:newVersion")).count()).toBe(0);
   });
 
   test("shows what is pushed, and a click leads to it", async () => {

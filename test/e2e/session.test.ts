@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const KEY = "fanfare.tokens";
 
@@ -23,11 +24,11 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     ) as Promise<{ refreshToken: string; accessTokenExpiresAt: string } | null>;
 
   async function logInAsGuest(page: Page): Promise<void> {
-    await page.getByRole("button", { name: "Look around as a guest" }).click();
+    await page.getByRole("button", { name: t("session:asGuest") }).click();
     await expect.poll(() => kept(page)).not.toBeNull();
   }
 
-  const guestButton = (page: Page) => page.getByRole("button", { name: "Look around as a guest" });
+  const guestButton = (page: Page) => page.getByRole("button", { name: t("session:asGuest") });
   /** Shown with what the server has answered to a valid token. */
   const isIn = (page: Page) => page.getByRole("button", { name: "You: " }).waitFor();
 
@@ -97,11 +98,14 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     const [ada, other] = [await open(context), await open(context)];
     const account = new FanfareClient({ url: site.url });
     await account.register({ username: "ada", password: "correct horse" });
-    await ada.getByRole("link", { name: "Log in" }).click();
-    await ada.getByLabel("Username").fill("ada");
-    await ada.getByLabel("Password", { exact: true }).fill("correct horse");
-    await ada.getByRole("checkbox", { name: "Stay logged in" }).click();
-    await ada.locator("form").getByRole("button", { name: "Log in" }).click();
+    await ada.getByRole("link", { name: t("session:logIn") }).click();
+    await ada.getByLabel(t("session:username")).fill("ada");
+    await ada.getByLabel(t("session:password"), { exact: true }).fill("correct horse");
+    await ada.getByRole("checkbox", { name: t("session:stay") }).click();
+    await ada
+      .locator("form")
+      .getByRole("button", { name: t("session:logIn") })
+      .click();
     await expect.poll(() => kept(ada, "sessionStorage")).not.toBeNull();
     expect(await kept(ada)).toBeNull();
     await isIn(ada);
@@ -116,9 +120,9 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await logInAsGuest(ada);
     await isIn(other);
     await ada.getByRole("button", { name: "You: " }).click();
-    await ada.getByRole("menuitem", { name: "Log out" }).click();
+    await ada.getByRole("menuitem", { name: t("shell:logOut") }).click();
     // There is nothing that a guest could log in with again.
-    await ada.getByRole("button", { name: "Log out for good" }).click();
+    await ada.getByRole("button", { name: t("session:guestLeaves.action") }).click();
     for (const page of [ada, other]) await guestButton(page).waitFor();
     expect(await kept(other)).toBeNull();
     await other.reload();

@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { keepTokens } from "./site.ts";
+import { t } from "./texts.ts";
 
 const account = { username: "grace", password: "correct horse" };
 
@@ -26,19 +27,19 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
   test("creates the admin account, logs in to it, and does not work again", async () => {
     const page = await browser.newPage({ locale: "en-US" });
     await page.goto(link);
-    await page.getByRole("heading", { name: "Set up this server" }).waitFor();
+    await page.getByRole("heading", { name: t("session:setup.title") }).waitFor();
     expect(page.url()).toBe(`${node.url}/setup`);
-    await page.getByLabel("Username").fill(account.username);
-    await page.getByLabel("Password", { exact: true }).fill(account.password);
-    await page.getByRole("button", { name: "Create admin account" }).click();
+    await page.getByLabel(t("session:username")).fill(account.username);
+    await page.getByLabel(t("session:password"), { exact: true }).fill(account.password);
+    await page.getByRole("button", { name: t("session:setup.create") }).click();
     await page.waitForURL(`${node.url}/admin/overview`);
     expect((await must(node.url, "user.login", account)).user.admin).toBe(true);
 
     const other = await (await browser.newContext({ locale: "en-US" })).newPage();
     await other.goto(link);
-    await other.getByLabel("Username").fill("mallory");
-    await other.getByLabel("Password", { exact: true }).fill(account.password);
-    await other.getByRole("button", { name: "Create admin account" }).click();
+    await other.getByLabel(t("session:username")).fill("mallory");
+    await other.getByLabel(t("session:password"), { exact: true }).fill(account.password);
+    await other.getByRole("button", { name: t("session:setup.create") }).click();
     await other.getByRole("alert").getByText("has expired or was used").waitFor();
     expect(await post(node.url, "user.login", { ...account, username: "mallory" })).toMatchObject({
       ok: false,
@@ -52,9 +53,12 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     const page = await context.newPage();
     await page.goto(link);
     await page.getByText("You are logged in as grace").waitFor();
-    await page.getByRole("button", { name: "Become admin" }).click();
+    await page.getByRole("button", { name: t("session:setup.become") }).click();
     await page.waitForURL(`${node.url}/admin/overview`);
-    await page.getByRole("heading", { name: "Overview" }).first().waitFor();
+    await page
+      .getByRole("heading", { name: t("admin:sections.overview") })
+      .first()
+      .waitFor();
     expect((await must(node.url, "user.login", account)).user.admin).toBe(true);
   });
 });

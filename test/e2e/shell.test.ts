@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
 const PHONE: BrowserContextOptions = {
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await page.evaluate(`window.fading = [];
       addEventListener("transitionrun", ({ target }) => fading.push(target.ariaLabel))`);
     await you(page).click();
-    await page.getByRole("menuitemcheckbox", { name: "Dark theme" }).click();
+    await page.getByRole("menuitemcheckbox", { name: t("shell:theme.dark") }).click();
     await expect.poll(() => root(page, "data-theme")).toBe("dark");
     expect(await page.evaluate("fading")).not.toContain("Pinned messages");
 
@@ -68,16 +69,16 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await page.getByRole("button", { name: "以访客身份逛逛" }).waitFor();
     expect(await root(page, "lang")).toBe("zh-CN");
     await page.getByRole("button", { name: "English" }).click();
-    await page.getByRole("button", { name: "Look around as a guest" }).waitFor();
+    await page.getByRole("button", { name: t("session:asGuest") }).waitFor();
     expect(await root(page, "lang")).toBe("en");
     await page.reload();
-    await page.getByRole("button", { name: "Look around as a guest" }).waitFor();
+    await page.getByRole("button", { name: t("session:asGuest") }).waitFor();
   });
 
   test("on a phone the lists come from the side, and go by Esc or by going somewhere", async () => {
     const page = await openGroup(PHONE);
-    const opener = page.getByRole("button", { name: "Open the lists" });
-    const lists = page.getByRole("dialog", { name: "Groups and channels" });
+    const opener = page.getByRole("button", { name: t("shell:openLists") });
+    const lists = page.getByRole("dialog", { name: t("shell:lists") });
     expect(await page.getByRole("link", { name: "rockets" }).count()).toBe(0);
     await opener.click();
     await lists.waitFor();
@@ -93,12 +94,12 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
 
   test("who has no network is told so, and that it is back by nothing more", async () => {
     const page = await openGroup(DESKTOP);
-    const banner = page.getByText("You are offline. What you write is sent when the network is back.");
+    const banner = page.getByText(t("shell:connection.noNetwork"));
     await page.context().setOffline(true);
     await banner.waitFor();
     await page.context().setOffline(false);
     await expect.poll(() => banner.count()).toBe(0);
-    await page.getByText("Online", { exact: true }).waitFor();
+    await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   });
 
   test("the first link of the page skips the lists", async () => {

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 describe.skipIf(!hasBrowser())("who runs the instance", () => {
   const site = useSite();
@@ -23,41 +24,48 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await open("/status", admin.username);
     const message = { channelId: channel.id, content: "x", nonce: "status" };
     await must(site.url, "message.send", message, owner.accessToken);
-    await page.getByText("Connected").waitFor();
+    await page.getByText(t("status:connection.states.online")).waitFor();
     await page.getByRole("img", { name: /^Round trip to the server: .* now/ }).waitFor();
     await page.getByRole("img", { name: /^Fan-out: / }).waitFor();
     await page.getByRole("img", { name: /^Messages per second: .*at most in ten minutes/ }).waitFor();
-    await page.getByRole("button", { name: "Show as a table" }).click();
+    await page.getByRole("button", { name: t("status:metrics.asTable") }).click();
     expect(await page.getByRole("row").count()).toBeGreaterThan(1);
-    await page.getByRole("columnheader", { name: "Deliveries per second" }).waitFor();
+    await page.getByRole("columnheader", { name: t("status:metrics.deliveries") }).waitFor();
   });
 
   test("nobody else sees that, nor the admin pages", async () => {
     const { username } = await createAccount(site.url);
     await open("/status", username);
-    await page.getByText("Server version").waitFor();
-    expect(await page.getByText("The server in the last ten minutes").count()).toBe(0);
+    await page.getByText(t("status:connection.version")).waitFor();
+    expect(await page.getByText(t("status:metrics.title")).count()).toBe(0);
     await page.goto(`${site.url}/admin/users`);
-    await page.getByRole("heading", { name: "This is for those who run the server" }).waitFor();
+    await page.getByRole("heading", { name: t("admin:refused.title") }).waitFor();
   });
 
   test("finds a user, disables the account with a reason, and reads it in the log", async () => {
     const target = await createAccount(site.url);
     await open("/admin/users", admin.username);
-    await page.getByLabel("Find users").fill(target.username);
+    await page.getByLabel(t("admin:users.search")).fill(target.username);
     const row = page.getByRole("listitem").filter({ hasText: `@${target.username}` });
     await row.waitFor();
-    await expect.poll(() => page.getByRole("list", { name: "Users" }).getByRole("listitem").count()).toBe(1);
+    await expect
+      .poll(() =>
+        page
+          .getByRole("list", { name: t("admin:sections.users") })
+          .getByRole("listitem")
+          .count(),
+      )
+      .toBe(1);
     await row.getByRole("button", { name: /What to do with/ }).click();
-    await page.getByRole("menuitem", { name: "Disable …" }).click();
-    await page.getByLabel("Reason (optional)").fill("Spam in every channel");
-    await page.getByRole("button", { name: "Disable account" }).click();
-    await row.getByText("disabled", { exact: true }).waitFor();
+    await page.getByRole("menuitem", { name: t("admin:users.disable.menu") }).click();
+    await page.getByLabel(t("admin:reason")).fill("Spam in every channel");
+    await page.getByRole("button", { name: t("admin:users.disable.action") }).click();
+    await row.getByText(t("admin:users.disabled"), { exact: true }).waitFor();
     expect(await post(site.url, "user.me", {}, target.accessToken)).toMatchObject({
       error: { type: "SESSION_REVOKED" },
     });
-    await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByText("Reason: Spam in every channel").waitFor();
+    await page.getByRole("link", { name: t("admin:sections.auditLog") }).click();
+    await page.getByText(t("admin:audit.reason", { reason: "Spam in every channel" })).waitFor();
   });
 
   test("exports a group as a file", async () => {
@@ -69,7 +77,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
       .click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Export the group" }).click(),
+      page.getByRole("button", { name: t("group-settings:storage.exportAction") }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${group.name}.jsonl`);
     await page.getByText(/The file is complete/).waitFor();
@@ -78,12 +86,12 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
   test("deletes a group only once its name was typed", async () => {
     const { group } = await createWorld(site.url);
     await open("/admin/groups", admin.username);
-    const groups = page.getByRole("list", { name: "Groups" });
+    const groups = page.getByRole("list", { name: t("admin:sections.groups") });
     const remove = page.getByRole("button", { name: `Delete ${group.name}` }).first();
     await remove.waitFor();
     const before = await groups.getByRole("listitem").count();
     await remove.click();
-    const button = page.getByRole("button", { name: "Delete for ever" });
+    const button = page.getByRole("button", { name: t("admin:groups.delete.action") });
     expect(await button.isDisabled()).toBe(true);
     await page.getByLabel(/to confirm/).fill(group.name);
     await button.click();
@@ -95,14 +103,17 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     const guest = await createGuest(site.url);
     await open("/admin/maintenance", admin.username);
     await page.getByLabel(/What others are told/).fill("Back at noon");
-    await page.getByRole("button", { name: "Turn maintenance on" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Turn maintenance on" }).click();
-    await page.getByText("Maintenance is on.").waitFor();
+    await page.getByRole("button", { name: t("admin:maintenance.turnOn") }).click();
+    await page
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("admin:maintenance.turnOn") })
+      .click();
+    await page.getByText(t("admin:maintenance.isOn")).waitFor();
     expect(await post(site.url, "group.create", { name: "x" }, guest.accessToken)).toMatchObject({
       error: { type: "MAINTENANCE", data: { message: "Back at noon" } },
     });
-    await page.getByRole("button", { name: "Turn maintenance off" }).click();
-    await page.getByRole("button", { name: "Turn maintenance on" }).waitFor();
+    await page.getByRole("button", { name: t("admin:maintenance.turnOff") }).click();
+    await page.getByRole("button", { name: t("admin:maintenance.turnOn") }).waitFor();
     expect(await post(site.url, "group.create", { name: "x" }, guest.accessToken)).toMatchObject({
       ok: true,
     });
