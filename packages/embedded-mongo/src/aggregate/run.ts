@@ -18,6 +18,7 @@ const REFUSED = new Set([
   "$searchMeta",
   "$vectorSearch",
   "$geoNear",
+  "$graphLookup",
   "$currentOp",
   "$listSessions",
   "$planCacheStats",

@@ -60,8 +60,13 @@ export function compileUpdate({ filter, update, arrayFilters, collation }: Updat
       position: positional ? positionalIndex(filter, document, { collation }) : undefined,
       arrayFilters: filters,
     };
-    for (const step of steps)
-      if (inserting || step.operator !== "$setOnInsert") applyStep(changed, step, context, collation);
+    for (const step of steps) {
+      if (!inserting) {
+        if (step.operator === "$setOnInsert") continue;
+        checkDollar(step);
+      }
+      applyStep(changed, step, context, collation);
+    }
     return changed;
   };
   return { apply: keepId(apply), isReplacement: false };
@@ -107,6 +112,16 @@ function checkFiltersUsed(filters: ReadonlyMap<string, DocumentTest>, steps: rea
       );
     }
   }
+}
+
+/** Only insertions, which upserts can be, make top-level fields whose names begin with `$`. */
+function checkDollar({ operator, path, operand }: Step): void {
+  const written = operator === RENAME ? String(operand) : path;
+  if (operator === UNSET || !written.startsWith("$")) return;
+  throw new CommandError(
+    "DollarPrefixedFieldName",
+    `The dollar ($) prefixed field '${written}' is not allowed in an update of an existing document. Consider using an aggregation pipeline with $replaceWith.`,
+  );
 }
 
 function applyStep(

@@ -2,7 +2,7 @@ import { CommandError } from "../errors.ts";
 
 /**
  * Two operators may not touch the same path, nor one a part of the other's.
- * @throws CommandError ConflictingUpdateOperators or EmptyFieldName
+ * @throws CommandError ConflictingUpdateOperators, EmptyFieldName or BadValue
  */
 export function checkPaths(paths: readonly string[]): void {
   const seen = new Set<string>();
@@ -14,10 +14,10 @@ export function checkPaths(paths: readonly string[]): void {
         `The update path '${path}' contains an empty field name, which is not allowed.`,
       );
     }
-    if (parts[0]?.startsWith("$")) {
+    if (parts[0] === "$" || parts[0]?.startsWith("$[")) {
       throw new CommandError(
-        "DollarPrefixedFieldName",
-        `The dollar ($) prefixed field '${path}' is not valid for an update.`,
+        "BadValue",
+        `Cannot have positional (i.e. '$') element in the first position in path '${path}'`,
       );
     }
     for (let length = 1; length <= parts.length; length++) {

@@ -220,6 +220,9 @@ describe.each(targets)("updates on $name", (target) => {
     ["an unknown operator", {}, { $foo: { a: 1 } }, 9],
     ["operators that are no object", {}, { $set: 1 }, 9],
     ["an empty path part", {}, { $set: { "a..b": 1 } }, 56],
+    ["a field that begins with $", {}, { $set: { $a: 1 } }, 52],
+    ["a path that begins with the positional $", {}, { $set: { "$.a": 1 } }, 2],
+    ["$rename to a field that begins with $", { a: 1 }, { $rename: { a: "$b" } }, 52],
     ["$ without a match", { a: [1] }, { $set: { "a.$": 1 } }, 2],
     ["an array filter nobody uses", { a: [1] }, { $set: { b: 1 } }, 9, { arrayFilters: [{ x: 1 }] }],
     ["an array filter that is missing", { a: [1] }, { $set: { "a.$[x]": 1 } }, 2],
@@ -271,6 +274,7 @@ describe.each(targets)("updates on $name", (target) => {
     ["$eq and $and", { $and: [{ a: { $eq: 1 } }, { b: 2 }] }, { $set: { c: 3 } }, { a: 1, b: 2, c: 3 }],
     ["replacement", { a: 1 }, { b: 2 }, { b: 2 }],
     ["$addToSet", { a: 1 }, { $addToSet: { l: 5 } }, { a: 1, l: [5] }],
+    ["a field that begins with $", { a: 1 }, { $set: { $b: 1, "$c.d": 2 } }, { a: 1, $b: 1, $c: { d: 2 } }],
   ];
   it.each(upserts)("upsert %s", async (_name, filter, update, after) => {
     const replace = !Object.keys(update)[0]!.startsWith("$");
@@ -281,6 +285,14 @@ describe.each(targets)("updates on $name", (target) => {
     const { _id, ...found } = (await collection.findOne())!;
     expect(found).toEqual(after);
     expect(result.upsertedId).toEqual(_id);
+  });
+
+  it("removes a field that begins with $, and leaves it alone otherwise", async () => {
+    await collection.insertOne({ $a: 1, b: 2 });
+    await collection.updateOne({}, { $set: { b: 3 } });
+    expect(await collection.findOne({}, { projection: { _id: 0 } })).toEqual({ $a: 1, b: 3 });
+    await collection.updateOne({}, { $unset: { $a: "" } });
+    expect(await collection.findOne({}, { projection: { _id: 0 } })).toEqual({ b: 3 });
   });
 
   it("upsert with an _id in the filter", async () => {
