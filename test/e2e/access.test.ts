@@ -32,8 +32,8 @@ describe.skipIf(!hasBrowser())("access", () => {
     const { group } = await must(site.url, "group.create", { name: "Analysts" }, accessToken);
     const { invite } = await must(site.url, "invite.create", { groupId: group.id }, accessToken);
     const access = await openAsAdmin("/admin/access");
-    await access.getByRole("radio", { name: /^By invite/ }).click();
-    await access.getByRole("radio", { name: /^Admins only/ }).click();
+    await access.getByRole("radio", { name: t("admin:policy.registration.invite") }).click();
+    await access.getByRole("radio", { name: t("admin:policy.groupCreation.admins") }).click();
     await expect
       .poll(async () => (await must(site.url, "admin.getPolicy", {}, accessToken)).policy)
       .toMatchObject({ registration: "invite", groupCreation: "admins" });
@@ -105,28 +105,28 @@ describe.skipIf(!hasBrowser())("access", () => {
     await must(site.url, "admin.setPolicy", open, accessToken);
     const access = await openAsAdmin("/admin/access");
     const rule = access.getByRole("radiogroup", { name: t("admin:policy.requireSecondFactor.label") });
-    await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
-    await access.getByRole("alert").getByText("Set up two-step verification for your own account").waitFor();
+    await rule.getByRole("radio", { name: t("admin:policy.requireSecondFactor.accounts") }).click();
+    await access.getByRole("alert").getByText(t("shared:error.TOTP_NOT_SET_UP")).waitFor();
     const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
     await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
 
     const { username } = await createAccount(site.url);
     await site.open(page, "/", await site.logIn(username));
-    await page.getByRole("button", { name: "You: " }).waitFor();
-    await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
+    await page.getByRole("button", { name: t("shell:you") }).waitFor();
+    await rule.getByRole("radio", { name: t("admin:policy.requireSecondFactor.accounts") }).click();
     await page.getByRole("heading", { name: t("settings:totp.requiredTitle") }).waitFor();
-    expect(await page.getByRole("button", { name: "You: " }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: t("shell:you") }).count()).toBe(0);
 
     await page.getByRole("button", { name: t("settings:totp.setUp") }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(t("settings:account.currentPassword")).fill(password);
     await dialog.getByRole("button", { name: t("settings:next") }).click();
-    const totp = new TOTP({ secret: await dialog.getByLabel("Or type this").inputValue() });
-    await dialog.getByLabel("Code of your").fill(totp.generate());
+    const totp = new TOTP({ secret: await dialog.getByLabel(t("settings:totp.secret")).inputValue() });
+    await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
     await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
     await dialog.getByRole("checkbox").click();
     await dialog.getByRole("button", { name: t("settings:done") }).click();
-    await page.getByRole("button", { name: "You: " }).waitFor();
+    await page.getByRole("button", { name: t("shell:you") }).waitFor();
 
     await access.goto(`${site.url}/admin/users`);
     await access

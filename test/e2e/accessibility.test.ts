@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
           await page.getByRole("dialog").waitFor();
           found.push(...(await violations(page, "the lists of a phone", rules)));
         }
-        await page.getByRole("button", { name: "You: " }).click();
+        await page.getByRole("button", { name: t("shell:you") }).click();
         await page.getByRole("menu").waitFor();
         found.push(...(await violations(page, "one's own menu", rules)));
         await page.keyboard.press("Escape");

@@ -65,11 +65,11 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
   }
 
-  const isIn = (page: Page) => page.getByRole("button", { name: "You: " }).waitFor();
+  const isIn = (page: Page) => page.getByRole("button", { name: t("shell:you") }).waitFor();
   const pathOf = (page: Page) => new URL(page.url()).pathname;
 
   async function logOut(page: Page): Promise<void> {
-    const menu = page.getByRole("button", { name: "You: " });
+    const menu = page.getByRole("button", { name: t("shell:you") });
     const item = page.getByRole("menuitem", { name: t("shell:logOut") });
     await page.bringToFront();
     // What is loaded right after a login may close the menu again.
@@ -97,13 +97,13 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByLabel(t("settings:account.email")).fill("ada@example.org");
     await page.getByLabel(t("settings:profile.nickname")).fill("Ada Lovelace");
     await page.getByRole("button", { name: t("session:register") }).click();
-    await page.getByRole("button", { name: "You: Ada Lovelace" }).waitFor();
+    await page.getByRole("button", { name: `${t("shell:you")} Ada Lovelace` }).waitFor();
     expect(pathOf(page)).toBe("/");
     await logOut(page);
 
     await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, "ada", "wrong");
-    await page.getByRole("alert").getByText("is wrong").waitFor();
+    await page.getByRole("alert").getByText(t("shared:error.WRONG_CREDENTIALS")).waitFor();
     await logIn(page, "ada@example.org");
     await isIn(page);
   });
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   test("who follows a link without being logged in comes there after the login", async () => {
     const { username } = await newAccount();
     const page = await openWindow("/status");
-    await page.getByText("Then you see the page").waitFor();
+    await page.getByText(t("session:loginFirst")).waitFor();
     await page.getByRole("link", { name: t("session:register") }).click();
     await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { email, username, client } = await newAccount();
     const { token } = await mailbox.next(email, /Verify/);
     const page = await openWindow(`/verify-email#token=${token}`);
-    await page.getByText(`The account “${username}” will own the address ${email}.`).waitFor();
+    await page.getByText(t("session:verify.askText", { username, email })).waitFor();
     expect((await client.call("user.me", {})).user.emailVerified).toBe(false);
     await page.getByRole("button", { name: t("session:verify.confirm") }).click();
     await page.getByText(t("session:verify.done")).waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
 
   test("a guest makes the name an account in all tabs, and keeps it", async () => {
     const page = await openWindow("/");
-    await page.getByLabel("Your name").fill("Grace");
+    await page.getByLabel(t("session:yourName")).fill("Grace");
     await page.getByRole("button", { name: t("session:asGuest") }).click();
     await isIn(page);
     const tab = await page.context().newPage();
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await tab.getByRole("heading", { name: t("session:comeIn") }).waitFor();
     await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, "grace");
-    await page.getByRole("button", { name: "You: Grace" }).waitFor();
+    await page.getByRole("button", { name: `${t("shell:you")} Grace` }).waitFor();
   });
 
   test("an invite is kept through the login", async () => {
@@ -214,11 +214,11 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await dialog.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
     await dialog.getByRole("button", { name: t("settings:next") }).click();
     await dialog.getByRole("img", { name: "QR code" }).waitFor();
-    const secret = await dialog.getByLabel("Or type this").inputValue();
+    const secret = await dialog.getByLabel(t("settings:totp.secret")).inputValue();
     const totp = new TOTP({ secret });
-    await dialog.getByLabel("Code of your").fill(totp.generate());
+    await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
     await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
-    await dialog.getByText("They are shown this once").waitFor();
+    await dialog.getByText(t("settings:recovery.text")).waitFor();
     const [recoveryCode] = await dialog.getByRole("listitem").allTextContents();
     await dialog.getByRole("checkbox").click();
     await dialog.getByRole("button", { name: t("settings:done") }).click();
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const code = page.getByLabel(t("session:code.app"));
     await code.fill("000000");
     await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
-    await page.getByRole("alert").getByText("The code is wrong").waitFor();
+    await page.getByRole("alert").getByText(t("shared:error.WRONG_CODE")).waitFor();
     // The code of now has been used to turn it on.
     await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }));
     await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
@@ -285,10 +285,10 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByLabel(t("settings:account.currentPassword")).fill("wrong");
     await page.getByLabel(t("settings:account.newPassword")).fill("another horse");
     await page.getByRole("button", { name: t("settings:account.changePassword") }).click();
-    await page.getByRole("alert").getByText("is wrong").waitFor();
+    await page.getByRole("alert").getByText(t("shared:error.WRONG_CREDENTIALS")).waitFor();
     await page.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
     await page.getByRole("button", { name: t("settings:account.changePassword") }).click();
-    await page.getByText("Your password is changed").waitFor();
+    await page.getByText(t("settings:account.passwordChanged")).waitFor();
     await page.reload();
     await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
   });
@@ -383,7 +383,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     expect(pathOf(page)).toBe("/");
     await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, username);
-    await page.getByRole("alert").getByText("is wrong").waitFor();
+    await page.getByRole("alert").getByText(t("shared:error.WRONG_CREDENTIALS")).waitFor();
   });
 
   test("on a phone every page fits", { tags: "long" }, async () => {

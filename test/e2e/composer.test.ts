@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await sent("the first one").waitFor();
     const editor = page.getByRole("textbox", { name: t("messages:edit.label") });
     await page.context().setOffline(true);
-    await page.getByText("You are offline").waitFor();
+    await page.getByText(t("shell:connection.noNetwork")).waitFor();
     await field().fill("the second one");
     await page.keyboard.press("Enter");
     await page.getByRole("log").locator(".pending").getByText("the second one").waitFor();

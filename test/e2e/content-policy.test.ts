@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 // The page as it is built, under the policy that the gateway sends with it.
 
@@ -89,7 +90,7 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
     // The menu and the dialog put themselves beside everything else.
     await page.goto(`${site.url}/admin/users`);
     await page
-      .getByRole("button", { name: /What to do with/ })
+      .getByRole("button", { name: t("admin:users.deeds", { name: "" }) })
       .first()
       .click();
     await page.getByRole("menuitem").first().click();

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   }
 
   async function createGroup(page: Page, nickname: string): Promise<string> {
-    await page.getByLabel("Your name").fill(nickname);
+    await page.getByLabel(t("session:yourName")).fill(nickname);
     await page.getByRole("button", { name: t("session:asGuest") }).click();
     await page.getByLabel(t("groups:create.name")).fill("Rocket builders");
     await page.getByRole("button", { name: t("groups:create.action") }).click();
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await page.getByText(t("invites:invited")).waitFor();
     await page.getByText("Rocket builders", { exact: true }).waitFor();
     await page.getByText(t("invites:memberCount", { count: 1 }), { exact: true }).waitFor();
-    await page.getByLabel("Your name").fill(nickname);
+    await page.getByLabel(t("session:yourName")).fill(nickname);
     await page.getByRole("button", { name: t("session:joinAsGuest") }).click();
     await field(page).waitFor();
     return page;
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
 
   test("what is typed while the first dialog is open stays in it, and then goes into the channel", async () => {
     const ada = await openWindow("/");
-    await ada.getByLabel("Your name").fill("Ada");
+    await ada.getByLabel(t("session:yourName")).fill("Ada");
     await ada.getByRole("button", { name: t("session:asGuest") }).click();
     await ada.getByLabel(t("groups:create.name")).fill("Rocket builders");
     await ada.getByRole("button", { name: t("groups:create.action") }).click();
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await message(grace, "before").waitFor();
 
     await site.instance.stop();
-    await ada.getByText("Reconnecting… What you write").waitFor();
+    await ada.getByText(t("shell:connection.reconnecting")).waitFor();
     await write(ada, "meanwhile, one");
     await write(ada, "meanwhile, two");
     await ada.getByText(t("messages:item.sending")).first().waitFor();
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
       .getByRole("button", { name: t("session:register") })
       .click();
     await ada.getByText(t("groups:first.title")).waitFor();
-    await ada.getByRole("button", { name: "You: " }).click();
+    await ada.getByRole("button", { name: t("shell:you") }).click();
     await ada.getByRole("menuitem", { name: t("shell:logOut") }).click();
 
     await ada.getByRole("link", { name: t("session:logIn") }).click();

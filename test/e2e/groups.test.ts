@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
     const grace = await enter(limited, "Grace");
     const late = await openWindow("Alan", new URL(limited).pathname);
-    await late.getByText("This invite has expired or is used up.").waitFor();
+    await late.getByText(t("shared:error.INVITE_NOT_FOUND")).waitFor();
 
     await grace.goto(link);
     await channel(grace, "general").waitFor();

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     provider.person = { sub: "ada", name: "Ada Lovelace", preferred_username: "ada" };
     const page = await openWindow("/status");
     await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
-    await page.getByRole("button", { name: "You: Ada Lovelace" }).waitFor();
+    await page.getByRole("button", { name: `${t("shell:you")} Ada Lovelace` }).waitFor();
     expect(page.url()).toBe(`${site.url}/status`);
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain("oidcCode");
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     provider.person = null;
     const page = await openWindow("/login");
     await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
-    await page.getByRole("alert").getByText("did not succeed").waitFor();
+    await page.getByRole("alert").getByText(t("shared:error.OIDC_FAILED")).waitFor();
     expect(page.url()).toBe(`${site.url}/login`);
     await page.getByLabel(t("session:username")).waitFor();
   });
@@ -61,14 +61,14 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(t("settings:account.currentPassword")).fill("wrong");
     await dialog.getByRole("button", { name: t("settings:oidc.link") }).click();
-    await dialog.getByRole("alert").getByText("is wrong").waitFor();
+    await dialog.getByRole("alert").getByText(t("shared:error.WRONG_CREDENTIALS")).waitFor();
     await dialog.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
     await dialog.getByRole("button", { name: t("settings:oidc.link") }).click();
     await page.getByRole("button", { name: t("settings:oidc.unlink") }).waitFor();
 
     const other = await openWindow("/login");
     await other.getByRole("button", { name: t("session:oidc.logIn") }).click();
-    await other.getByRole("button", { name: "You: grace" }).waitFor();
+    await other.getByRole("button", { name: `${t("shell:you")} grace` }).waitFor();
     expect((await client.call("user.me", {})).user.oidcLinked).toBe(true);
     client.close();
   });

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
   /** The pages know of it: what they send now waits. */
   async function goOffline(...pages: Page[]): Promise<void> {
     await context.setOffline(true);
-    for (const page of pages) await page.getByText("You are offline").waitFor();
+    for (const page of pages) await page.getByText(t("shell:connection.noNetwork")).waitFor();
   }
 
   async function write(page: Page, text: string): Promise<void> {
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await goOffline(page);
     await write(page, "private");
     await expectKept(page, 1);
-    await page.getByRole("button", { name: "You: " }).click();
+    await page.getByRole("button", { name: t("shell:you") }).click();
     await page.getByRole("menuitem", { name: t("shell:logOut") }).click();
     await page.getByRole("link", { name: t("session:logIn") }).waitFor();
     await expect.poll(() => kept(page)).toBe(0);

@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     await write(his, "All green");
     await said(hers, "All green");
 
-    await his.getByRole("button", { name: "You: Grace" }).click();
+    await his.getByRole("button", { name: `${t("shell:you")} Grace` }).click();
     await his.getByRole("menuitemcheckbox", { name: t("members:status.doNotDisturb") }).click();
     await hers.getByRole("main").getByText(t("members:status.doNotDisturb")).waitFor();
     await list(hers).getByRole("link", { name: "Grace Do not disturb" }).waitFor();

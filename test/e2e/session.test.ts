@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
 
   const guestButton = (page: Page) => page.getByRole("button", { name: t("session:asGuest") });
   /** Shown with what the server has answered to a valid token. */
-  const isIn = (page: Page) => page.getByRole("button", { name: "You: " }).waitFor();
+  const isIn = (page: Page) => page.getByRole("button", { name: t("shell:you") }).waitFor();
 
   test("who is logged in is so in a second tab, in one that waited, and after a restart of the browser", async () => {
     const context = await site.newContext();
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     const [ada, other] = [await open(context), await open(context)];
     await logInAsGuest(ada);
     await isIn(other);
-    await ada.getByRole("button", { name: "You: " }).click();
+    await ada.getByRole("button", { name: t("shell:you") }).click();
     await ada.getByRole("menuitem", { name: t("shell:logOut") }).click();
     // There is nothing that a guest could log in with again.
     await ada.getByRole("button", { name: t("session:guestLeaves.action") }).click();

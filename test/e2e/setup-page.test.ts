@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     await other.getByLabel(t("session:username")).fill("mallory");
     await other.getByLabel(t("session:password"), { exact: true }).fill(account.password);
     await other.getByRole("button", { name: t("session:setup.create") }).click();
-    await other.getByRole("alert").getByText("has expired or was used").waitFor();
+    await other.getByRole("alert").getByText(t("shared:error.INVALID_LINK")).waitFor();
     expect(await post(node.url, "user.login", { ...account, username: "mallory" })).toMatchObject({
       ok: false,
     });
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     await keepTokens(context, tokens);
     const page = await context.newPage();
     await page.goto(link);
-    await page.getByText("You are logged in as grace").waitFor();
+    await page.getByText(t("session:setup.becomeText", { name: "grace" })).waitFor();
     await page.getByRole("button", { name: t("session:setup.become") }).click();
     await page.waitForURL(`${node.url}/admin/overview`);
     await page

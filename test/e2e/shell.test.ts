@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
   }
 
   const root = (page: Page, name: string) => page.locator("html").getAttribute(name);
-  const you = (page: Page) => page.getByRole("button", { name: "You: Ada" });
+  const you = (page: Page) => page.getByRole("button", { name: `${t("shell:you")} Ada` });
 
   test("a theme takes effect at once, and is there before anything else after a reload", async () => {
     const page = await openGroup(DESKTOP);
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await lists.waitFor();
     await page.keyboard.press("Escape");
     await lists.waitFor({ state: "detached" });
-    await expect.poll(() => page.evaluate<string>(FOCUSED)).toBe("Open the lists");
+    await expect.poll(() => page.evaluate<string>(FOCUSED)).toBe(t("shell:openLists"));
 
     await opener.click();
     await lists.getByRole("link", { name: "rockets" }).click();
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     const page = await openGroup(DESKTOP);
     const skip = page.getByRole("link").first();
     await skip.focus();
-    expect(await skip.textContent()).toBe("Skip to the content");
+    expect(await skip.textContent()).toBe(t("shell:skipToContent"));
     expect((await skip.boundingBox())?.width).toBeGreaterThan(50);
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate<string>("document.activeElement.id")).toBe("main");

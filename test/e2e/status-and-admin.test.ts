@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await page.getByText(t("status:connection.states.online")).waitFor();
     await page.getByRole("img", { name: /^Round trip to the server: .* now/ }).waitFor();
     await page.getByRole("img", { name: /^Fan-out: / }).waitFor();
-    await page.getByRole("img", { name: /^Messages per second: .*at most in ten minutes/ }).waitFor();
+    await page.getByRole("img", { name: /^Messages per second: .*maximum in ten minutes/ }).waitFor();
     await page.getByRole("button", { name: t("status:metrics.asTable") }).click();
     expect(await page.getByRole("row").count()).toBeGreaterThan(1);
     await page.getByRole("columnheader", { name: t("status:metrics.deliveries") }).waitFor();
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
           .count(),
       )
       .toBe(1);
-    await row.getByRole("button", { name: /What to do with/ }).click();
+    await row.getByRole("button", { name: t("admin:users.deeds", { name: "" }) }).click();
     await page.getByRole("menuitem", { name: t("admin:users.disable.menu") }).click();
     await page.getByLabel(t("admin:reason")).fill("Spam in every channel");
     await page.getByRole("button", { name: t("admin:users.disable.action") }).click();
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     const { group } = await createWorld(site.url);
     await open("/admin/groups", admin.username);
     await page
-      .getByRole("button", { name: `Export ${group.name}` })
+      .getByRole("button", { name: t("admin:groups.export", { name: group.name }) })
       .first()
       .click();
     const [download] = await Promise.all([
@@ -87,22 +87,24 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     const { group } = await createWorld(site.url);
     await open("/admin/groups", admin.username);
     const groups = page.getByRole("list", { name: t("admin:sections.groups") });
-    const remove = page.getByRole("button", { name: `Delete ${group.name}` }).first();
+    const remove = page
+      .getByRole("button", { name: t("admin:groups.delete.of", { name: group.name }) })
+      .first();
     await remove.waitFor();
     const before = await groups.getByRole("listitem").count();
     await remove.click();
     const button = page.getByRole("button", { name: t("admin:groups.delete.action") });
     expect(await button.isDisabled()).toBe(true);
-    await page.getByLabel(/to confirm/).fill(group.name);
+    await page.getByLabel(t("admin:groups.delete.typeName", { name: group.name })).fill(group.name);
     await button.click();
-    await page.getByText(/is deleted\./).waitFor();
+    await page.getByText(t("admin:groups.delete.done", { name: group.name })).waitFor();
     expect(await groups.getByRole("listitem").count()).toBe(before - 1);
   });
 
   test("turns maintenance on with a text for the others, and off again", async () => {
     const guest = await createGuest(site.url);
     await open("/admin/maintenance", admin.username);
-    await page.getByLabel(/What others are told/).fill("Back at noon");
+    await page.getByLabel(t("admin:maintenance.message")).fill("Back at noon");
     await page.getByRole("button", { name: t("admin:maintenance.turnOn") }).click();
     await page
       .getByRole("alertdialog")

@@ -19,16 +19,16 @@ describe("errorText", () => {
   test("names the limit that is reached and what it is", () => {
     const data = { limit: "fileQuotaUserBytes", max: 5_000_000 };
     expect(errorText(error("LIMIT_REACHED", data))).toBe(
-      "Your files can take up to 5 MB. Delete some first.",
+      "Your files can use up to 5 MB. Delete some to free up space.",
     );
     expect(errorText(error("LIMIT_REACHED", { limit: "pinsPerChannel", max: 50 }))).toBe(
-      "A limit of this server is reached.",
+      "This server's limit has been reached.",
     );
   });
 
   test("says when to try again", () => {
     expect(errorText(error("RATE_LIMITED", { retryAfterMs: 2100 }))).toBe(
-      "That was too fast. Try again in 3 seconds.",
+      "You're doing that too often. Try again in 3 seconds.",
     );
     expect(errorText(error("RATE_LIMITED", { retryAfterMs: 400 }))).toContain("in a second");
   });
