@@ -156,7 +156,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
         expect(atWorker).not.toContain(secret);
       }
       for (const role of ["gateways", "workers"] as const) {
-        const answered = (await linesOf(role)).filter(({ msg }) => msg.endsWith("was answered"));
+        const answered = (await linesOf(role)).filter(({ msg }) => msg.endsWith("answered"));
         for (const line of answered) expect(line["requestId"]).toEqual(expect.any(String));
       }
     });

@@ -242,7 +242,7 @@ describe("a single instance", () => {
     const log = async (): Promise<string[]> =>
       (await readFile(node.process.logFile, "utf8"))
         .split("\n")
-        .filter((line) => line.includes("traces could not"));
+        .filter((line) => line.includes("trace export failed"));
     await expect.poll(log).not.toEqual([]);
     // One for each of its two threads.
     expect((await log()).length).toBeLessThanOrEqual(2);

@@ -200,7 +200,7 @@ export class Jobs {
       .then(() => void (this.#isFailing = false))
       .catch((error: unknown) => {
         // Once per outage: the next look comes within a second.
-        if (!this.#isFailing) this.#options.logger.warn({ err: error }, "jobs cannot be read, retrying");
+        if (!this.#isFailing) this.#options.logger.warn({ err: error }, "job poll failed, retrying");
         this.#isFailing = true;
       })
       .finally(() => this.#tasks.delete(task));
@@ -306,7 +306,7 @@ export class Jobs {
     const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX_CHARS);
     if (everyMs === undefined && (error instanceof PermanentFailure || tries >= maxTries)) {
       if (!(await this.#store.bury(job, message, new Date(Date.now() + DEAD_KEPT_MS)))) return "interrupted";
-      this.#options.logger.error(fields, "job is dead, it can be retried in the admin console");
+      this.#options.logger.error(fields, "job failed for good, retry it in the admin console");
       kind.onDead?.(error);
       return "dead";
     }
@@ -325,7 +325,7 @@ function createMetrics(registry: Registry) {
     new Gauge({ name, help, labelNames: ["kind"], aggregator, registers: [registry] });
   const total = new Counter({
     name: "fanfare_jobs_total",
-    help: "Job runs by kind and outcome: 'failed' is retried, 'dead' is not, 'interrupted' runs again elsewhere.",
+    help: "Job runs by kind and outcome: 'failed' runs are retried, 'dead' ones are not, 'interrupted' ones run again elsewhere.",
     labelNames: ["kind", "outcome"],
     registers: [registry],
   });

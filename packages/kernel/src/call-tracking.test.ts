@@ -35,7 +35,7 @@ test("every call is counted with its action, outcome and time, and those under w
   expect(await registry.metrics()).not.toContain("thing.get");
   await broker.call("thing.get");
   await broker.call("thing.get");
-  await expect(broker.call("thing.refuse")).rejects.toThrow("You are not allowed");
+  await expect(broker.call("thing.refuse")).rejects.toThrow("You don't have permission");
   await expect(broker.call("thing.break")).rejects.toThrow("broken");
   const waiting = broker.call("thing.wait");
   const lines = new Set((await registry.metrics()).split("\n"));

@@ -83,7 +83,7 @@ export class CallTracking {
       traced?.end(outcome);
       if (this.#logsCalls) {
         const { requestId } = context.meta;
-        this.#logger.debug({ action, outcome, durationMs, requestId }, "an action was answered");
+        this.#logger.debug({ action, outcome, durationMs, requestId }, "action answered");
       }
     };
     return call(context).then(
@@ -179,7 +179,7 @@ const each = (counts: ReadonlyMap<string, number>, action: string, label: string
 const EXPOSED: readonly Exposed[] = [
   {
     name: "fanfare_calls_total",
-    help: "Calls that this process made: 'local' ones it answered itself, 'remote' ones another process.",
+    help: "Calls made by this process: 'local' if answered in this process, otherwise 'remote'.",
     type: "counter",
     values: ({ local, remote }, action) => [
       ...(local > 0 ? [value({ action, where: "local" }, local)] : []),
@@ -188,25 +188,25 @@ const EXPOSED: readonly Exposed[] = [
   },
   {
     name: "fanfare_calls_unanswered_total",
-    help: "Calls to another process that got no answer: 'timeout' none in time, 'unreachable' none at all.",
+    help: "Calls to other processes that were not answered: 'timeout' or 'unreachable'.",
     type: "counter",
     values: ({ unanswered }, action) => each(unanswered, action, "reason"),
   },
   {
     name: "fanfare_action_duration_seconds",
-    help: "What answering a call took in this process, whoever made it.",
+    help: "Duration of calls answered by this process, in seconds.",
     type: "histogram",
     values: (figures, action) => figures.durations("fanfare_action_duration_seconds", { action }),
   },
   {
     name: "fanfare_action_errors_total",
-    help: "Calls that this process answered with an error, by its code.",
+    help: "Calls that this process answered with an error, by error code.",
     type: "counter",
     values: ({ errors }, action) => each(errors, action, "code"),
   },
   {
     name: "fanfare_actions_active",
-    help: "Calls that this process is answering, of actions that were called.",
+    help: "Calls in progress in this process, by action.",
     type: "gauge",
     values: (figures, action) =>
       figures.durations("", {}).length > 0 || figures.active > 0 ? [value({ action }, figures.active)] : [],

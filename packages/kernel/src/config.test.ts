@@ -176,7 +176,7 @@ test.each([
 });
 
 test.each(["yes please", "-1", "10.0.0.0/33", ","])("TRUST_PROXY=%s is refused", (TRUST_PROXY) => {
-  expect(() => loadConfig({ TRUST_PROXY })).toThrow("TRUST_PROXY: must be on or off, how many proxies");
+  expect(() => loadConfig({ TRUST_PROXY })).toThrow("TRUST_PROXY: must be on, off, the number of proxies");
 });
 
 test("SERVICES=workers stands for everything but the gateway", () => {

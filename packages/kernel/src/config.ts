@@ -77,12 +77,12 @@ function configOf(env: Environment) {
     guestRetentionDays: env.GUEST_RETENTION_DAYS,
     /** Where files lie where there is no `s3`. */
     filesDir: env.FILES_DIR ?? join(env.DATA_DIR, "files"),
-    /** Its endpoint undefined: that of Amazon for the region. */
+    /** Its endpoint undefined: Amazon S3 in `S3_REGION`. */
     s3: s3 && { ...s3, endpoint: env.S3_ENDPOINT, region: env.S3_REGION },
     fileMaxBytes: env.FILE_MAX_BYTES,
     /** 0: the gateway runs in the main thread. */
     gatewayThreads: gatewayThreads(env),
-    /** undefined: no traces are made. The endpoint is without a slash at its end. */
+    /** undefined: no tracing. The endpoint is without a slash at its end. */
     tracing:
       endpoint === undefined
         ? undefined

@@ -101,7 +101,7 @@ function guardedEvent(node: NodeContext, name: string, handler: (payload: unknow
     try {
       await handler(params);
     } catch (error) {
-      node.logger.error({ err: error, event: name }, "an event could not be handled");
+      node.logger.error({ err: error, event: name }, "event handler failed");
     }
   };
   return ({ params, meta }: Context<unknown, Partial<CallMeta>>): Promise<void> =>
@@ -156,8 +156,7 @@ function guarded(
       return await handler({ params, actor, access, services, requestId, askedAtMs, client });
     } catch (thrown) {
       const error = toServiceError(thrown);
-      if (error.type === "INTERNAL")
-        node.logger.error({ err: error.cause, action: name }, "an action failed");
+      if (error.type === "INTERNAL") node.logger.error({ err: error.cause, action: name }, "action failed");
       throw error;
     }
   };

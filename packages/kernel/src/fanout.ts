@@ -53,7 +53,7 @@ export class Fanout extends Emitter {
       ...countReceived(metrics),
       bus,
       onPublished: this.#onPublished,
-      onBusError: (error) => logger.error({ err: error }, "a message of the bus could not be read"),
+      onBusError: (error) => logger.error({ err: error }, "invalid bus message"),
       onResync(sockets) {
         // The process learns of its own interruption from the bus.
         if (sockets === null) onMissed();
@@ -68,7 +68,7 @@ export class Fanout extends Emitter {
     } catch (error) {
       if (this.#options.bus === null) throw error;
       // Too large for the bus: the receivers have to fetch it.
-      this.#options.logger.error({ err: error, event }, "an event could not be published");
+      this.#options.logger.error({ err: error, event }, "event not published");
       super.emit(rooms, "resync", {}, except);
     }
   }
@@ -93,12 +93,12 @@ function countPublished(metrics: Registry): NonNullable<EmitterOptions["onPublis
   const registers = [metrics];
   const published = new Counter({
     name: "fanfare_bus_published_total",
-    help: "Messages put on the bus for sockets of any gateway.",
+    help: "Messages published to the bus.",
     registers,
   });
   const publishedBytes = new Counter({
     name: "fanfare_bus_published_bytes_total",
-    help: "Size of the messages put on the bus for sockets of any gateway.",
+    help: "Bytes of messages published to the bus.",
     registers,
   });
   return (copies, bytes) => {
@@ -111,18 +111,18 @@ function countReceived(metrics: Registry) {
   const registers = [metrics];
   const received = new Counter({
     name: "fanfare_bus_received_total",
-    help: "Messages of the bus that came to this gateway, by whether it had sockets to give them to ('members').",
+    help: "Bus messages received by this gateway, by whether it had sockets for them ('members').",
     labelNames: ["reception"],
     registers,
   });
   const receivedBytes = new Counter({
     name: "fanfare_bus_received_bytes_total",
-    help: "Size of the messages of the bus that came to this gateway.",
+    help: "Bytes of bus messages received by this gateway.",
     registers,
   });
   const subscriptions = new Gauge({
     name: "fanfare_bus_rooms",
-    help: "Rooms that this gateway listens to.",
+    help: "Rooms that this gateway is subscribed to.",
     registers,
   });
   return {

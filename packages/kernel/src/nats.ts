@@ -61,15 +61,15 @@ export function createBus(
   void logNats(connection, logger);
   const dropped = new Counter({
     name: "fanfare_bus_dropped_total",
-    help: "Publications that were dropped because NATS was away for too long: clients are told to resync.",
+    help: "Publications dropped because NATS was unavailable for too long. Clients are told to resync.",
     registers: [metrics],
   });
   const bus = natsBus(connection, {
     onDropped: () => dropped.inc(),
-    onError: (error) => logger.error({ err: error }, "NATS refused something"),
+    onError: (error) => logger.error({ err: error }, "NATS error"),
   });
   bus.onInterrupted(() => {
-    logger.warn("the connection to NATS was interrupted and is back");
+    logger.warn("NATS reconnected");
     onInterrupted();
   });
   return bus;
@@ -91,23 +91,23 @@ async function logNats(connection: NatsConnection, logger: Pick<Logger, "warn">)
 }
 
 const TRAFFIC = [
-  { name: "fanfare_nats_received_bytes_total", help: "Bytes that came over NATS.", of: "inBytes" },
-  { name: "fanfare_nats_sent_bytes_total", help: "Bytes that went over NATS.", of: "outBytes" },
-  { name: "fanfare_nats_received_messages_total", help: "Messages that came over NATS.", of: "inMsgs" },
-  { name: "fanfare_nats_sent_messages_total", help: "Messages that went over NATS.", of: "outMsgs" },
+  { name: "fanfare_nats_received_bytes_total", help: "Bytes received from NATS.", of: "inBytes" },
+  { name: "fanfare_nats_sent_bytes_total", help: "Bytes sent to NATS.", of: "outBytes" },
+  { name: "fanfare_nats_received_messages_total", help: "Messages received from NATS.", of: "inMsgs" },
+  { name: "fanfare_nats_sent_messages_total", help: "Messages sent to NATS.", of: "outMsgs" },
 ] as const;
 
 export function watchNats(registry: Registry, connection: NatsConnection): void {
   const registers = [registry];
   const connected = new Gauge({
     name: "fanfare_nats_connected",
-    help: "1 while there is a connection to NATS.",
+    help: "1 if connected to NATS, otherwise 0.",
     registers,
   });
   connected.set(1);
   const reconnects = new Counter({
     name: "fanfare_nats_reconnects_total",
-    help: "Times that the connection to NATS was made anew.",
+    help: "Reconnections to NATS.",
     registers,
   });
   for (const { name, help, of } of TRAFFIC) {

@@ -24,7 +24,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
   });
   let lastError: unknown;
   redis.on("error", (error: unknown) => {
-    if (String(error) !== String(lastError)) logger.warn({ err: error }, "no connection to Redis");
+    if (String(error) !== String(lastError)) logger.warn({ err: error }, "Redis connection failed");
     lastError = error;
   });
   redis.on("ready", () => {

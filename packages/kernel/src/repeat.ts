@@ -21,7 +21,7 @@ export function repeat(
       await task();
       failing = false;
     } catch (error) {
-      if (!failing) logger.warn({ err: error }, `${what} fails; it is tried again`);
+      if (!failing) logger.warn({ err: error }, `${what} failed, retrying`);
       failing = true;
     }
   };

@@ -62,7 +62,7 @@ export function createMailer(options: MailerOptions): Mailer {
   const transport = smtp === undefined ? undefined : createSmtp(smtp.url);
   const total = new Counter({
     name: "fanfare_mails_total",
-    help: "Mails by outcome: sent, or failed after the last try.",
+    help: "Emails by outcome: sent, or failed after the last try.",
     labelNames: ["outcome"],
     registers: [metrics],
   });
@@ -99,7 +99,7 @@ export function createMailer(options: MailerOptions): Mailer {
     onDead: () => total.inc({ outcome: "failed" }),
   });
   if (smtp === undefined && environment === "production")
-    logger.info("SMTP_URL is not set: no mail is sent, and forgotten passwords cannot be reset");
+    logger.info("SMTP_URL is not set: emails are not sent, and passwords cannot be reset");
   return {
     async send({ email, locale }, name, values, path, key = randomUUID()) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;

@@ -17,7 +17,7 @@ export const messages: Board = {
       ),
       plot(
         "Time of a write",
-        "From the reading of the heads until all is on disk.",
+        "Duration of a commit in seconds, from reading the channel heads until everything is on disk.",
         quantiles("fanfare_message_commit_seconds"),
         { unit: "s", steps: { red: 0.5 }, runbooks: ["FanfareMessagesSlow"] },
       ),

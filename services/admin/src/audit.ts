@@ -35,9 +35,7 @@ function recordedAs({ audit, node }: AdminDependencies, action: string, handler:
     const close = async (outcome: string): Promise<void> => {
       await audit
         .setOutcome(entryId, outcome)
-        .catch((error: unknown) =>
-          node.logger.warn({ err: error, action }, "an outcome was not written down"),
-        );
+        .catch((error: unknown) => node.logger.warn({ err: error, action }, "audit outcome not stored"));
     };
     try {
       const result = await handler(request);

@@ -32,7 +32,7 @@ export class Remover {
     const states = ["uploading", "unclaimed", "attached", "picture"] as const;
     await files.change(fileId, states, { state: "deleting", dueAt: new Date() });
     await this.erase(file).catch((error: unknown) =>
-      logger.warn({ err: error, fileId }, "a file could not be deleted; it is tried again"),
+      logger.warn({ err: error, fileId }, "file not deleted, retrying"),
     );
   }
 
@@ -76,7 +76,7 @@ export class Sweeper {
       if (file === null) return false;
       // It has been put off, so one that fails keeps no other waiting.
       await this.#look(file).catch((error: unknown) =>
-        logger.warn({ err: error, fileId: file._id }, "a file could not be looked at"),
+        logger.warn({ err: error, fileId: file._id }, "file check failed"),
       );
     }
     return true;

@@ -179,14 +179,13 @@ export class Calls {
       const error = toServiceError(thrown);
       // A ServiceError has been logged where it was made.
       if (error.type === "INTERNAL" && !(thrown instanceof ServiceError))
-        this.#logger.error({ err: thrown, action, requestId }, "a call failed");
+        this.#logger.error({ err: thrown, action, requestId }, "call failed");
       answer = { ok: false, error: toWireError(error, requestId) };
     }
     const outcome = outcomeOf(answer);
     const durationMs = performance.now() - beganAtMs;
     route.metrics.answered(outcome, durationMs);
-    if (this.#logsCalls)
-      this.#logger.debug({ action, transport, outcome, durationMs }, "a call was answered");
+    if (this.#logsCalls) this.#logger.debug({ action, transport, outcome, durationMs }, "call answered");
     return answer;
   }
 
@@ -208,7 +207,7 @@ export class Calls {
   /** The answer to something that the gateway turns away by itself. */
   refuse(error: ServiceError, requestId: string): Refused {
     this.#metrics.refused(error.type);
-    if (error.type === "INTERNAL") this.#logger.error({ err: error.cause, requestId }, "the gateway failed");
+    if (error.type === "INTERNAL") this.#logger.error({ err: error.cause, requestId }, "gateway error");
     return { ok: false, error: toWireError(error, requestId) };
   }
 

@@ -74,7 +74,7 @@ async function untilDone<T>(
     try {
       return await work();
     } catch (error) {
-      logger.warn({ err: error }, "catching up failed: it is tried again");
+      logger.warn({ err: error }, "catch-up failed, retrying");
       await delay(CATCH_UP_RETRY_MS, undefined, { signal });
     }
   }

@@ -142,7 +142,7 @@ async function enter(
     release(socket.data);
   } catch (error) {
     metrics.refused("NO_ROOMS");
-    node.logger.error({ err: error, userId }, "a user's rooms could not be listed");
+    node.logger.error({ err: error, userId }, "rooms of user not listed");
     // First: a connection closes only when what Engine.IO has for it is out.
     release(socket.data);
     socket.conn.close();

@@ -23,40 +23,40 @@ export function exposeGatewayState({ node, calls, maintenance, maxSockets }: Gat
   const registry = node.metrics;
   readGauge({
     name: "fanfare_connections_max",
-    help: "Sockets that may be connected, by MAX_CONNECTIONS and the limit of open files.",
+    help: "Maximum number of sockets, from MAX_CONNECTIONS and the limit of open files.",
     registry,
     aggregator: "max",
     read: () => maxSockets,
   });
   readGauge({
     name: "fanfare_requests_active",
-    help: "Calls from outside that a service is working on, and connections being set up; also those that were given up on.",
+    help: "Calls from clients and new connections in progress, including those whose caller has given up.",
     registry,
     read: () => calls.inFlight,
   });
   readGauge({
     name: "fanfare_requests_active_max",
-    help: "Calls and connections that may be under way at once: it shrinks while they wait too long.",
+    help: "Current limit of concurrent calls and connections. It shrinks while they wait too long.",
     registry,
     read: () => calls.admission.limit,
   });
   readGauge({
     name: "fanfare_request_delay_seconds",
-    help: "How much longer than usual the median call takes, or how late the event loop is.",
+    help: "Ratio of the current median call duration to the usual one, or the event loop delay if that is worse.",
     registry,
     aggregator: "max",
     read: () => calls.admission.delayMs / 1000,
   });
   readGauge({
     name: OVERLOADED_METRIC,
-    help: "How long calls have been refused, or slow; 0: there is no overload.",
+    help: "Seconds since calls have been refused or slow; 0 if the gateway is not overloaded.",
     registry,
     aggregator: "max",
     read: () => calls.admission.overloadedForMs / 1000,
   });
   readGauge({
     name: "fanfare_maintenance",
-    help: "1 during maintenance: nothing can be changed.",
+    help: "1 while the server is in maintenance mode.",
     registry,
     aggregator: "max",
     read: () => (maintenance.refusal() === null ? 0 : 1),
@@ -112,7 +112,7 @@ export class MaintenanceMode {
         if (this.#eventCount === eventCount) this.#now = maintenance;
         return;
       } catch (error) {
-        this.#node.logger.debug({ err: error }, "nobody says whether there is maintenance");
+        this.#node.logger.debug({ err: error }, "maintenance state unknown");
         await delay(MAINTENANCE_RETRY_MS, undefined, { ref: false });
       }
     }

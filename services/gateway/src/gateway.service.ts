@@ -60,7 +60,7 @@ export function createGatewayService(
         await catchUp({ node, io: running.io, ended, secondFactor }, stopping.signal);
     };
     catchingUp = catchingUp.then(again).catch((error: unknown) => {
-      if (!stopping.signal.aborted) node.logger.error({ err: error }, "catching up failed");
+      if (!stopping.signal.aborted) node.logger.error({ err: error }, "catch-up failed");
     });
   });
 

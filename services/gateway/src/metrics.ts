@@ -39,38 +39,38 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
   const registers = [registry];
   const requests = new Counter({
     name: "fanfare_requests_total",
-    help: "Calls answered, by action, transport, and 'ok' or the code of the error.",
+    help: "Answered calls by action, transport and outcome ('ok' or the error code).",
     labelNames: ["action", "transport", "outcome"],
     registers,
   });
   const seconds = new Histogram({
     name: "fanfare_request_seconds",
-    help: "From a call's arrival to its successful answer.",
+    help: "Duration of successful calls in seconds.",
     labelNames: ["action"],
     buckets: SECONDS,
     registers,
   });
   const refused = new Counter({
     name: "fanfare_refused_total",
-    help: "What the gateway turned away by itself, by reason.",
+    help: "Requests and connections that the gateway refused, by reason.",
     labelNames: ["reason"],
     registers,
   });
   readGauge({ name: "fanfare_connections", help: "Sockets connected.", registry, read: connections });
   const fanoutSeconds = new Histogram({
     name: "fanfare_fanout_seconds",
-    help: "From a publication to the write to its last socket.",
+    help: "Time from a publication to the write to its last socket, in seconds.",
     buckets: SECONDS,
     registers,
   });
   const fanoutMax = new RecentMax({
     name: "fanfare_fanout_max_seconds",
-    help: "The longest time of the last minute from a publication to the write to its last socket.",
+    help: "Longest time in the last minute from a publication to the write to its last socket, in seconds.",
     registry,
   });
   const fanoutPublications = new Counter({
     name: "fanfare_fanout_publications_total",
-    help: "Publications that this gateway had sockets for.",
+    help: "Publications that this gateway delivered to at least one socket.",
     registers,
   });
   const fanoutDeliveries = new Counter({
@@ -80,19 +80,19 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
   });
   const fanoutBytes = new Counter({
     name: "fanfare_fanout_bytes_total",
-    help: "Bytes that publications have written to sockets.",
+    help: "Bytes written to sockets by publications.",
     registers,
   });
   const disconnects = new Counter({
     name: "fanfare_disconnects_total",
-    help: "Sockets that have gone, by Socket.IO's reason.",
+    help: "Disconnected sockets by Socket.IO's reason.",
     labelNames: ["reason"],
     registers,
   });
   return {
     opened: new Counter({
       name: "fanfare_connects_total",
-      help: "Sockets that came in and are logged in.",
+      help: "Sockets that connected and authenticated.",
       registers,
     }),
     disconnected: (reason: string) => disconnects.inc({ reason }),
@@ -125,7 +125,7 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
     },
     slowSockets: new Counter({
       name: "fanfare_slow_sockets_total",
-      help: "Times that a socket read too slowly and was told to resync.",
+      help: "Sockets that read too slowly and were told to resync.",
       registers,
     }),
     refused(reason: Refusal): void {

@@ -162,8 +162,7 @@ export function reportPresence(io: SocketServer, node: Pick<NodeContext, "servic
         if (watches) emitDirectly(socket, "resync", {});
       }
     },
-    onError: (error) =>
-      node.logger.warn({ err: error }, "nobody takes this gateway's report of who is connected"),
+    onError: (error) => node.logger.warn({ err: error }, "presence report failed"),
   });
   const onCreate = (room: string): void => {
     const userId = userOfRoom(room);

@@ -37,7 +37,7 @@ export class SecondFactor {
       try {
         if (actor !== null) await this.assertMet(actor);
       } catch (error) {
-        this.#node.logger.debug({ err: error, userId: actor?.userId }, "a socket lacks a second factor");
+        this.#node.logger.debug({ err: error, userId: actor?.userId }, "socket without second factor");
         socket.disconnect(true);
       }
     });

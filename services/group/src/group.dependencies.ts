@@ -60,7 +60,7 @@ export function createRepositories(database: Connection) {
 export function createDependencies(node: NodeContext): GroupDependencies {
   const repositories = createRepositories(node.database);
   const { groups, members } = repositories;
-  const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
+  const onError = (error: unknown): void => node.logger.warn({ err: error }, "background work failed");
   const announcer = createMemberAnnouncer({
     publish: node.publish,
     async read(groupId, userIds) {

@@ -27,7 +27,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
   const { moves, announcer, memberCounts, purge, privateGroups } = dependencies;
   const activity = createActivity({
     repository: createActivityRepository(node.database),
-    onError: (error) => node.logger.warn({ err: error }, "the last activity could not be noted"),
+    onError: (error) => node.logger.warn({ err: error }, "last activity not stored"),
   });
   return defineService(node, {
     name: "group",

@@ -165,9 +165,7 @@ export function createPurge(options: PurgeOptions) {
 
   /** What fails is left to the next sweep, and keeps nothing else waiting. */
   const attempt = (work: () => Promise<void>): Promise<void> =>
-    work().catch((error: unknown) =>
-      node.logger.warn({ err: error }, "what was left undone could not be finished"),
-    );
+    work().catch((error: unknown) => node.logger.warn({ err: error }, "unfinished deletions not resumed"));
 
   const finishMoves = async (): Promise<void> => {
     const before = new Date(Date.now() - ABANDONED_AFTER_MS);
@@ -216,7 +214,7 @@ export function createPurge(options: PurgeOptions) {
   const inBackground = (work: () => Promise<void>): void => {
     if (stopped) return;
     const task: Promise<void> = work()
-      .catch((error: unknown) => node.logger.warn({ err: error }, "removing deleted groups failed"))
+      .catch((error: unknown) => node.logger.warn({ err: error }, "removal of deleted groups failed"))
       .finally(() => running.delete(task));
     running.add(task);
   };

@@ -55,7 +55,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
   });
   readGauge({
     name: "fanfare_messages_waiting",
-    help: "Messages and changes that wait to be written.",
+    help: "Messages and changes waiting to be committed.",
     registry: node.metrics,
     read: () => commit.waiting,
   });
@@ -111,19 +111,19 @@ function counters({ metrics }: NodeContext): Pick<GroupCommitOptions, "observe" 
   const registers = [metrics];
   const size = new Histogram({
     name: "fanfare_message_batch_size",
-    help: "Messages that were written together; a change is written alone.",
+    help: "Messages per commit.",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, ITEMS_PER_COMMIT],
     registers,
   });
   const duration = new Histogram({
     name: "fanfare_message_commit_seconds",
-    help: "From the reading of the heads until all is on disk.",
+    help: "Duration of a commit in seconds, from reading the channel heads until everything is on disk.",
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   });
   const total = new Counter({
     name: "fanfare_messages_stored_total",
-    help: "Messages that are on disk.",
+    help: "Messages committed.",
     registers,
   });
   return {

@@ -167,7 +167,7 @@ export class SlowMode {
     try {
       return await this.#counters.add([key, points, slowModeMs]);
     } catch (error) {
-      this.#logger.warn({ err: error }, "slow mode: the counters are away");
+      this.#logger.warn({ err: error }, "slow mode counters unavailable");
       return null;
     }
   }

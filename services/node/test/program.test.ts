@@ -202,7 +202,7 @@ test("a variable that is one slip away from a setting is worth a word", async ()
   await address(program);
   program.child.kill("SIGTERM");
   expect(await program.exited).toBe(0);
-  expect(program.stderr).toBe("MONGO_URI is set, which is no setting of Fanfare: is MONGO_URL meant?\n");
+  expect(program.stderr).toBe("MONGO_URI is not a setting of Fanfare. Did you mean MONGO_URL?\n");
 });
 
 test("production prints nothing but logs, and a setup link while there is no admin", async () => {

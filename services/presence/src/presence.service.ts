@@ -23,7 +23,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
   const dependencies: PresenceDependencies = { node, store, statuses: createStatusRepository(node.database) };
   const published = new Counter({
     name: "fanfare_presence_published_total",
-    help: "Changes of presence that were published, each to those who watch the user.",
+    help: "Published presence changes.",
     registers: [node.metrics],
   });
   const isHeard = (): boolean => node.cluster.faults().length === 0;

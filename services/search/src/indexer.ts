@@ -74,7 +74,7 @@ export class Indexer {
   #begin(): void {
     this.#running = this.#work()
       // What is left shows at the next message of the channel, or the next search.
-      .catch((error: unknown) => this.#options.logger.warn({ err: error }, "messages could not be indexed"))
+      .catch((error: unknown) => this.#options.logger.warn({ err: error }, "search indexing failed"))
       .finally(() => {
         this.#timer = null;
         const [next] = this.#waiting;

@@ -154,7 +154,7 @@ export function createAccountMails(
       if (email === undefined) return;
       await mailer
         .send({ email, locale: localeOf(user) }, name, {})
-        .catch((error: unknown) => logger.error({ err: error, mail: name }, "mail not enqueued"));
+        .catch((error: unknown) => logger.error({ err: error, mail: name }, "email not queued"));
     },
   };
 }

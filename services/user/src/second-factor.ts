@@ -127,7 +127,7 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
       }
       const opened = secrets.open(totp.secret, userId);
       if (opened === null)
-        logger.error("TOKEN_SECRET has changed: this account gets in with a recovery code only");
+        logger.error("TOKEN_SECRET has changed: this account can only log in with a recovery code");
       const step = opened === null ? null : stepOfCode(opened.secret, code, now);
       if (opened === null || step === null) {
         const isGood = await users.useRecoveryCode(userId, hashSecret(normaliseRecoveryCode(code)));

@@ -8,57 +8,56 @@ const INTRODUCTION = `# Configuration
 
 Generated from \`packages/kernel/src/config/settings/\` by \`pnpm docs:generate\`.
 
-Fanfare is configured by environment variables, all of them below. One that is empty is not set. Nothing has to be set to try it; what
-production and a cluster need says **Required**. At start all faults are listed at once, and the program exits with code 1.
+Fanfare is configured with environment variables. Empty variables count as not set. To try it, you don't need any; settings that
+production or a cluster needs are marked **Required**. At startup, all configuration errors are reported together, and the program exits with code 1.
 
-## Where to write them
+## Where to set them
 
-- **On a machine**: \`cp .env.example .env\` and edit that. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read \`.env\` in the project's
-  folder; what the environment says wins, and git ignores the file. The program itself reads no such file:
+- **On a machine**: \`cp .env.example .env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read \`.env\` in the project's
+  folder. Environment variables take precedence, and git ignores the file. If you start Node yourself, pass the file:
   \`node --env-file=.env services/node/src/main.ts\`.
-- **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. Compose has variables of its own ([docker/](../docker/README.md)).
-- **In Kubernetes**: the chart's values, and existing Secrets ([docker/kubernetes/](../docker/kubernetes/README.md)).
+- **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. For Compose, see ([docker/](../docker/README.md)).
+- **In Kubernetes**: the chart's values and existing Secrets ([docker/kubernetes/](../docker/kubernetes/README.md)).
 
-The command line (\`fanfare backup\` and so on) takes the same settings. What Node itself reads works too, in the environment but
-not in \`.env\`: above all \`NODE_EXTRA_CA_CERTS=/path/ca.pem\`, where a mail server, an S3 or a provider of logins has a certificate of your
-own authority.
+The command line (\`fanfare backup\` and so on) uses the same settings. Node's own variables work too, but not in \`.env\`. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\`
+if your mail server, S3 service or identity provider has a certificate from a private CA.
 
 ## Secrets and files
 
-A secret can be in a file, as Docker and Kubernetes hand them out: \`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`, and so on
-for every setting with such a name below. One line break at the end of the file is not part of it. The file is read at start.
+Secrets can be read from files, such as those that Docker and Kubernetes mount: \`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`.
+This works for all settings below that have a \`_FILE\` name. Files are read at startup; a line break at the end is ignored.
 
-No secret is ever logged, nor repeated in a fault. In an address (\`MONGO_URL\`, \`NATS_URL\`, \`REDIS_URL\`, \`SMTP_URL\`) the characters \`@ : / ? # %\` of
-a password are percent-encoded: \`p@ss\` is \`p%40ss\`.
+Secrets are never logged and never appear in error messages. In URLs (\`MONGO_URL\`, \`NATS_URL\`, \`REDIS_URL\`, \`SMTP_URL\`), percent-encode the
+characters \`@ : / ? # %\` of a password: \`p@ss\` becomes \`p%40ss\`.
 
-## When it does not start
+## Startup errors
 
-| it says | do |
+| error | what to do |
 | --- | --- |
-| \`TOKEN_SECRET: is required in production\` | \`openssl rand -hex 32\` prints one. Keep it: [what it is for](operations.md) |
-| \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | production takes only a secret that nobody guesses: the same command |
-| \`…: is the example of the documentation\` | put in what your server, bucket or provider gave you |
-| \`…: is required with …\` | set what is missing, or leave all of that group out |
+| \`TOKEN_SECRET: is required in production\` | \`openssl rand -hex 32\` creates one. Keep it safe: [what it is used for](operations.md) |
+| \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | production needs a random secret: use the same command |
+| \`…: is the example of the documentation\` | use the value from your server, bucket or provider |
+| \`…: is required with …\` | set the missing settings, or none of that group |
 | \`NATS_URL: is required to reach the processes that host …\` | leave \`SERVICES\` out for a single instance, or set up [a cluster](#several-processes) |
 | \`…: must look like mongodb://user:password@host:port\` | percent-encode the password |
-| \`…_FILE: names a file that cannot be read\` | the user that runs the program (1000 in the image) must be allowed to read it |
-| \`…_FILE: is set, and … too\` | leave one of the two out |
-| \`MONGO_URI is set, which is no setting of Fanfare: is MONGO_URL meant?\` | correct the name. It is only a note, given where a variable is one slip away from a setting that is not set |
+| \`…_FILE: names a file that cannot be read\` | make it readable for the user that runs the program (1000 in the image) |
+| \`…_FILE: is set, and … too\` | remove one of the two |
+| \`MONGO_URI is not a setting of Fanfare. Did you mean MONGO_URL?\` | correct the name. This is only a hint: the variable looks like a misspelled setting |
 | \`Port … is in use\` | set \`PORT\` and \`OPS_PORT\`, or stop the other program |
-| \`The database at … cannot be reached\` (NATS, Redis) | it is not there, or the address, a firewall or the password is wrong; the reason stands in the same line |
+| \`The database at … cannot be reached\` (NATS, Redis) | check that it runs, and check the address, the firewall and the password. The message contains the reason |
 `;
 
 const MORE: Partial<Record<keyof typeof THEMES, string>> = {
   "Data and how long it is kept":
-    "The embedded database is for one machine and states its bound ([packages/embedded-mongo](../packages/embedded-mongo/README.md)). What goes with an old message, and how backups are made: [operations.md](operations.md).",
+    "The embedded database is for one machine; see [its limits](../packages/embedded-mongo/README.md). For retention and backups, see [operations.md](operations.md).",
   "Several processes":
-    "A cluster is any number of processes of the same program: `SERVICES=gateway`, `SERVICES=workers`, or any mix of names. All of them need `NATS_URL`, `REDIS_URL` and the same `TOKEN_SECRET`; those that store something, which is all but gateways, `MONGO_URL`; and gateways and those that host `file`, one place for files: `S3_BUCKET` and its keys, or a `FILES_DIR` that they share. The clocks of its machines must agree within a second (NTP): calls carry the time at which their caller stops waiting. Clients may come to any gateway. `/readyz` on `OPS_PORT` says what a process lacks, and a gateway that lacks something sends clients elsewhere.",
-  Files: "How files are kept and served: [services/file](../services/file/README.md).",
-  Mail: "What is sent, and when: [packages/mail](../packages/mail/README.md).",
-  "Pushes to browsers": "Who is told what: [services/inbox](../services/inbox/README.md).",
-  "Login by OpenID Connect": "One login, step by step: [services/user](../services/user/README.md).",
+    "A cluster consists of any number of processes: `SERVICES=gateway`, `SERVICES=workers`, or any combination of services. All processes need `NATS_URL`, `REDIS_URL` and the same `TOKEN_SECRET`. All except pure gateways need `MONGO_URL`. Processes that run `gateway` or `file` need the same file storage: an S3 bucket, or a shared `FILES_DIR`. The clocks of all machines must agree within a second (NTP), because calls carry their deadline as a time. Clients can connect to any gateway. `/readyz` on `OPS_PORT` reports what a process is missing; a gateway that isn't ready sends clients elsewhere.",
+  Files: "How files are stored and served: [services/file](../services/file/README.md).",
+  Mail: "Which emails are sent, and when: [packages/mail](../packages/mail/README.md).",
+  "Pushes to browsers": "Who is notified of what: [services/inbox](../services/inbox/README.md).",
+  "Login by OpenID Connect": "How a login works: [services/user](../services/user/README.md).",
   "What the server fetches":
-    "Nothing in your own network is asked for unless you allow it here: [packages/outbound](../packages/outbound/README.md).",
+    "The server doesn't connect to private networks unless you allow it here: [packages/outbound](../packages/outbound/README.md).",
 };
 
 /** `docs/configuration.md`: every setting by theme, for those who run an instance. */
@@ -69,7 +68,7 @@ export function configurationPage(): string {
       `## ${title}`,
       "",
       ...(more === undefined ? [] : [more, ""]),
-      "| setting | what it does | without it | example |",
+      "| setting | description | default | example |",
       "| --- | --- | --- | --- |",
       ...(Object.keys(settings) as SettingName[]).map(row),
       "",
@@ -91,9 +90,9 @@ const LINE_CHARS = 100;
 export function envExample(): string {
   const head = [
     ...comment(
-      "The settings of Fanfare, generated by `pnpm docs:generate`. Copy this file to `.env` and take away the # in front of what you set: " +
-        "`pnpm dev`, `pnpm dev:cluster` and `pnpm fanfare` read it. What the environment says wins. A # within a line begins a comment, too. " +
-        "docs/configuration.md says more.",
+      "Settings of Fanfare, generated by `pnpm docs:generate`. Copy this file to `.env` and uncomment what you want to set: " +
+        "`pnpm dev`, `pnpm dev:cluster` and `pnpm fanfare` read it. Environment variables take precedence. A # within a line starts a comment. " +
+        "See docs/configuration.md.",
     ),
   ];
   const themes = Object.entries(THEMES).flatMap(([title, settings]) => [
@@ -111,8 +110,8 @@ function entry(name: SettingName): string[] {
     description,
     accepts,
     required && `Required ${required}.`,
-    standard === undefined && otherwise !== undefined && `Without it: ${otherwise}.`,
-    fileVariable && `Secret: ${fileVariable}=<path> can name a file with it.`,
+    standard === undefined && otherwise !== undefined && `Default: ${otherwise}.`,
+    fileVariable && `Secret: ${fileVariable}=<path> reads it from a file.`,
   ];
   const text = sentences.filter(Boolean).join(" ").replaceAll("`", "");
   return ["", ...comment(text), `#${name}=${standard ?? example}`];

@@ -22,7 +22,7 @@ test("faults of single settings and between them are in one list, each once, in 
     GATEWAY_THREADS: "2",
   });
   expect(message.split("\n").map((line) => line.trim().split(": ")[0])).toEqual([
-    "The configuration has faults (docs/configuration.md explains every setting):",
+    "The configuration has errors (docs/configuration.md describes all settings):",
     "SERVICES",
     "PORT",
     "GATEWAY_THREADS",
@@ -107,7 +107,7 @@ test.each([
   ["RATELIMIT_FACTOR", "RATE_LIMIT_FACTOR"],
 ])("%s: is %s meant?", (name, meant) => {
   expect(misspelledSettings({ [name]: "x" })).toEqual([
-    `${name} is set, which is no setting of Fanfare: is ${meant} meant?`,
+    `${name} is not a setting of Fanfare. Did you mean ${meant}?`,
   ]);
   expect(misspelledSettings({ [name]: "x", [meant]: "y" })).toEqual([]);
   expect(misspelledSettings({ [name]: "" })).toEqual([]);
@@ -128,6 +128,6 @@ test("what other programs have in the environment is nobody's slip", () => {
 test("is said beside the faults that it may explain", () => {
   const faulty = () => loadConfig({ NODE_ENV: "production", TOKEN_SECERT: "hunter2" });
   expect(faulty).toThrow("TOKEN_SECRET: is required");
-  expect(faulty).toThrow("is TOKEN_SECRET meant?");
+  expect(faulty).toThrow("Did you mean TOKEN_SECRET?");
   expect(faulty).not.toThrow("hunter2");
 });

@@ -51,7 +51,7 @@ function listOf(faults: readonly Fault[]): string {
   const lines = faults
     .toSorted((a, b) => place(a) - place(b))
     .map(({ name, message }) => `  ${name}: ${message}`);
-  return `The configuration has faults (docs/configuration.md explains every setting):\n${[...new Set(lines)].join("\n")}`;
+  return `The configuration has errors (docs/configuration.md describes all settings):\n${[...new Set(lines)].join("\n")}`;
 }
 
 /** Of shorter names too many others are neighbours. */
@@ -70,9 +70,7 @@ export function misspelledSettings(variables: Record<string, string | undefined>
     .filter((name) => !known.has(name) && isSet(name))
     .flatMap((name) => {
       const meant = missing.find((setting) => slips(name, setting) <= (setting.length < LONG_CHARS ? 1 : 2));
-      return meant === undefined
-        ? []
-        : [`${name} is set, which is no setting of Fanfare: is ${meant} meant?`];
+      return meant === undefined ? [] : [`${name} is not a setting of Fanfare. Did you mean ${meant}?`];
     });
 }
 

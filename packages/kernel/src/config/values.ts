@@ -31,7 +31,7 @@ export const network = z.union(
 );
 
 const PROXIES =
-  "must be on or off, how many proxies a request passes (1 or more), or their addresses or networks with commas in between";
+  "must be on, off, the number of proxies in front of the server, or their addresses or networks, separated by commas";
 const hops = z.stringFormat("hops", /^\d{1,2}$/, PROXIES).transform(Number);
 
 /** The number of trusted proxies in front of this server, none for `off`; or their addresses and networks. */

@@ -28,33 +28,33 @@ export function describeProcess(registry: Registry, { services, engine, isReady 
   const registers = [registry];
   const info = new Gauge({
     name: "fanfare_build_info",
-    help: "1, with the version of Fanfare and of Node, and where it stores: embedded, mongodb or none.",
+    help: "Always 1, labeled with the versions of Fanfare and Node and the kind of storage: embedded, mongodb or none.",
     labelNames: ["version", "node_version", "engine"],
     registers,
   });
   info.set({ version: PROGRAM_VERSION, node_version: process.version, engine: engine ?? "none" }, 1);
   const hosted = new Gauge({
     name: "fanfare_service_info",
-    help: "1 for each service that this process hosts.",
+    help: "1 for each service that this process runs.",
     labelNames: ["service"],
     registers,
   });
   for (const service of services) hosted.set({ service }, 1);
   readGauge({
     name: "fanfare_ready",
-    help: "1 while /readyz says yes, 0 while it gives a reason.",
+    help: "1 if /readyz reports ready, otherwise 0.",
     registry,
     read: () => (isReady() ? 1 : 0),
   });
   readGauge({
     name: "fanfare_memory_limit_bytes",
-    help: "Memory that this process may have: that of its container, or of the machine.",
+    help: "Memory limit of this process in bytes: that of its container or of the machine.",
     registry,
     read: memoryLimit,
   });
   new Gauge({
     name: "nodejs_heap_size_limit_bytes",
-    help: "Size of the heap at which the main thread ends.",
+    help: "Heap limit of the main thread in bytes.",
     registers,
   }).set(getHeapStatistics().heap_size_limit);
 }
@@ -85,13 +85,13 @@ export function watchBroker(registry: Registry, broker: ServiceBroker): void {
   if (broker.transit === undefined) return;
   readGauge({
     name: "fanfare_calls_pending",
-    help: "Calls to other processes that are not answered yet.",
+    help: "Calls to other processes in progress.",
     registry,
     read: () => broker.transit?.pendingRequests.size ?? 0,
   });
   readGauge({
     name: "fanfare_known_nodes",
-    help: "Brokers that this one can call, itself included: one in each process, and in each gateway's thread.",
+    help: "Brokers that this broker can call, including itself: one per process and gateway thread.",
     registry,
     aggregator: "max",
     read: () => broker.registry.nodes.toArray().filter(({ available }) => available).length,
@@ -114,19 +114,19 @@ export function watchDatabase(registry: Registry, database: Connection): void {
   const registers = [registry];
   const duration = new Histogram({
     name: "fanfare_database_command_duration_seconds",
-    help: "From a command's connection being taken to its being given back: the way to the database, and its work.",
+    help: "Duration of database commands in seconds, including the network.",
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
   const waited = new Histogram({
     name: "fanfare_database_checkout_duration_seconds",
-    help: "What a command waited for a connection.",
+    help: "Time that database commands waited for a connection, in seconds.",
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
     registers,
   });
   const failures = new Counter({
     name: "fanfare_database_failures_total",
-    help: "Faults of the way to the database: 'checkout' no connection was to be had, 'pool_cleared' all were given up because one broke, 'heartbeat' a server did not answer the driver.",
+    help: "Database connection failures: 'checkout' (no connection available), 'pool_cleared' (all connections dropped after one failed), 'heartbeat' (a server did not answer).",
     labelNames: ["kind"],
     registers,
   });
@@ -135,19 +135,19 @@ export function watchDatabase(registry: Registry, database: Connection): void {
   let waiting = 0;
   readGauge({
     name: "fanfare_database_connections_in_use",
-    help: "Connections to the database that are under way with a command.",
+    help: "Database connections in use by a command.",
     registry,
     read: () => taken.size,
   });
   readGauge({
     name: "fanfare_database_commands_waiting",
-    help: "Commands that wait for a connection.",
+    help: "Database commands waiting for a connection.",
     registry,
     read: () => Math.max(0, waiting),
   });
   new Gauge({
     name: "fanfare_database_connections_max",
-    help: "Connections to one server of the database at most.",
+    help: "Maximum number of connections to one database server.",
     registers,
   }).set(client.options.maxPoolSize);
 
@@ -228,13 +228,13 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
 export function watchRedis(registry: Registry, redis: Redis): void {
   readGauge({
     name: "fanfare_redis_connected",
-    help: "1 while there is a connection to Redis.",
+    help: "1 if connected to Redis, otherwise 0.",
     registry,
     read: () => (redis.status === "ready" ? 1 : 0),
   });
   const reconnects = new Counter({
     name: "fanfare_redis_reconnects_total",
-    help: "Times that the connection to Redis was made anew.",
+    help: "Reconnections to Redis.",
     registers: [registry],
   });
   redis.on("ready", () => reconnects.inc());

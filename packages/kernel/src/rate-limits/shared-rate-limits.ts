@@ -133,13 +133,13 @@ export class SharedRateLimits implements RateLimits {
     if (!this.#isAway)
       this.#options.logger.warn(
         { err: error },
-        "rate limits: the shared counters are away, each gateway counts alone",
+        "shared rate limits unavailable, each gateway counts separately",
       );
     this.#isAway = true;
   }
 
   #setBack(): void {
-    if (this.#isAway) this.#options.logger.info("rate limits: gateways count together again");
+    if (this.#isAway) this.#options.logger.info("rate limits shared again");
     this.#isAway = false;
   }
 }

@@ -104,7 +104,7 @@ function requestSpans(tracer: Tracer): InRequest {
 function counted(exporter: SpanExporter, metrics: Registry): SpanExporter {
   const spans = new Counter({
     name: "fanfare_trace_spans_total",
-    help: "Spans of traces, by whether the collector has taken them ('exported') or not ('failed').",
+    help: "Trace spans by outcome: 'exported' or 'failed'.",
     labelNames: ["outcome"],
     registers: [metrics],
   });
@@ -134,7 +134,7 @@ function tellTroubles(logger: Logger, endpoint: string): void {
     const fields = { collector: new URL(endpoint).host, reason: messageOf(reason), untold };
     untold = 0;
     // Whichever request it was that its spans were sent after.
-    runInScope(undefined, () => logger.warn(fields, "traces could not be sent"));
+    runInScope(undefined, () => logger.warn(fields, "trace export failed"));
   };
   const nothing = (): void => {};
   const told = { error: tell, warn: tell, info: nothing, debug: nothing, verbose: nothing };

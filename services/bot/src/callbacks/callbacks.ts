@@ -39,7 +39,7 @@ export function createCallbacks(options: CallbacksOptions) {
   const rounds = new Map<string, { isMore: boolean }>();
   const total = new Counter({
     name: "fanfare_bot_callbacks_total",
-    help: "Rounds of telling a bot what is new: 'taken', or 'failed' because its address did not take it.",
+    help: "Bot callbacks by outcome: 'taken', or 'failed' if the bot's server did not accept them.",
     labelNames: ["outcome"],
     registers: [node.metrics],
   });
@@ -82,7 +82,7 @@ export function createCallbacks(options: CallbacksOptions) {
       } catch (error) {
         if (signal.aborted) throw error;
         if (error instanceof NotDelivered) return await fail(bot, isDisabled ? 0 : failures, error);
-        node.logger.warn({ err: error, botId }, "callback not made, retrying");
+        node.logger.warn({ err: error, botId }, "bot callback failed, retrying");
         return { againAt: new Date(Date.now() + LOOK_AGAIN_MS) };
       } finally {
         rounds.delete(key);

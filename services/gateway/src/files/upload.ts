@@ -77,7 +77,7 @@ async function receive(
   } catch (thrown) {
     await node.services.file.abortUpload({ fileId }).catch((error: unknown) =>
       // It is deleted in any case, an hour after it began.
-      node.logger.warn({ err: error, fileId }, "an upload that failed could not be cleared away"),
+      node.logger.warn({ err: error, fileId }, "failed upload not cleaned up"),
     );
     if (raw.errored !== null) throw serviceError("MALFORMED_REQUEST");
     // The client reads no answer before it has sent everything.

@@ -86,7 +86,7 @@ async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncI
   try {
     yield* lines;
   } catch (error) {
-    logger.warn({ err: error }, "the export of a group was broken off");
+    logger.warn({ err: error }, "group export aborted");
     throw error;
   }
 }

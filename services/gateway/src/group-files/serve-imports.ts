@@ -84,7 +84,7 @@ async function receive(
   } catch (thrown) {
     await node.services.group.cancelImport({ groupId }).catch((error: unknown) =>
       // It is removed in any case, an hour after it was left.
-      node.logger.warn({ err: error, groupId }, "an import that failed could not be cleared away"),
+      node.logger.warn({ err: error, groupId }, "failed import not cleaned up"),
     );
     if (!(thrown instanceof FaultyLine))
       throw raw.destroyed && !raw.complete ? serviceError("MALFORMED_REQUEST") : thrown;

@@ -47,7 +47,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
   const later = (delayMs: number, work: () => Promise<void>): void => {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      work().catch((error: unknown) => node.logger.warn({ err: error }, "work in the background failed"));
+      work().catch((error: unknown) => node.logger.warn({ err: error }, "background work failed"));
     }, delayMs);
     timers.add(timer.unref());
   };

@@ -44,7 +44,7 @@ export type Pushes = ReturnType<typeof createPushes>;
 export function createPushes({ node, subscriptions, running }: PushesOptions) {
   const counted = new Counter({
     name: "fanfare_pushes_total",
-    help: "Pushes to browsers by their outcome: sent, gone, refused, failed, dropped.",
+    help: "Push notifications by outcome: sent, gone, refused, failed, dropped.",
     labelNames: ["outcome"],
     registers: [node.metrics],
   });
@@ -88,7 +88,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
       const outcome = await deliver(payload, signal).catch((error: unknown): Outcome => {
         if (signal.aborted || !(isLast || isFinal(error))) throw error;
         // An endpoint is a secret between the browser and us.
-        node.logger.debug({ err: error }, "a push could not be sent");
+        node.logger.debug({ err: error }, "push not sent");
         return "failed";
       });
       counted.inc({ outcome });

@@ -58,7 +58,7 @@ export class GroupCommit {
     this.#maxWrites = options.maxWrites ?? 8;
   }
 
-  /** Messages and changes that wait to be written. */
+  /** Messages and changes waiting to be committed. */
   get waiting(): number {
     return this.#queues.waiting;
   }

@@ -121,7 +121,7 @@ function answerRun(
   }
   context.heads.forget(channelId);
   if (failed.fault.reason === "numberTaken") return [refused!, ...rest];
-  context.logger.error({ err: failed.fault.error }, "a message was refused by the database");
+  context.logger.error({ err: failed.fault.error }, "message refused by the database");
   for (const item of [refused!, ...rest]) item.reject(failure(failed.fault.error));
   return [];
 }

@@ -77,7 +77,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
         });
         return { authorizationUrl: url.href, flow };
       } catch (error) {
-        logger.warn({ err: error }, "a login by OIDC could not begin");
+        logger.warn({ err: error }, "OIDC login not started");
         return null;
       }
     },
@@ -107,7 +107,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
           auth_time: idToken.auth_time,
         });
       } catch (error) {
-        logger.warn({ err: error }, "a login by OIDC did not succeed");
+        logger.warn({ err: error }, "OIDC login failed");
         return null;
       }
     },

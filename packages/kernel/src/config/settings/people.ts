@@ -5,30 +5,30 @@ import { notes } from "./notes.ts";
 
 export const mail = {
   SMTP_URL: serverUrl(["smtp", "smtps"]).optional().register(notes, {
-    description: "How mails go out.",
-    otherwise: "none go out; in development they are shown in the log",
+    description: "SMTP server that sends emails.",
+    otherwise: "no emails; in development they are written to the log",
     required: "with `MAIL_FROM`",
     example: "smtp://user:password@mail.example.org:587",
     secret: true,
   }),
-  MAIL_FROM: z.string().regex(/@/, "must have an e-mail address").optional().register(notes, {
-    description: "Whom mails are from.",
+  MAIL_FROM: z.string().regex(/@/, "must contain an email address").optional().register(notes, {
+    description: "Sender of emails.",
     required: "with `SMTP_URL`",
     example: "Fanfare <chat@example.org>",
   }),
 };
 
-const WITH_VAPID = "with any of the settings `VAPID_*`";
+const WITH_VAPID = "with any other `VAPID_*` setting";
 export const push = {
   VAPID_PUBLIC_KEY: z.string().optional().register(notes, {
     description:
-      "What browsers know the sender of pushes by. `npx web-push generate-vapid-keys` makes a pair.",
-    otherwise: "no pushes; a single instance in development makes a pair",
+      "Public VAPID key for push notifications. `npx web-push generate-vapid-keys` creates a key pair.",
+    otherwise: "no push notifications; a single instance in development creates a key pair",
     required: WITH_VAPID,
     example: "the-public-key-of-the-pair",
   }),
   VAPID_PRIVATE_KEY: z.string().optional().register(notes, {
-    description: "The other of the pair. Who changes it ends every subscription.",
+    description: "Private VAPID key. Changing it ends all push subscriptions.",
     required: WITH_VAPID,
     example: "the-private-key-of-the-pair",
     secret: true,
@@ -38,28 +38,28 @@ export const push = {
     .regex(/^(mailto:|https:\/\/)./, "must start with mailto: or https://")
     .optional()
     .register(notes, {
-      description: "Where those who run push services reach those who run this instance.",
+      description: "Contact of this server's operator for push services.",
       required: WITH_VAPID,
       example: "mailto:admin@example.org",
     }),
 };
 
-const WITH_OIDC = "with any of the settings `OIDC_*`";
+const WITH_OIDC = "with any other `OIDC_*` setting";
 export const login = {
   OIDC_ISSUER: httpUrl.optional().register(notes, {
     description:
-      "The OpenID Connect provider that people can log in by; https in production. Register `PUBLIC_URL/auth/oidc/callback` there.",
-    otherwise: "nobody logs in by OpenID Connect",
+      "URL of the OpenID Connect provider; https in production. Register `PUBLIC_URL/auth/oidc/callback` as a redirect URL there.",
+    otherwise: "no single sign-on",
     required: WITH_OIDC,
     example: "https://login.example.org",
   }),
   OIDC_CLIENT_ID: z.string().optional().register(notes, {
-    description: "Who this instance is there.",
+    description: "OAuth client ID registered with the provider.",
     required: WITH_OIDC,
     example: "fanfare",
   }),
   OIDC_CLIENT_SECRET: z.string().optional().register(notes, {
-    description: "What it proves that with.",
+    description: "OAuth client secret.",
     required: WITH_OIDC,
     example: "the-secret-that-the-provider-shows",
     secret: true,
@@ -73,68 +73,68 @@ const { registration, mailDomains, requireSecondFactor, groupCreation, directMes
 export const access = {
   REGISTRATION: oneOf(registration.options).optional().register(notes, {
     description:
-      "`open`: anyone can make an account. `invite`: those with an invite to a group. `closed`: only admins make accounts.",
-    otherwise: "what admins set; `open` by default",
+      "Who can create an account. `open`: anyone. `invite`: people with an invite to a group. `closed`: only admins create accounts.",
+    otherwise: "set by admins; `open` by default",
     example: "closed",
   }),
   GUESTS: onOrOff.optional().register(notes, {
-    description: "Whether anyone can join as a guest, without an account.",
-    otherwise: "what admins set; `off` by default in production, `on` in development",
+    description: "Whether people can join as guests, without an account.",
+    otherwise: "set by admins; `off` by default in production, `on` in development",
     example: "off",
   }),
   MAIL_DOMAINS: list.pipe(z.array(mailDomains.element)).optional().register(notes, {
     description:
-      "Domains, with commas in between: new accounts need a verified e-mail address in one of them.",
-    otherwise: "what admins set; any or no address by default",
+      "Allowed email domains, separated by commas. New accounts need a verified address in one of them.",
+    otherwise: "set by admins; any or no address by default",
     example: "example.org,example.com",
   }),
   OIDC_ONLY: onOrOff.optional().register(notes, {
     description:
-      "Whether OpenID Connect is the only way to log in: passwords are not accepted then. `off` is the way back in when the provider fails.",
-    otherwise: "what admins set; `off` by default",
+      "Whether OpenID Connect is the only way to log in. If the provider fails, set it to `off` to log in with passwords.",
+    otherwise: "set by admins; `off` by default",
     example: "on",
   }),
   REQUIRE_SECOND_FACTOR: oneOf(requireSecondFactor.options)
     .optional()
     .register(notes, {
       description:
-        "Who has to set up a second factor before they can do anything else: `admins`, `accounts` (all users with an account), or `off`. " +
-        "Sessions opened by OpenID Connect are exempt: the provider is responsible for its second factor.",
-      otherwise: "what admins set; `off` by default",
+        "Who must set up two-step verification before they can do anything else: `admins`, `accounts` (all users with an account) or `off`. " +
+        "Users who log in with OpenID Connect are exempt.",
+      otherwise: "set by admins; `off` by default",
       example: "admins",
     }),
   GROUP_CREATION: oneOf(groupCreation.options).optional().register(notes, {
-    description: "Who can create groups. `everyone`: guests too.",
-    otherwise: "what admins set; `everyone` by default",
+    description: "Who can create groups. `everyone` includes guests.",
+    otherwise: "set by admins; `everyone` by default",
     example: "admins",
   }),
   DIRECT_MESSAGES: oneOf(directMessages.options)
     .optional()
     .register(notes, {
       description:
-        "Who can open direct channels with a user: `everyone`, `groupMates` (members of a shared group, and friends), or `friends`. Users can " +
-        "narrow it for themselves. Guests only reach members of shared groups. Existing channels stay.",
-      otherwise: "what admins set; `everyone` by default",
+        "Who can start a direct message with a user: `everyone`, `groupMates` (members of a shared group, and friends) or `friends`. Users can " +
+        "restrict it further for themselves. Guests can only message members of shared groups. Existing conversations continue.",
+      otherwise: "set by admins; `everyone` by default",
       example: "groupMates",
     }),
   USERS_PER_INSTANCE: wholeNumber(1).optional().register(notes, {
-    description: "How many accounts and guests the instance has at most.",
-    otherwise: "what admins set; no limit by default",
+    description: "Maximum number of accounts and guests.",
+    otherwise: "set by admins; no limit by default",
     example: "500",
   }),
   GROUPS_OWNED_PER_USER: wholeNumber(1, LIMITS.groupsPerUser).optional().register(notes, {
-    description: "How many groups one user owns at most.",
-    otherwise: "what admins set; no limit by default",
+    description: "Maximum number of groups that a user can own.",
+    otherwise: "set by admins; no limit by default",
     example: "5",
   }),
   MEMBERS_PER_GROUP: wholeNumber(1, LIMITS.membersPerGroup).optional().register(notes, {
-    description: "How many members one group has at most.",
-    otherwise: "what admins set; no limit by default",
+    description: "Maximum number of members of a group.",
+    otherwise: "set by admins; no limit by default",
     example: "1000",
   }),
   CHANNELS_PER_GROUP: wholeNumber(1, LIMITS.channelsPerGroup).optional().register(notes, {
-    description: "How many channels and sections one group has at most.",
-    otherwise: "what admins set; no limit by default",
+    description: "Maximum number of channels and sections of a group.",
+    otherwise: "set by admins; no limit by default",
     example: "50",
   }),
 };
@@ -148,15 +148,15 @@ export const secrets = {
     .optional()
     .register(notes, {
       description:
-        "What tokens are signed with, and secrets in the database sealed with; the same in every process. `openssl rand -hex 32` makes one.",
-      otherwise: "one is made and kept in `DATA_DIR`",
+        "Secret that signs tokens and encrypts secrets in the database. It must be the same in all processes. `openssl rand -hex 32` creates one.",
+      otherwise: "one is generated and stored in `DATA_DIR`",
       required: "in production, and with `NATS_URL`",
       example: "replace-me-by-32-or-more-random-characters",
       secret: true,
     }),
   TOKEN_SECRET_PREVIOUS: z.string().min(1).optional().register(notes, {
     description:
-      "The one before, while it is being changed: tokens signed with it are good, and what is sealed with it can be read.",
+      "Previous value of `TOKEN_SECRET` during a change. Its tokens remain valid, and data encrypted with it can be read.",
     otherwise: "none",
     example: "what-token-secret-was-until-now",
     secret: true,
