@@ -3,7 +3,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { getHeapStatistics } from "node:v8";
+import { deserialize, serialize } from "bson";
 import type { Collection, Document } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
@@ -258,7 +260,7 @@ describe("embedded server", () => {
     fs.rmSync(path.join(dir, file));
   });
 
-  it("refuses what it has not: change streams, transactions, scripts, collation", async () => {
+  it("refuses what it has not: change streams, transactions, scripts, indexes with numericOrdering", async () => {
     const things = await open();
     await things.insertOne({ a: 1 });
     await expect(things.watch().next()).rejects.toMatchObject({ code: 40573 });
@@ -273,9 +275,10 @@ describe("embedded server", () => {
         .aggregate([{ $project: { x: { $function: { body: "process.exit()", args: [], lang: "js" } } } }])
         .toArray(),
     ).rejects.toThrow(/function/);
-    await expect(
-      things.createIndex({ a: 1 }, { collation: { locale: "en", strength: 2 } }),
-    ).rejects.toMatchObject({ code: 72 });
+    const numbers = { collation: { locale: "en", numericOrdering: true } };
+    await expect(things.createIndex({ a: 1 }, numbers)).rejects.toMatchObject({ code: 72 });
+    await expect(things.db.createCollection("other", numbers)).rejects.toMatchObject({ code: 72 });
+    expect(await things.db.listCollections({ name: "other" }).toArray()).toEqual([]);
   });
 
   const collation = { locale: "en", strength: 2 };
@@ -290,7 +293,7 @@ describe("embedded server", () => {
     ["update", (things) => run(things, "update", { updates: [{ q: {}, u: {}, limit: 1 }] })],
     ["delete", (things) => run(things, "delete", { deletes: [{ q: {}, limit: 1, multi: true }] })],
     ["findAndModify", (things) => run(things, "findAndModify", { remove: true, limit: 1 })],
-    ["create", (things) => things.db.createCollection("other", { collation })],
+    ["create", (things) => things.db.createCollection("other", { capped: true, size: 4096 })],
   ])("refuses unsupported options of %s", async (name, run) => {
     const things = await open();
     await things.insertOne({ a: 1 });
@@ -299,6 +302,33 @@ describe("embedded server", () => {
     expect(await things.findOne({}, { collation: { locale: "simple" }, maxTimeMS: 1000 })).toMatchObject({
       a: 1,
     });
+  });
+
+  it("keeps collations over a restart, and fills their indexes again after a change of ICU", async () => {
+    let things = await open();
+    await things.db.createCollection("things", { collation });
+    await things.createIndex({ s: 1 }, { unique: true });
+    await things.insertMany([{ _id: "Ada" as never, s: "é" }, { s: "Zoë" }]);
+    await close();
+    const file = new DatabaseSync(path.join(dir, "data.sqlite"));
+    for (const { number, definition } of file.prepare("SELECT number, definition FROM indexes").all()) {
+      const { collation: kept, ...rest } = deserialize(definition as Uint8Array) as { collation: object };
+      const outdated = serialize({ ...rest, collation: { ...kept, version: "1" } });
+      file.prepare("UPDATE indexes SET definition = ? WHERE number = ?").run(outdated, number!);
+      file.exec(`UPDATE x${String(number)} SET key = x'00' || key`);
+    }
+    file.close();
+    for (let restart = 0; restart < 2; restart++) {
+      things = await open();
+      expect(await things.findOne({ s: "ZOË" })).toMatchObject({ s: "Zoë" });
+      expect(await things.findOne({ _id: "ADA" as never })).toMatchObject({ s: "é" });
+      await expect(things.insertOne({ s: "É" })).rejects.toMatchObject({ code: 11000 });
+      expect(await things.indexes()).toMatchObject([
+        { key: { _id: 1 }, collation: { ...collation, version: expect.stringContaining("/") as string } },
+        { key: { s: 1 }, unique: true, collation },
+      ]);
+      await close();
+    }
   });
 
   it("reads distinct values from the index of a hint", async () => {

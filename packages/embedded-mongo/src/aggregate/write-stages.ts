@@ -1,11 +1,12 @@
 import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { selectOne } from "../query/select.ts";
-import type { IndexSpec } from "../index/spec.ts";
+import { ID_INDEX, type IndexSpec } from "../index/spec.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import { duplicateKey } from "../storage/duplicate-key.ts";
 import { compilePipelineUpdate } from "../update/pipeline.ts";
+import { sameCollation } from "../values/collation.ts";
 import { decodeExact, type PackedDocument, unpack } from "../values/codec.ts";
 import { getValue, splitPath } from "../values/path.ts";
 import type { PipelineMemory } from "./memory-limit.ts";
@@ -29,6 +30,8 @@ export function* writeOut(
   const target = readTarget(raw, db);
   const specs = catalog.find(target.db, target.name)?.specs ?? [];
   const fresh = catalog.createTemporary(target.db);
+  const idIndex = specs.find(({ name }) => name === ID_INDEX);
+  if (idIndex?.collation) fresh.setIdIndex(idIndex);
   let isDone = false;
   try {
     for (const spec of specs) yield* fresh.createIndex(spec);
@@ -81,10 +84,11 @@ export function* writeMerge(
   }
 }
 
-function uniqueIndex({ specs }: Collection, on: readonly string[]): IndexSpec {
+function uniqueIndex({ specs, collation }: Collection, on: readonly string[]): IndexSpec {
   const found = specs.find(
-    ({ unique, partialFilter, fields }) =>
+    ({ unique, partialFilter, fields, collation: index }) =>
       unique &&
+      sameCollation(index, collation) &&
       !partialFilter &&
       fields.length === on.length &&
       fields.every(({ path }) => on.includes(path)),
@@ -101,7 +105,7 @@ function* mergeOne(
   const document: PlainObject = decodeExact(unpack(packed));
   const filter: PlainObject = {};
   for (const field of on) filter[field] = getValue(document, splitPath(field)) ?? null;
-  const record = yield* selectOne(collection, { filter });
+  const record = yield* selectOne(collection, { filter, collation: collection.collation });
   if (!record) {
     if (whenNotMatched === "fail")
       throw new CommandError(

@@ -1,4 +1,5 @@
 import { CommandError } from "../errors.ts";
+import { ID_INDEX, parseIndexSpec } from "../index/spec.ts";
 import { compileFilter } from "../query/matcher.ts";
 import { MAX_DOCUMENT_BYTES } from "../storage/collection.ts";
 import { encode, pack } from "../values/codec.ts";
@@ -8,7 +9,9 @@ import { findTarget, objectField, requireTarget, targetName } from "./arguments.
 import type { CommandContext, Handler } from "./context.ts";
 
 const create: Handler = (command, { catalog, db }) => {
-  catalog.create(db, targetName(command));
+  const idIndex = parseIndexSpec({ key: { _id: 1 }, name: ID_INDEX, collation: command["collation"] });
+  const collection = catalog.create(db, targetName(command));
+  if (idIndex.collation) collection.setIdIndex(idIndex);
   return {};
 };
 
@@ -57,12 +60,12 @@ const listCollections: Handler = (command, { catalog, db, cursors }) => {
   const test = compileFilter(objectField(command, "filter"));
   const documents = catalog
     .collections(db)
-    .map(({ name, uuid }) => ({
+    .map(({ name, uuid, collation: { definition: collation } = {} }) => ({
       name,
       type: "collection",
-      options: {},
+      options: collation ? { collation } : {},
       info: { readOnly: false, uuid },
-      idIndex: { v: 2, key: { _id: 1 }, name: "_id_" },
+      idIndex: { v: 2, key: { _id: 1 }, name: "_id_", ...(collation && { collation }) },
     }))
     .filter(test);
   const batchSize = objectField(command, "cursor")["batchSize"];

@@ -39,10 +39,13 @@ export function objectField(command: Command, name: string): PlainObject {
   return value;
 }
 
-/** The options for queries, which commands and their statements have in common. */
-export const queryOptions = ({ hint, collation }: PlainObject): QueryOptions => ({
+/** The options for queries, which commands and their statements have in common. The collation is by default that of the collection. */
+export const queryOptions = (
+  { hint, collation }: PlainObject,
+  collection: Collection | undefined,
+): QueryOptions => ({
   hint,
-  collation: parseCollation(collation),
+  collation: collation === undefined ? collection?.collation : parseCollation(collation),
 });
 
 export function arrayField(command: Command, name: string): unknown[] {

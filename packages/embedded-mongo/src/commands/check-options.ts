@@ -67,7 +67,7 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
     harmless: ["bypassDocumentValidation"],
   },
   create: {
-    honoured: [],
+    honoured: ["collation"],
     harmless: ["idIndex", "indexOptionDefaults", "storageEngine", "validationAction", "validationLevel"],
   },
   createIndexes: { honoured: ["indexes"], harmless: ["commitQuorum", "ignoreUnknownIndexOptions"] },
@@ -123,6 +123,5 @@ function refuseOthers(command: string, given: PlainObject, taken: ReadonlySet<st
 /** Whether a value is the default, which drivers and mongoose may send explicitly. */
 function isDefault(option: string, value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
-  if (option === "collation") return isObject(value) && value["locale"] === "simple";
   return option === "let" && isObject(value) && Object.keys(value).length === 0;
 }

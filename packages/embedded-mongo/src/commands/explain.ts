@@ -2,6 +2,7 @@ import { PAUSE } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { type AccessPath, accessPath, isSorted, select, type Selection } from "../query/select.ts";
 import { parseSort } from "../query/sort.ts";
+import type { Collection } from "../storage/collection.ts";
 import type { PlainObject } from "../values/types.ts";
 import { isObject } from "../values/types.ts";
 import { objectField, queryOptions } from "./arguments.ts";
@@ -35,34 +36,34 @@ function access(path: AccessPath): PlainObject {
 }
 
 /** The query inside the command to explain, whatever the command calls its parts. */
-function queryOf(explained: PlainObject): Selection {
+function queryOf(explained: PlainObject, collection: Collection | undefined): Selection {
   if ("pipeline" in explained && Array.isArray(explained["pipeline"])) {
     const [first, second] = explained["pipeline"] as PlainObject[];
     const match = first?.["$match"];
     return {
       filter: isObject(match) ? match : {},
       sort: (match === undefined ? first : second)?.["$sort"],
-      ...queryOptions(explained),
+      ...queryOptions(explained, collection),
     };
   }
   for (const list of ["updates", "deletes"]) {
     const statements = explained[list];
     if (Array.isArray(statements) && isObject(statements[0])) {
       const { sort } = statements[0];
-      return { filter: objectField(statements[0], "q"), sort, ...queryOptions(statements[0]) };
+      return { filter: objectField(statements[0], "q"), sort, ...queryOptions(statements[0], collection) };
     }
   }
   const filter =
     explained["filter"] === undefined ? objectField(explained, "query") : objectField(explained, "filter");
   const { sort, limit } = explained;
-  return { filter, sort, ...queryOptions(explained), limit: integerOption(limit, "limit", 0) };
+  return { filter, sort, ...queryOptions(explained, collection), limit: integerOption(limit, "limit", 0) };
 }
 
 export const explain: Handler = function* (command, { catalog, db }) {
   const explained = objectField(command, "explain");
   const [name] = Object.keys(explained);
   const collection = catalog.find(db, String(explained[name!]));
-  const selection = queryOf(explained);
+  const selection = queryOf(explained, collection);
   const { filter, sort } = selection;
   if (!collection) return { queryPlanner: { winningPlan: { stage: "EOF" }, rejectedPlans: [] } };
   const fields = parseSort(sort);

@@ -7,11 +7,11 @@ import { runUpdate } from "./run-update.ts";
 
 export const findAndModify: Handler = function* (command, { catalog, db }) {
   const filter = objectField(command, "query");
-  const how = queryOptions(command);
+  const name = targetName(command);
+  const how = queryOptions(command, catalog.find(db, name));
   const project = compileProjection(command["fields"], filter, how);
   const shown = (document: Record<string, unknown> | null) =>
     document && project ? project(document, undefined) : document;
-  const name = targetName(command);
   if (command["remove"] === true) {
     if (command["update"] !== undefined || command["new"] === true) {
       throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");

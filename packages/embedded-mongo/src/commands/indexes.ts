@@ -8,9 +8,10 @@ import { arrayField, objectField, requireTarget, targetName } from "./arguments.
 import type { Handler } from "./context.ts";
 
 const createIndexes: Handler = function* (command, { catalog, db }) {
+  const inherited = catalog.find(db, targetName(command))?.collation?.definition;
   const specs = arrayField(command, "indexes").map((raw) => {
     if (!isObject(raw)) throw new CommandError("TypeMismatch", "The elements of 'indexes' must be objects");
-    return parseIndexSpec(raw);
+    return parseIndexSpec({ ...raw, collation: raw["collation"] ?? inherited });
   });
   const existed = catalog.find(db, targetName(command)) !== undefined;
   const collection = catalog.ensure(db, targetName(command));
@@ -35,9 +36,7 @@ const createIndexes: Handler = function* (command, { catalog, db }) {
 
 const listIndexes: Handler = (command, context) => {
   const collection = requireTarget(command, context);
-  const documents = collection.specs.map(({ name, definition }) =>
-    pack(encode(name === "_id_" ? { v: 2, key: { _id: 1 }, name } : definition)),
-  );
+  const documents = collection.specs.map(({ definition }) => pack(encode(definition)));
   return context.cursors.open(collection.namespace, documents, documents.length);
 };
 

@@ -54,7 +54,7 @@ const find: Handler = (command, context) => {
       "error processing query: tailable cursor requested on non capped collection",
     );
   const { sort } = command;
-  const how = queryOptions(command);
+  const how = queryOptions(command, collection);
   if (!collection) {
     checkSelection({ filter, sort, ...how });
     return context.cursors.open(namespace, [], batchSize, single);
@@ -81,7 +81,7 @@ const aggregate: Handler = function* (command, context) {
     context.db,
     typeof name === "string" ? name : undefined,
     pipeline,
-    queryOptions(command),
+    queryOptions(command, typeof name === "string" ? findTarget(command, context) : undefined),
   );
   const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
   return yield* context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
@@ -89,7 +89,7 @@ const aggregate: Handler = function* (command, context) {
 
 const count: Handler = function* (command, context) {
   const collection = findTarget(command, context);
-  const selection = { filter: objectField(command, "query"), ...queryOptions(command) };
+  const selection = { filter: objectField(command, "query"), ...queryOptions(command, collection) };
   if (!collection) {
     checkSelection(selection);
     return { n: 0 };
@@ -106,7 +106,7 @@ const distinct: Handler = function* (command, context) {
   if (typeof key !== "string") throw new CommandError("TypeMismatch", "'key' must be a string");
   const path = splitPath(key);
   const fields = packNames(path.slice(0, 1));
-  const selection = { filter: objectField(command, "query"), ...queryOptions(command) };
+  const selection = { filter: objectField(command, "query"), ...queryOptions(command, collection) };
   if (!collection) {
     checkSelection(selection);
     return { values: [] };

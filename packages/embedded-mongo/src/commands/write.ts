@@ -37,12 +37,13 @@ const update: Handler = function* (command, { catalog, db }) {
   let nModified = 0;
   const errors = yield* runStatements(updates, command["ordered"] !== false, function* (raw, index) {
     const statement = asObject(raw);
-    const result = yield* runUpdate(catalog.ensure(db, name), {
+    const collection = catalog.ensure(db, name);
+    const result = yield* runUpdate(collection, {
       filter: objectField(statement, "q"),
       update: statement["u"],
       arrayFilters: statement["arrayFilters"],
       sort: statement["sort"],
-      ...queryOptions(statement),
+      ...queryOptions(statement, collection),
       multi: statement["multi"] === true,
       upsert: statement["upsert"] === true,
     });
@@ -64,7 +65,7 @@ const remove: Handler = function* (command, context) {
     const statement = asObject(raw);
     const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
-    const how = queryOptions(statement);
+    const how = queryOptions(statement, collection);
     if (!collection) return checkSelection({ filter, ...how });
     if (limit === 1) {
       const record = yield* selectOne(collection, { filter, ...how });

@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { encodeKey, invertKey } from "../values/key.ts";
+import { encodeKey, type EncodeText, invertKey } from "../values/key.ts";
 import { isArrayIndex, type Path } from "../values/path.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 
@@ -41,8 +41,8 @@ function walk(start: unknown, path: Path): Lookup {
   return { value: current, array: Array.isArray(current) ? current : undefined, rest: [] };
 }
 
-const encodeField = (value: unknown, direction: 1 | -1): string => {
-  const key = encodeKey(value === undefined ? null : value);
+const encodeField = (value: unknown, direction: 1 | -1, encodeText: EncodeText | undefined): string => {
+  const key = encodeKey(value === undefined ? null : value, encodeText);
   return direction < 0 ? invertKey(key) : key;
 };
 
@@ -53,14 +53,18 @@ const EMPTY_ARRAY_KEY = encodeKey(undefined);
  * that a field (or several fields, through the same array) goes through.
  * @throws CommandError CannotIndexParallelArrays when two fields go through different arrays
  */
-export function documentKeys(document: PlainObject, fields: readonly KeyField[]): DocumentKeys {
+export function documentKeys(
+  document: PlainObject,
+  fields: readonly KeyField[],
+  encodeText?: EncodeText,
+): DocumentKeys {
   let simple = "";
   let anyPresent = false;
   for (const field of fields) {
     const found = walk(document, field.path);
-    if (found.array) return arrayKeys(document, fields);
+    if (found.array) return arrayKeys(document, fields, encodeText);
     if (found.value !== undefined) anyPresent = true;
-    simple += encodeField(found.value, field.direction);
+    simple += encodeField(found.value, field.direction, encodeText);
   }
   return { keys: [simple], multikey: undefined, anyPresent };
 }
@@ -72,10 +76,14 @@ interface Slot {
   fixed: string | undefined;
 }
 
-function arrayKeys(document: PlainObject, fields: readonly KeyField[]): DocumentKeys {
+function arrayKeys(
+  document: PlainObject,
+  fields: readonly KeyField[],
+  encodeText: EncodeText | undefined,
+): DocumentKeys {
   const keys = new Set<string>();
   const multikey = fields.map(() => false);
-  const state = { anyPresent: false };
+  const state = { anyPresent: false, encodeText };
   const expand = (slots: Slot[]): void => {
     let shared: unknown[] | undefined;
     const rests = new Map<number, Path>();
@@ -95,7 +103,7 @@ function arrayKeys(document: PlainObject, fields: readonly KeyField[]): Document
         return slot;
       }
       if (found.value !== undefined) state.anyPresent = true;
-      return { ...slot, fixed: encodeField(found.value, fields[i]!.direction) };
+      return { ...slot, fixed: encodeField(found.value, fields[i]!.direction, encodeText) };
     });
     if (shared === undefined) {
       keys.add(next.map((slot) => slot.fixed).join(""));
@@ -123,14 +131,14 @@ function elementSlot(
   rest: Path,
   emptyArray: boolean,
   direction: 1 | -1,
-  state: { anyPresent: boolean },
+  state: { anyPresent: boolean; readonly encodeText: EncodeText | undefined },
 ): Slot {
   if (rest.length > 0) {
     return isObject(element)
       ? { start: element, path: rest, fixed: undefined }
-      : { ...slot, fixed: encodeField(undefined, direction) };
+      : { ...slot, fixed: encodeField(undefined, direction, undefined) };
   }
   state.anyPresent = true;
   if (emptyArray) return { ...slot, fixed: direction < 0 ? invertKey(EMPTY_ARRAY_KEY) : EMPTY_ARRAY_KEY };
-  return { ...slot, fixed: encodeField(element, direction) };
+  return { ...slot, fixed: encodeField(element, direction, state.encodeText) };
 }

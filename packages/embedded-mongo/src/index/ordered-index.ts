@@ -4,6 +4,7 @@ import { CommandError } from "../errors.ts";
 import { filterFields } from "../query/filter-fields.ts";
 import { compileFilter, type DocumentTest } from "../query/matcher.ts";
 import type { Database, Value } from "../storage/database.ts";
+import type { Collation } from "../values/collation.ts";
 import { AFTER, keyBytes } from "../values/key.ts";
 import { splitPath } from "../values/path.ts";
 import type { PlainObject } from "../values/types.ts";
@@ -52,20 +53,32 @@ export class OrderedIndex {
   readonly #database: Database;
   readonly #table: IndexTable;
   readonly #partial: DocumentTest | undefined;
+  readonly #documentOf: (order: number) => PlainObject | undefined;
   readonly #statements: StatementSync[] = [];
   #insert: StatementSync | undefined;
   #delete: StatementSync | undefined;
+  #othersWith: StatementSync | undefined;
   #isMultikeySaved = true;
   #isDropped = false;
 
-  /** @param multikey bit i for field i */
-  constructor(database: Database, table: IndexTable, spec: IndexSpec, multikey = 0) {
+  /**
+   * @param documentOf reads the document of an entry
+   * @param multikey bit i for field i
+   */
+  constructor(
+    database: Database,
+    table: IndexTable,
+    spec: IndexSpec,
+    documentOf: (order: number) => PlainObject | undefined,
+    multikey = 0,
+  ) {
+    this.#documentOf = documentOf;
     this.#database = database;
     this.#table = table;
     this.spec = spec;
     this.fields = spec.fields.map(({ path, direction }) => ({ path: splitPath(path), direction }));
     this.multikeyFields = this.fields.map((_, i) => (multikey & (1 << i)) !== 0);
-    this.#partial = spec.partialFilter && compileFilter(spec.partialFilter);
+    this.#partial = spec.partialFilter && compileFilter(spec.partialFilter, spec);
   }
 
   /** The top-level fields that decide about the keys of a document. */
@@ -80,7 +93,7 @@ export class OrderedIndex {
 
   keysOf(document: PlainObject): string[] {
     if (this.#partial && !this.#partial(document)) return [];
-    const { keys, multikey, anyPresent } = documentKeys(document, this.fields);
+    const { keys, multikey, anyPresent } = documentKeys(document, this.fields, this.spec.collation?.keyOf);
     if (this.spec.sparse && !anyPresent) return [];
     for (const [i, isMulti] of (multikey ?? []).entries()) {
       if (!isMulti || this.multikeyFields[i]) continue;
@@ -111,16 +124,36 @@ export class OrderedIndex {
     };
   }
 
-  /** @returns false, with nothing changed, if the index is unique and another document has one of the added keys */
-  change({ removed, added }: KeyChange, order: number): boolean {
+  /**
+   * @param document the new one; undefined if it was in the index before
+   * @returns false, with nothing changed, if the index is unique and another document has one of the keys
+   */
+  change({ removed, added }: KeyChange, order: number, document?: PlainObject): boolean {
     this.#remove(removed, order);
-    for (const [i, key] of added.entries()) {
-      if (this.#add(key, order)) continue;
-      this.#remove(added.slice(0, i), order);
+    const undo = (count: number) => {
+      this.#remove(added.slice(0, count), order);
       for (const taken of removed) this.#add(taken, order);
       return false;
+    };
+    for (const [i, key] of added.entries()) if (!this.#add(key, order)) return undo(i);
+    return document !== undefined && this.#isTaken(document, order) ? undo(added.length) : true;
+  }
+
+  /** Whether another document has an equal key. Needed with a collation only: otherwise the table has each key once. */
+  #isTaken(document: PlainObject, order: number): boolean {
+    const { unique, collation } = this.spec;
+    if (!unique || !collation) return false;
+    this.#othersWith ??= this.#database.prepare(
+      `SELECT ord FROM ${this.#table.name} WHERE key = ? AND ord <> ?`,
+    );
+    for (const key of this.keysOf(document)) {
+      const others = this.#othersWith.all(keyBytes(key), order) as unknown as [number][];
+      for (const [other] of others) {
+        const stored = this.#documentOf(other);
+        if (stored && haveEqualKeys(document, stored, this.fields, collation)) return true;
+      }
     }
-    return true;
+    return false;
   }
 
   /** Estimated size of these entries on disk. */
@@ -268,6 +301,21 @@ export class OrderedIndex {
     if (what === "place") return `SELECT ${key}, ord ${from} ORDER BY ${order} LIMIT 1 OFFSET ?`;
     return `SELECT ord ${from} ORDER BY ${order} LIMIT ?`;
   }
+}
+
+function haveEqualKeys(
+  one: PlainObject,
+  two: PlainObject,
+  fields: readonly KeyField[],
+  { compare }: Collation,
+): boolean {
+  const texts: string[] = [];
+  const encodeText = (text: string): string => {
+    const known = texts.findIndex((other) => compare(other, text) === 0);
+    return `${known < 0 ? texts.push(text) - 1 : known}\0`;
+  };
+  const keys = new Set(documentKeys(one, fields, encodeText).keys);
+  return documentKeys(two, fields, encodeText).keys.some((key) => keys.has(key));
 }
 
 const WHATS = ["orders", "place", "count", "countAll"] as const;

@@ -1,11 +1,15 @@
 import { CommandError } from "../errors.ts";
 import { usesWholeDocument } from "../query/filter-fields.ts";
 import { compileFilter } from "../query/matcher.ts";
+import { type Collation, parseCollation, sameCollation } from "../values/collation.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
 const MAX_INDEX_FIELDS = 32;
+
+/** The name of the index over `_id`, which is unique without saying so. */
+export const ID_INDEX = "_id_";
 
 /** An index as it was asked for, checked and in plain values. */
 export interface IndexSpec {
@@ -18,6 +22,8 @@ export interface IndexSpec {
   /** Queries don't use it, not even with a hint. */
   readonly hidden: boolean;
   readonly partialFilter?: PlainObject;
+  /** With one, the index answers only equality, and its order means nothing for strings. */
+  readonly collation: Collation | undefined;
   readonly expireAfterSeconds?: number;
   /** What `listIndexes` shows and the journal keeps. */
   readonly definition: PlainObject;
@@ -63,13 +69,10 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
       throw new CommandError("InvalidOptions", `The embedded database has no index option '${option}'`);
     }
   }
-  const collation = raw["collation"];
-  if (isObject(collation) && collation["locale"] !== "simple") {
-    throw new CommandError(
-      "InvalidOptions",
-      "The embedded database has no collation: keep a lower-case copy of the field and index that",
-    );
-  }
+  const collation = parseCollation(raw["collation"]);
+  // ICU's comparison of numbers in strings isn't transitive: some strings that differ equal the same third one.
+  if (collation?.numericOrdering === true)
+    throw new CommandError("InvalidOptions", "The embedded database has no index with numericOrdering");
   const names = Object.keys(key);
   if (names.length > MAX_INDEX_FIELDS) {
     throw new CommandError("CannotCreateIndex", `Index has more than ${MAX_INDEX_FIELDS} fields`);
@@ -77,6 +80,11 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
   const { fields, textWeights } = parseFields(key, raw);
   if (textWeights && truthy(raw["unique"]))
     throw new CommandError("CannotCreateIndex", "A text index cannot be unique");
+  if (textWeights && collation)
+    throw new CommandError(
+      "CannotCreateIndex",
+      "Index type 'text' does not support collation: create it with {collation: {locale: 'simple'}}",
+    );
   const partialFilter = raw["partialFilterExpression"];
   if (partialFilter !== undefined && !isObject(partialFilter)) {
     throw new CommandError("CannotCreateIndex", "partialFilterExpression must be an object");
@@ -90,12 +98,13 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     name: raw["name"],
     fields,
     ...(textWeights && { textWeights }),
-    unique: truthy(raw["unique"]),
+    unique: truthy(raw["unique"]) || raw["name"] === ID_INDEX,
     sparse,
     hidden: truthy(raw["hidden"]),
     ...(partialFilter && { partialFilter }),
+    collation,
     ...parseExpiry(raw, names),
-    definition: { v: 2, ...withoutTransient(raw) },
+    definition: { v: 2, ...withoutTransient(raw), ...(collation && { collation: collation.definition }) },
   };
 }
 
@@ -141,7 +150,7 @@ function parseExpiry(raw: PlainObject, names: string[]): { expireAfterSeconds?: 
 }
 
 function withoutTransient(raw: PlainObject): PlainObject {
-  const { background: _background, ns: _ns, v: _v, ...kept } = raw;
+  const { background: _background, ns: _ns, v: _v, collation: _collation, ...kept } = raw;
   return kept;
 }
 
@@ -153,15 +162,13 @@ export function findSpec(specs: readonly IndexSpec[], index: string | PlainObjec
 }
 
 const sameOptions = (a: IndexSpec, b: IndexSpec): boolean =>
-  a.unique === b.unique &&
-  a.sparse === b.sparse &&
-  a.expireAfterSeconds === b.expireAfterSeconds &&
-  encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);
+  a.unique === b.unique && a.sparse === b.sparse && a.expireAfterSeconds === b.expireAfterSeconds;
 
 /** Same key pattern and options, whatever the name. */
-export const sameIndex = (a: IndexSpec, b: IndexSpec): boolean =>
-  encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) && sameOptions(a, b);
+export const sameIndex = (a: IndexSpec, b: IndexSpec): boolean => sameKeyPattern(a, b) && sameOptions(a, b);
 
+/** Two indexes over the same fields differ if one has another collation or another partial filter. */
 export const sameKeyPattern = (a: IndexSpec, b: IndexSpec): boolean =>
   encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) &&
+  sameCollation(a.collation, b.collation) &&
   encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);

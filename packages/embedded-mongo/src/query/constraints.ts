@@ -1,5 +1,5 @@
-import type { Collation } from "../values/collation.ts";
-import { encodeKey } from "../values/key.ts";
+import { type Collation, sameCollation } from "../values/collation.ts";
+import { encodeKey, type EncodeText } from "../values/key.ts";
 import { toDouble } from "../values/numbers.ts";
 import { isObject, isOperatorName, type PlainObject, Rank, rankOf } from "../values/types.ts";
 import { isRegex, literalPrefix } from "./regex.ts";
@@ -46,12 +46,33 @@ const isOperators = (value: unknown): value is PlainObject =>
 
 const RANGE_OPERATORS = new Set(["$gt", "$gte", "$lt", "$lte"]);
 
-/**
- * Reads the indexable parts out of an exactly decoded filter, through `$and`. The indexes have no collation: with one, they
- * have the wrong order for strings.
- */
-export function readConstraints(filter: PlainObject, collation?: Collation): Constraints {
-  const isUsable = collation ? (value: unknown) => isScalar(value) && typeof value !== "string" : isScalar;
+/** What an index can be used for, which depends on its collation and on that of the query. */
+interface Use {
+  /** For values that contain strings: the collations are the same. */
+  readonly texts: boolean;
+  /** The keys of strings are in order, and different for different strings: there is no collation. */
+  readonly exact: boolean;
+  readonly encodeText: EncodeText | undefined;
+}
+
+/** The constraints of a filter for the indexes with a collation. Those for one collation are read once. */
+export function constraintsOf(
+  filter: PlainObject,
+  collation: Collation | undefined,
+): (index: Collation | undefined) => Constraints {
+  const known: { index: Collation | undefined; constraints: Constraints }[] = [];
+  return (index) => {
+    const found = known.find((other) => other.index === index);
+    if (found) return found.constraints;
+    const constraints = readConstraints(filter, collation, index);
+    known.push({ index, constraints });
+    return constraints;
+  };
+}
+
+/** Reads the indexable parts out of an exactly decoded filter, through `$and`, for an index. */
+function readConstraints(filter: PlainObject, collation?: Collation, index?: Collation): Constraints {
+  const use = { texts: sameCollation(collation, index), exact: !index, encodeText: index?.keyOf };
   const fields = new Map<string, Constraint>();
   const state: { complete: boolean; anyOf: PlainObject[] | undefined } = { complete: true, anyOf: undefined };
   const visit = (part: PlainObject): void => {
@@ -65,7 +86,7 @@ export function readConstraints(filter: PlainObject, collation?: Collation): Con
         continue;
       }
       const constraint: Constraint = {};
-      if (!readField(operand, constraint, isUsable)) state.complete = false;
+      if (!readField(operand, constraint, use)) state.complete = false;
       fields.set(key, constraint);
     }
   };
@@ -74,17 +95,17 @@ export function readConstraints(filter: PlainObject, collation?: Collation): Con
 }
 
 /** @returns whether the constraint says all that the operand says */
-function readField(operand: unknown, constraint: Constraint, isUsable: Test): boolean {
-  if (isRegex(operand)) return readPrefix(operand, constraint);
-  if (!isOperators(operand)) return readEqual(operand, constraint, isUsable);
+function readField(operand: unknown, constraint: Constraint, use: Use): boolean {
+  if (isRegex(operand)) return readPrefix(operand, constraint, use);
+  if (!isOperators(operand)) return readEqual(operand, constraint, use);
   let complete = true;
   for (const [operator, value] of Object.entries(operand)) {
-    if (operator === "$eq") complete = readEqual(value, constraint, isUsable) && complete;
-    else if (operator === "$in") complete = readList(value, constraint, isUsable) && complete;
+    if (operator === "$eq") complete = readEqual(value, constraint, use) && complete;
+    else if (operator === "$in") complete = readList(value, constraint, use) && complete;
     else if (RANGE_OPERATORS.has(operator))
-      complete = readRange(operator, value, constraint, isUsable) && complete;
+      complete = readRange(operator, value, constraint, use) && complete;
     else if (operator === "$regex" && isRegex(value) && !("$options" in operand))
-      complete = readPrefix(value, constraint);
+      complete = readPrefix(value, constraint, use);
     else complete = false;
   }
   closeRange(constraint);
@@ -93,24 +114,30 @@ function readField(operand: unknown, constraint: Constraint, isUsable: Test): bo
   return complete && kinds === 1;
 }
 
-function readEqual(value: unknown, constraint: Constraint, isUsable: Test): boolean {
-  if (isUsable(value)) {
-    constraint.equal = { value, key: encodeKey(value) };
-    return true;
+const isString: Test = (value) => rankOf(value) === Rank.String;
+
+const isEqualable = (value: unknown, { texts }: Use): boolean =>
+  isScalar(value) && (texts || !isString(value));
+
+function readEqual(value: unknown, constraint: Constraint, use: Use): boolean {
+  if (isEqualable(value, use)) {
+    constraint.equal = { value, key: encodeKey(value, use.encodeText) };
+    return use.exact || !isString(value);
   }
   if (value === null || value === undefined) constraint.equal = { value: null, key: encodeKey(null) };
-  else if (isObject(value) && isUsable === isScalar) constraint.equal = { value, key: encodeKey(value) };
+  else if (isObject(value) && use.texts) constraint.equal = { value, key: encodeKey(value, use.encodeText) };
   return false;
 }
 
-function readList(value: unknown, constraint: Constraint, isUsable: Test): boolean {
-  if (!Array.isArray(value) || !value.every(isUsable)) return false;
-  constraint.list = [...new Set(value.map(encodeKey))].sort();
-  return true;
+function readList(value: unknown, constraint: Constraint, use: Use): boolean {
+  if (!Array.isArray(value) || !value.every((item) => isEqualable(item, use))) return false;
+  constraint.list = [...new Set(value.map((item) => encodeKey(item, use.encodeText)))].sort();
+  return use.exact || !value.some(isString);
 }
 
-function readRange(operator: string, value: unknown, constraint: Constraint, isUsable: Test): boolean {
-  if (!isUsable(value) || Number.isNaN(rankOf(value) === Rank.Number ? toDouble(value) : 0)) return false;
+function readRange(operator: string, value: unknown, constraint: Constraint, use: Use): boolean {
+  if (!isEqualable(value, use) || (!use.exact && isString(value))) return false;
+  if (rankOf(value) === Rank.Number && Number.isNaN(toDouble(value))) return false;
   const side = operator.startsWith("$g") ? "low" : "high";
   const key = encodeKey(value);
   const other = side === "low" ? constraint.high : constraint.low;
@@ -128,9 +155,10 @@ function closeRange(constraint: Constraint): void {
   constraint.high ??= { key: tag, inclusive: true };
 }
 
-function readPrefix(regex: Parameters<typeof literalPrefix>[0], constraint: Constraint): boolean {
+/** Regular expressions have no collation. */
+function readPrefix(regex: Parameters<typeof literalPrefix>[0], constraint: Constraint, use: Use): boolean {
   const prefix = literalPrefix(regex);
-  if (prefix !== undefined && !constraint.low && !constraint.high) {
+  if (use.exact && prefix !== undefined && !constraint.low && !constraint.high) {
     const key = encodeKey(prefix).slice(0, -1);
     constraint.low = { key, inclusive: true };
     constraint.high = { key, inclusive: true };

@@ -55,7 +55,7 @@ export function inList(operator: string, operand: unknown, collation: Collation 
 
 /** Equal values have equal keys: a document costs the same whatever the length of the list. */
 function hasKeyOf(values: readonly unknown[]): ValueTest {
-  const keys = new Set(values.map(encodeKey));
+  const keys = new Set(values.map((value) => encodeKey(value)));
   return (value) => keys.has(encodeKey(value));
 }
 

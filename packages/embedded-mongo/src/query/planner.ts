@@ -1,12 +1,14 @@
 import type { KeyRange, OrderedIndex } from "../index/ordered-index.ts";
 import { AFTER, invertKey } from "../values/key.ts";
 import { compileFilter } from "./matcher.ts";
-import type { Bound, Constraint, Constraints } from "./constraints.ts";
+import type { Bound, Constraint, Constraints, constraintsOf } from "./constraints.ts";
 import type { SortField } from "./sort.ts";
 import type { PlainObject } from "../values/types.ts";
 
 /** More ranges than this are read as one whole scan instead ($in lists multiply in compound indexes). */
 const MAX_RANGES = 4096;
+
+type ConstraintsFor = ReturnType<typeof constraintsOf>;
 
 export interface IndexPlan {
   readonly index: OrderedIndex;
@@ -109,7 +111,7 @@ function isMultikey(index: OrderedIndex, path: string): boolean {
 
 /** Whether every document the query can match is in the index (sparse and partial indexes leave some out). */
 function holdsAllMatches(index: OrderedIndex, constraints: Constraints): boolean {
-  const { sparse, partialFilter } = index.spec;
+  const { sparse, partialFilter, collation } = index.spec;
   const present = (constraint: Constraint | undefined) =>
     constraint !== undefined &&
     ((constraint.equal !== undefined && constraint.equal.value !== null) ||
@@ -121,7 +123,8 @@ function holdsAllMatches(index: OrderedIndex, constraints: Constraints): boolean
     if (path.startsWith("$") || path.includes(".")) return false;
     const constraint = constraints.fields.get(path);
     if (!present(constraint)) return false;
-    if (constraint?.equal) return compileFilter({ [path]: demand })({ [path]: constraint.equal.value });
+    if (constraint?.equal)
+      return compileFilter({ [path]: demand }, { collation })({ [path]: constraint.equal.value });
     return isExists(demand);
   });
 }
@@ -133,7 +136,15 @@ const isExists = (demand: unknown): boolean =>
   Boolean((demand as PlainObject)["$exists"]);
 
 /** The way to read an index, whether it is a good one or not. */
-function planWith(index: OrderedIndex, constraints: Constraints, sort: readonly SortField[] | undefined) {
+function planWith(
+  index: OrderedIndex,
+  constraintsFor: ConstraintsFor,
+  order: readonly SortField[] | undefined,
+) {
+  const { collation } = index.spec;
+  const constraints = constraintsFor(collation);
+  // The keys of strings with a collation are in no order.
+  const sort = collation ? undefined : order;
   const bounds = readBounds(index, constraints);
   const direction = sort ? sortDirection(index, bounds, sort) : 0;
   const { range } = bounds;
@@ -144,7 +155,7 @@ function planWith(index: OrderedIndex, constraints: Constraints, sort: readonly 
       range ? { low: prefix + range.low, high: prefix + range.high } : { low: prefix, high: prefix + AFTER },
     ),
     backwards: direction === -1,
-    sorted: !sort || direction !== 0,
+    sorted: !order || direction !== 0,
     covered: constraints.complete && bounds.boundFields === constraints.fields.size && !index.multikey,
     boundFields: bounds.boundFields,
   };
@@ -157,13 +168,13 @@ function planWith(index: OrderedIndex, constraints: Constraints, sort: readonly 
  */
 export function choosePlan(
   indexes: readonly OrderedIndex[],
-  constraints: Constraints,
+  constraintsFor: ConstraintsFor,
   sort: readonly SortField[] | undefined,
 ): IndexPlan | undefined {
   let best: { plan: IndexPlan; score: number } | undefined;
   for (const index of indexes) {
-    if (index.spec.hidden || !holdsAllMatches(index, constraints)) continue;
-    const candidate = planWith(index, constraints, sort);
+    if (index.spec.hidden || !holdsAllMatches(index, constraintsFor(index.spec.collation))) continue;
+    const candidate = planWith(index, constraintsFor, sort);
     const isUseful = candidate.plan.boundFields > 0 || (sort && candidate.plan.sorted);
     if (isUseful && (!best || candidate.score > best.score)) best = candidate;
   }
@@ -173,6 +184,6 @@ export function choosePlan(
 /** Reads the index that a query names. As in MongoDB, documents that a sparse or partial index leaves out aren't found. */
 export const planHinted = (
   index: OrderedIndex,
-  constraints: Constraints,
+  constraintsFor: ConstraintsFor,
   sort: readonly SortField[] | undefined,
-): IndexPlan => planWith(index, constraints, sort).plan;
+): IndexPlan => planWith(index, constraintsFor, sort).plan;

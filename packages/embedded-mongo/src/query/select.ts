@@ -7,7 +7,7 @@ import type { Collation } from "../values/collation.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { readConstraints, type Constraints } from "./constraints.ts";
+import { constraintsOf, type Constraints } from "./constraints.ts";
 import { filterFields, usesWholeDocument } from "./filter-fields.ts";
 import { compileFilter, type FilterOptions } from "./matcher.ts";
 import { choosePlan, type IndexPlan, planHinted } from "./planner.ts";
@@ -64,12 +64,13 @@ export function accessPath(
     if (isHinted) throw new CommandError("BadValue", "Text and hint not allowed in same query");
     return { kind: "text" };
   }
-  const constraints = readConstraints(filter, collation);
+  const constraintsFor = constraintsOf(filter, collation);
+  const constraints = constraintsFor(undefined);
   const order = collation ? undefined : sort;
-  if (isHinted) return hintedPath(collection, hint, constraints, order);
+  if (isHinted) return hintedPath(collection, hint, constraintsFor, order);
   const id = constraints.fields.get("_id");
   if (id?.equal) return { kind: "id", ids: [id.equal.key] };
-  const plan = choosePlan(collection.indexes, constraints, order);
+  const plan = choosePlan(collection.indexes, constraintsFor, order);
   if (plan?.sorted && plan.boundFields > 0) return { kind: "index", plan };
   if (id?.list && (!order || !plan)) return { kind: "id", ids: id.list };
   if (plan) return { kind: "index", plan };
@@ -89,7 +90,7 @@ function checkHint(hint: unknown): hint is string | PlainObject {
 function hintedPath(
   collection: Collection,
   hint: string | PlainObject,
-  constraints: Constraints,
+  constraintsFor: ReturnType<typeof constraintsOf>,
   sort: readonly SortField[] | undefined,
 ): AccessPath {
   if (naturalOrder(hint) !== undefined) return { kind: "scan" };
@@ -97,7 +98,7 @@ function hintedPath(
   const index = [collection.idIndex, ...collection.indexes].find((candidate) => candidate.spec === spec);
   if (!index || index.spec.hidden)
     throw new CommandError("BadValue", "hint provided does not correspond to an existing index");
-  return { kind: "index", plan: planHinted(index, constraints, sort) };
+  return { kind: "index", plan: planHinted(index, constraintsFor, sort) };
 }
 
 /** Of a sort or a hint. */
@@ -123,11 +124,11 @@ function idOrderPath(
   sort: readonly SortField[] | undefined,
 ): AccessPath | undefined {
   if (!constraints.fields.get("_id")?.low && sort?.[0]?.field !== "_id") return undefined;
-  const plan = choosePlan([collection.idIndex], constraints, sort);
+  const plan = choosePlan([collection.idIndex], () => constraints, sort);
   return plan && { kind: "index", plan };
 }
 
-/** Whether a path gives the records in the order of a sort; an index has no collation. */
+/** Whether a path gives the records in the order of a sort; no index gives that of a collation. */
 export const isSorted = (path: AccessPath, collation: Collation | undefined): boolean =>
   (path.kind === "id" && path.ids.length === 1) ||
   (path.kind === "index" && path.plan.sorted && collation === undefined);

@@ -109,10 +109,11 @@ export class Catalog {
     return this.create(db, `${UNFINISHED}${new UUID().toHexString()}`);
   }
 
-  /** Drops the temporary collections that the end of the process left. */
-  dropTemporary(): void {
+  /** Drops the temporary collections that the end of the process left, and brings the indexes of the others up to date. */
+  repair(): void {
     for (const collection of this.collections())
       if (collection.name.startsWith(UNFINISHED)) this.drop(collection);
+      else collection.refreshIndexes();
   }
 
   drop(collection: Collection): void {

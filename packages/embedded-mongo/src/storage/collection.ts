@@ -3,13 +3,14 @@ import { ObjectId, type UUID } from "bson";
 import type { StatementSync } from "node:sqlite";
 import { CHANGE_WEIGHT, currentSlice, isPauseDue, PAUSE, type Task, weightOf } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
-import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
+import { type IndexTable, OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
+import { ID_INDEX, type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
 import { TextIndex } from "../index/text-index.ts";
 import { HalfBuiltIndex } from "./half-built-index.ts";
 import { describeKey, duplicateKey } from "./duplicate-key.ts";
 import { decodeExact, decodePlain, encode, pack, unpack } from "../values/codec.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
+import { COLLATION_VERSION, type Collation, sameCollation } from "../values/collation.ts";
 import { encodeKey, keyBytes } from "../values/key.ts";
 import { isObject, isOperatorName, Rank, rankOf, type PlainObject } from "../values/types.ts";
 import type { Counted, Database, StoredRecord } from "./database.ts";
@@ -23,7 +24,7 @@ const CHUNK_BYTES = 256 * 1024;
 const FIRST_CHUNK = 64;
 const MAX_CHUNK = 500;
 
-const ID_SPEC: IndexSpec = parseIndexSpec({ key: { _id: 1 }, name: "_id_", unique: true });
+const ID_SPEC: IndexSpec = parseIndexSpec({ key: { _id: 1 }, name: ID_INDEX });
 
 export interface CollectionName {
   /** Never reused. */
@@ -102,7 +103,7 @@ export class Collection implements Counted {
     this.#select = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord = ?`);
     this.#orderOf = database.prepare(`SELECT ord FROM ${table} WHERE id = ?`);
     this.#page = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord > ? ORDER BY ord LIMIT ?`);
-    this.#idIndex = new OrderedIndex(database, { name: table, keyColumn: "id", isKeyUnique: true }, ID_SPEC);
+    this.#idIndex = this.#orderedOn({ name: table, keyColumn: "id", isKeyUnique: true }, ID_SPEC);
     if (stored) this.#loadIndexes();
   }
 
@@ -140,14 +141,31 @@ export class Collection implements Counted {
     return this.#text?.index;
   }
 
+  get #idSpec(): IndexSpec {
+    return this.#ordered.find(({ spec }) => spec.name === ID_INDEX)?.spec ?? ID_SPEC;
+  }
+
+  /** The collation of queries and indexes that name none. As in MongoDB, it is always that of the index over `_id`, too. */
+  get collation(): Collation | undefined {
+    return this.#idSpec.collation;
+  }
+
+  /** Sets the default collation. Only for a collection without documents and indexes. */
+  setIdIndex(spec: IndexSpec): void {
+    const number = this.#insertIndex(this.number, spec);
+    this.#defineTable(number, spec);
+    this.#add(number, spec, 0);
+  }
+
   get #numbered(): Numbered<OrderedIndex | TextIndex>[] {
     return [...this.#indexes, ...(this.#text ? [this.#text] : [])];
   }
 
   get specs(): readonly IndexSpec[] {
+    const idSpec = this.#idSpec;
     return [
-      ID_SPEC,
-      ...this.#ordered.map(({ spec }) => spec),
+      idSpec,
+      ...this.#ordered.map(({ spec }) => spec).filter((spec) => spec !== idSpec),
       ...(this.#text ? [this.#text.index.spec] : []),
     ];
   }
@@ -222,8 +240,8 @@ export class Collection implements Counted {
     const changes = this.#ordered.map((index) => ({ removed: [], added: index.keysOf(document) }));
     const order = this.#nextOrder;
     if (this.#database.run(this.#insert, order, keyBytes(id), stored, crc32(stored)) === 0)
-      throw duplicateKey(this.namespace, ID_SPEC, document);
-    const conflict = this.#change(changes, order);
+      throw duplicateKey(this.namespace, this.#idSpec, document);
+    const conflict = this.#change(changes, order, document);
     if (conflict) {
       this.#database.run(this.#delete, order);
       throw duplicateKey(this.namespace, conflict.spec, document);
@@ -247,7 +265,7 @@ export class Collection implements Counted {
     this.#checkWritable();
     checkSize(bytes.byteLength);
     const changes = this.#ordered.map((index) => index.changeOf(before, after));
-    const conflict = this.#change(changes, record.order);
+    const conflict = this.#change(changes, record.order, after);
     if (conflict) throw duplicateKey(this.namespace, conflict.spec, after);
     this.#database.run(this.#update, bytes, crc32(bytes), record.order);
     this.#text?.index.remove(before, record.order);
@@ -356,6 +374,7 @@ export class Collection implements Counted {
   dropIndex(name: string): void {
     this.#checkWritable();
     for (const index of this.#building) if (index.spec.name === name) return index.abort();
+    if (name === ID_INDEX) throw new CommandError("InvalidOptions", "cannot drop _id index");
     const gone = this.#numbered.find(({ index }) => index.spec.name === name);
     if (!gone) throw new CommandError("IndexNotFound", `index not found with name [${name}]`);
     if (gone === this.#text) this.#text = undefined;
@@ -424,9 +443,9 @@ export class Collection implements Counted {
   }
 
   /** @returns the unique index that already has one of the keys, in which case nothing is changed */
-  #change(changes: readonly KeyChange[], order: number): OrderedIndex | undefined {
+  #change(changes: readonly KeyChange[], order: number, document?: PlainObject): OrderedIndex | undefined {
     for (const [i, { index, number }] of this.#indexes.entries()) {
-      if (!index.change(changes[i]!, order)) {
+      if (!index.change(changes[i]!, order, document)) {
         for (const [j, { removed, added }] of changes.slice(0, i).entries())
           this.#ordered[j]!.change({ removed: added, added: removed }, order);
         return index;
@@ -460,14 +479,40 @@ export class Collection implements Counted {
       this.#add(number, parseIndexSpec(decodePlain(definition)), multikey);
   }
 
+  /** Fills the indexes again whose keys another version of ICU made. What was unique is not checked again. */
+  refreshIndexes(): void {
+    for (const { number, index } of this.#indexes) {
+      const { spec } = index;
+      if (!spec.collation) continue;
+      const definition = this.#database.prepare("SELECT definition FROM indexes WHERE number = ?");
+      const [stored] = definition.get(number) as unknown as [Uint8Array];
+      const { collation } = decodePlain(stored);
+      if (!isObject(collation) || collation["version"] === COLLATION_VERSION) continue;
+      this.#database.define(`DELETE FROM x${number}`);
+      for (const record of this.records())
+        if (record !== PAUSE)
+          index.change({ removed: [], added: index.keysOf(this.document(record)) }, record.order);
+      const update = this.#database.prepare("UPDATE indexes SET definition = ? WHERE number = ?");
+      this.#database.run(update, encode(spec.definition), number);
+    }
+  }
+
   #add(number: number, spec: IndexSpec, multikey: number): void {
     if (spec.textWeights) this.#text = { number, index: new TextIndex(this.#database, `t${number}`, spec) };
     else this.#setIndexes([...this.#indexes, { number, index: this.#orderedIndex(number, spec, multikey) }]);
   }
 
   #orderedIndex(number: number, spec: IndexSpec, multikey: number): OrderedIndex {
-    const table = { name: `x${number}`, keyColumn: "key", isKeyUnique: spec.unique };
-    return new OrderedIndex(this.#database, table, spec, multikey);
+    const isKeyUnique = hasUniqueKeys(spec);
+    return this.#orderedOn({ name: `x${number}`, keyColumn: "key", isKeyUnique }, spec, multikey);
+  }
+
+  #orderedOn(table: IndexTable, spec: IndexSpec, multikey = 0): OrderedIndex {
+    const documentOf = (order: number) => {
+      const record = this.get(order);
+      return record && this.document(record);
+    };
+    return new OrderedIndex(this.#database, table, spec, documentOf, multikey);
   }
 
   #isBuilding(spec: IndexSpec): boolean {
@@ -479,7 +524,13 @@ export class Collection implements Counted {
 
   /** @throws CommandError if another index has this name or this key pattern */
   #hasIndex(spec: IndexSpec): boolean {
-    if (spec.name === "_id_" || describeKey(spec) === describeKey(ID_SPEC)) return true;
+    if (spec.name === ID_INDEX || describeKey(spec) === describeKey(ID_SPEC)) {
+      if (sameCollation(spec.collation, this.collation)) return true;
+      throw new CommandError(
+        "BadValue",
+        "The _id index must have the same collation as the collection: create the collection with it",
+      );
+    }
     for (const existing of this.specs) {
       if (existing.name === spec.name) {
         if (sameIndex(existing, spec)) return true;
@@ -506,12 +557,7 @@ export class Collection implements Counted {
 
   /** Creates and fills the table of an index. */
   *#build(number: number, spec: IndexSpec): Task<void> {
-    const primaryKey = spec.unique ? "key" : "key, ord";
-    this.#database.define(
-      spec.textWeights
-        ? `CREATE TABLE t${number} (word TEXT NOT NULL, ord INTEGER NOT NULL, score REAL NOT NULL, PRIMARY KEY (word, ord)) WITHOUT ROWID`
-        : `CREATE TABLE x${number} (key BLOB NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY (${primaryKey})) WITHOUT ROWID`,
-    );
+    this.#defineTable(number, spec);
     const index = spec.textWeights
       ? new TextIndex(this.#database, `t${number}`, spec)
       : this.#orderedIndex(number, spec, 0);
@@ -548,6 +594,15 @@ export class Collection implements Counted {
     this.#setIndexes([...this.#indexes, { number, index }]);
   }
 
+  #defineTable(number: number, spec: IndexSpec): void {
+    const primaryKey = hasUniqueKeys(spec) ? "key" : "key, ord";
+    this.#database.define(
+      spec.textWeights
+        ? `CREATE TABLE t${number} (word TEXT NOT NULL, ord INTEGER NOT NULL, score REAL NOT NULL, PRIMARY KEY (word, ord)) WITHOUT ROWID`
+        : `CREATE TABLE x${number} (key BLOB NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY (${primaryKey})) WITHOUT ROWID`,
+    );
+  }
+
   #dropTable(number: number, spec: IndexSpec): void {
     this.#database.define(`DROP TABLE IF EXISTS ${spec.textWeights ? "t" : "x"}${number}`);
     this.#database.run(this.#database.prepare("DELETE FROM indexes WHERE number = ?"), number);
@@ -559,6 +614,9 @@ export class Collection implements Counted {
     this.#indexedFields = packNames(["_id", ...this.#ordered.flatMap((index) => index.topLevelFields)]);
   }
 }
+
+/** With a collation, strings that differ can have one key: the index compares the documents then. */
+const hasUniqueKeys = ({ unique, collation }: IndexSpec): boolean => unique && !collation;
 
 type StoredRow = [order: number, data: Uint8Array, crc: number];
 

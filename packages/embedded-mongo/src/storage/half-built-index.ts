@@ -68,7 +68,7 @@ export class HalfBuiltIndex {
     try {
       const removed = before ? index.keysOf(before) : [];
       const added = after ? index.keysOf(after) : [];
-      if (!index.change({ removed, added }, order)) this.#failure = this.#duplicateKey(after!);
+      if (!index.change({ removed, added }, order, after)) this.#failure = this.#duplicateKey(after!);
       this.bytes += OrderedIndex.bytesOf(added) - OrderedIndex.bytesOf(removed);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;

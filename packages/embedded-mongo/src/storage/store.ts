@@ -46,7 +46,7 @@ export class Store {
     this.#wal = new Wal(file, options.onFatal);
     syncFolder(options.dir);
     this.catalog = new Catalog(this.#database);
-    this.catalog.dropTemporary();
+    this.catalog.repair();
     this.commit();
     this.#checkpoints = new Checkpoints(file, this.#database);
     this.#timer = setInterval(() => this.#tick(), options.syncIntervalMs);

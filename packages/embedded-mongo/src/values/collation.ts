@@ -1,7 +1,8 @@
 import type { evalExpr } from "mingo/core";
 import { CommandError } from "../errors.ts";
+import { collationKeys } from "./collation-key.ts";
 import { integerOption } from "./numbers.ts";
-import { isObject } from "./types.ts";
+import { isObject, type PlainObject } from "./types.ts";
 
 /** In the form in which mingo hands it from stage to stage. */
 type CollationSpec = NonNullable<Parameters<typeof evalExpr>[2]["collation"]>;
@@ -9,7 +10,18 @@ type CollationSpec = NonNullable<Parameters<typeof evalExpr>[2]["collation"]>;
 /** How a command compares strings. undefined: by their UTF-8 bytes (the locale "simple"). */
 export interface Collation extends CollationSpec {
   readonly compare: (a: string, b: string) => number;
+  /** Equal strings have equal keys; strings with equal keys can differ. The order of the keys means nothing. */
+  readonly keyOf: (text: string) => string;
+  /** With all options, as `listIndexes` shows it. */
+  readonly definition: PlainObject;
 }
+
+/** Keys that another version made are not comparable with those of this one. */
+export const COLLATION_VERSION = `${process.versions["icu"]}/${process.versions["cldr"]}`;
+
+export const sameCollation = (a: Collation | undefined, b: Collation | undefined): boolean =>
+  a === b ||
+  (a !== undefined && b !== undefined && JSON.stringify(a.definition) === JSON.stringify(b.definition));
 
 /** Options that change nothing for the comparison of whole strings if they have these values. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -35,7 +47,7 @@ export function parseCollation(raw: unknown): Collation | undefined {
   const key = JSON.stringify(raw);
   const found = known.get(key);
   if (found) return found;
-  const { locale, strength, caseLevel, caseFirst, numericOrdering, ...others } = raw;
+  const { locale, strength, caseLevel, caseFirst, numericOrdering, version: _, ...others } = raw;
   if (typeof locale !== "string") throw new CommandError("FailedToParse", "A collation needs a locale");
   if (locale === "simple") return undefined;
   for (const [option, value] of Object.entries(others))
@@ -44,12 +56,25 @@ export function parseCollation(raw: unknown): Collation | undefined {
   if (level !== 1 && level !== 2 && level !== 3) throw unsupported(`strength ${level}`);
   if (caseLevel === true && level !== 1) throw unsupported(`caseLevel with strength ${level}`);
   const sensitivity = caseLevel === true ? "case" : SENSITIVITIES[level - 1]!;
-  const { compare } = collator(locale, {
-    sensitivity,
-    numeric: numericOrdering === true,
-    caseFirst: caseFirst === "upper" || caseFirst === "lower" ? caseFirst : "false",
-  });
-  const collation = { ...(raw as unknown as CollationSpec), compare };
+  const numeric = numericOrdering === true;
+  const first = caseFirst === "upper" || caseFirst === "lower" ? caseFirst : undefined;
+  const { compare } = collator(locale, { sensitivity, numeric, caseFirst: first ?? "false" });
+  const letters = collator(locale, { sensitivity: "base" }).compare;
+  const definition = {
+    locale,
+    caseLevel: caseLevel === true,
+    caseFirst: first ?? "off",
+    strength: level,
+    numericOrdering: numeric,
+    ...DEFAULTS,
+    version: COLLATION_VERSION,
+  };
+  const collation: Collation = {
+    ...(raw as unknown as CollationSpec),
+    compare,
+    keyOf: collationKeys(compare, letters),
+    definition,
+  };
   if (known.size < MAX_KNOWN) known.set(key, collation);
   return collation;
 }

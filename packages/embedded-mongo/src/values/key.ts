@@ -62,26 +62,30 @@ function encodeString(value: string): string {
   return `${bytes.replaceAll("\x01", "\x01\x02").replaceAll("\0", "\x01\x01")}\0`;
 }
 
+/** Makes the bytes of a string, with an end, so that none are the beginning of others. */
+export type EncodeText = (text: string) => string;
+
 const encodeUint32 = (value: number): string =>
   String.fromCharCode(value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
 
-function encodeObject(object: PlainObject): string {
+function encodeObject(object: PlainObject, encodeText: EncodeText): string {
   let out = "";
   for (const [name, value] of Object.entries(object)) {
-    if (value !== undefined) out += TAG[rankOf(value)]! + encodeString(name) + encodeKey(value);
+    if (value !== undefined) out += TAG[rankOf(value)]! + encodeString(name) + encodeKey(value, encodeText);
   }
   return `${out}\0`;
 }
 
-export function encodeKey(value: unknown): string {
-  if (typeof value === "string") return `${TAG[Rank.String]!}${encodeString(value)}`;
+/** @param encodeText for the strings; with a collation, only whether keys are equal means something */
+export function encodeKey(value: unknown, encodeText: EncodeText = encodeString): string {
+  if (typeof value === "string") return `${TAG[Rank.String]!}${encodeText(value)}`;
   const rank = rankOf(value);
   const tag = TAG[rank]!;
   switch (rank) {
     case Rank.Number:
       return tag + encodeNumber(value);
     case Rank.String:
-      return tag + encodeString(String(value));
+      return tag + encodeText(String(value));
     case Rank.ObjectId:
       return tag + Buffer.from((value as ObjectId).id).toString("latin1");
     case Rank.Boolean:
@@ -90,11 +94,11 @@ export function encodeKey(value: unknown): string {
       return tag + encodeDouble((value as Date).getTime());
     case Rank.Array: {
       let out = tag;
-      for (const element of value as unknown[]) out += encodeKey(element ?? null);
+      for (const element of value as unknown[]) out += encodeKey(element ?? null, encodeText);
       return `${out}\0`;
     }
     case Rank.Object:
-      return tag + encodeObject(value as PlainObject);
+      return tag + encodeObject(value as PlainObject, encodeText);
     case Rank.Binary: {
       const binary = value as Binary;
       const bytes = Buffer.from(binary.buffer.subarray(0, binary.position)).toString("latin1");

@@ -168,6 +168,205 @@ describe.each(targets)("collation on $name", (target) => {
     ).toEqual([{ _id: 1, count: 4, isEqual: true }]);
   });
 
+  describe("of an index", () => {
+    const unique = { unique: true, collation: accents };
+
+    /** The names of the indexes that a query reads. */
+    const usedBy = async (filter: Document, collation?: CollationOptions) => {
+      const plan = await collection.find(filter, collation ? { collation } : {}).explain("queryPlanner");
+      return [...JSON.stringify(plan).matchAll(/"indexName":"(\w+)"/g)].map(([, name]) => name);
+    };
+
+    it("decides which values are duplicates", async () => {
+      await expect(collection.createIndex({ s: 1 }, unique)).rejects.toMatchObject({ code: 11000 });
+      await collection.deleteOne({ _id: 2 });
+      await collection.deleteOne({ _id: 4 });
+      await collection.createIndex({ s: 1 }, unique);
+      await expect(collection.insertOne({ _id: 8, s: "APPLE" })).rejects.toMatchObject({
+        code: 11000,
+        keyPattern: { s: 1 },
+        message: expect.stringContaining("index: s_1") as string,
+      });
+      await expect(collection.updateOne({ _id: 5 }, { $set: { s: "ÄPPLE" } })).rejects.toMatchObject({
+        code: 11000,
+      });
+      await collection.insertMany([
+        { _id: 8, s: "ápple" },
+        { _id: 9, s: "cherry" },
+      ]);
+      // The same letters, other accents.
+      await collection.updateOne({ _id: 8 }, { $set: { s: "àpple" } });
+      await expect(collection.updateOne({ _id: 8 }, { $set: { s: "aPPle" } })).rejects.toMatchObject({
+        code: 11000,
+      });
+      await collection.updateOne({ _id: 9 }, { $set: { s: "CHERRY" } });
+      await collection.deleteOne({ _id: 1 });
+      await collection.updateOne({ _id: 8 }, { $set: { s: "aPPle" } });
+      expect(await found({ s: "apple" }, accents)).toEqual([8]);
+    });
+
+    it("applies to arrays, sub-documents and several fields", async () => {
+      await collection.deleteMany({});
+      await collection.createIndex({ "o.a": 1, list: -1 }, unique);
+      await collection.insertMany([
+        { _id: 1, o: { a: "x" }, list: ["p", "q"] },
+        { _id: 2, o: { a: "x" }, list: ["r", { deep: "Q" }] },
+        { _id: 3, o: { a: "y" }, list: ["Q"] },
+        { _id: 4, o: { a: 1 }, list: 1 },
+      ]);
+      const duplicates = [
+        { o: { a: "X" }, list: ["z", "Q"] },
+        { o: { a: "X" }, list: { deep: "q" } },
+        { o: { a: 1 }, list: [2, 1] },
+      ];
+      for (const [i, duplicate] of duplicates.entries())
+        await expect(collection.insertOne({ _id: 5 + i, ...duplicate })).rejects.toMatchObject({
+          code: 11000,
+        });
+      expect(await found({ "o.a": "X", list: "Q" }, accents)).toEqual([1]);
+      expect(await found({ "o.a": "X", list: { deep: "q" } }, accents)).toEqual([2]);
+    });
+
+    it("lets queries with the same collation use the index for strings, and others for the rest", async () => {
+      await collection.createIndex({ s: 1 }, { collation: accents });
+      expect(await usedBy({ s: "APPLE" }, accents)).toEqual(["s_1"]);
+      expect(await usedBy({ s: { $in: ["APPLE", "x"] } }, { ...accents, caseLevel: false })).toEqual(["s_1"]);
+      expect(await usedBy({ s: "APPLE" }, base)).toEqual([]);
+      expect(await usedBy({ s: "apple" })).toEqual([]);
+      expect(await usedBy({ s: /^app/ })).toEqual([]);
+      expect(await usedBy({ s: 5 })).toEqual(["s_1"]);
+      await collection.updateOne({ _id: 7 }, { $set: { s: 5 } });
+      expect(await found({ s: "APPLE" }, accents)).toEqual([1, 2]);
+      expect(await found({ s: "APPLE" }, base)).toEqual([1, 2, 3, 4]);
+      expect(await found({ s: "apple" }, { locale: "simple" })).toEqual([1]);
+      expect(await found({ s: 5 }, { locale: "simple" })).toEqual([7]);
+      expect(await collection.countDocuments({ s: "äPPLE" }, { collation: accents })).toBe(2);
+      expect(await found({ s: { $gte: "APPLE", $lt: "Äpple" } }, accents)).toEqual([1, 2]);
+      expect(await found({}, accents, { s: 1, _id: -1 })).toEqual([7, 6, 2, 1, 4, 3, 5]);
+      expect(await found({}, { locale: "simple" }, { s: 1 })).toEqual([7, 6, 2, 1, 5, 4, 3]);
+    });
+
+    it("is that of its partial filter", async () => {
+      const partialFilterExpression = { s: { $eq: "APPLE" } };
+      await collection.createIndex({ s: 1, n: 1 }, { collation: accents, partialFilterExpression });
+      expect(await found({ s: "Apple", n: 1 }, accents)).toEqual([1]);
+    });
+
+    it("makes another index over the same fields", async () => {
+      await collection.createIndexes([
+        { key: { s: 1 }, name: "plain" },
+        { key: { s: 1 }, name: "accents", collation: accents },
+      ]);
+      await collection.createIndex({ s: 1 }, { name: "accents", collation: accents });
+      await expect(
+        collection.createIndex({ s: 1 }, { name: "accents", collation: base }),
+      ).rejects.toMatchObject({ code: 86 });
+      const [, plain, other] = await collection.indexes();
+      expect(plain).not.toHaveProperty("collation");
+      expect(other).toMatchObject({
+        name: "accents",
+        collation: { locale: "en", strength: 2, caseLevel: false },
+      });
+      await collection.dropIndex("accents");
+      expect(await collection.indexes()).toHaveLength(2);
+    });
+
+    it("can't be that of a text index", async () => {
+      await expect(collection.createIndex({ s: "text" }, { collation: accents })).rejects.toMatchObject({
+        code: 67,
+      });
+    });
+  });
+
+  describe("of a collection", () => {
+    let users: Collection<{ _id: string | number; s?: string; n?: number; list?: string[] }>;
+    beforeEach(async () => {
+      await server.db.dropCollection("users");
+      users = await server.db.createCollection("users", { collation: accents });
+    });
+
+    it("is listed", async () => {
+      await users.createIndexes([
+        { key: { a: 1 }, name: "a" },
+        { key: { b: 1 }, name: "b", collation: { locale: "simple" } },
+      ]);
+      const collation = { locale: "en", strength: 2 };
+      const [listed] = await server.db.listCollections({ name: "users" }).toArray();
+      expect(listed).toMatchObject({ options: { collation }, idIndex: { name: "_id_", collation } });
+      const [id, a, b] = await users.indexes();
+      expect(id).toMatchObject({ key: { _id: 1 }, name: "_id_", collation });
+      expect(a).toMatchObject({ name: "a", collation });
+      expect(b).not.toHaveProperty("collation");
+    });
+
+    it("is that of commands that name none", async () => {
+      await users.createIndex({ s: 1 });
+      await users.insertMany(words);
+      expect(await users.find({ s: "APPLE" }).sort({ s: 1, _id: 1 }).project({ _id: 1 }).toArray()).toEqual([
+        { _id: 1 },
+        { _id: 2 },
+      ]);
+      const simple = { collation: { locale: "simple" } };
+      expect(await users.countDocuments({ s: "APPLE" })).toBe(2);
+      expect(await users.countDocuments({ s: "APPLE" }, simple)).toBe(0);
+      expect(await users.distinct("s", { n: { $lte: 2 } })).toHaveLength(1);
+      expect(await users.distinct("s", { n: { $lte: 2 } }, simple)).toHaveLength(2);
+      expect(await users.aggregate([{ $sortByCount: "$s" }, { $limit: 1 }]).toArray()).toMatchObject([
+        { count: 2 },
+      ]);
+      expect(await users.updateMany({ s: "BANANA" }, { $set: { n: 0 } })).toMatchObject({ modifiedCount: 1 });
+      expect(await users.findOneAndUpdate({ s: "BANANA" }, { $pull: { list: "X" } })).toMatchObject({
+        _id: 5,
+      });
+      expect(await users.findOne({ _id: 5 })).toMatchObject({ list: ["banana"] });
+      expect(await users.deleteMany({ s: "ÄPPLE" })).toMatchObject({ deletedCount: 2 });
+    });
+
+    it("is that of _id", async () => {
+      await users.insertMany([{ _id: "Ada" }, { _id: "Zoë" }, { _id: 1 }]);
+      await expect(users.insertOne({ _id: "ADA" })).rejects.toMatchObject({
+        code: 11000,
+        keyPattern: { _id: 1 },
+      });
+      expect(await users.findOne({ _id: "ada" })).toEqual({ _id: "Ada" });
+      expect(await users.findOne({ _id: "ada" }, { collation: { locale: "simple" } })).toBeNull();
+      expect(
+        await users
+          .find({ _id: { $in: ["ADA", 1] } })
+          .sort({ _id: 1 })
+          .toArray(),
+      ).toEqual([{ _id: 1 }, { _id: "Ada" }]);
+      await users.updateOne({ _id: "ZOË" }, { $set: { n: 1 } }, { upsert: true });
+      expect(await users.find().sort({ _id: -1 }).toArray()).toEqual([
+        { _id: "Zoë", n: 1 },
+        { _id: "Ada" },
+        { _id: 1 },
+      ]);
+      await users.deleteOne({ _id: "ada" });
+      await users.insertOne({ _id: "ADA" });
+    });
+
+    it("is fixed for the index over _id", async () => {
+      await users.createIndex({ _id: 1 });
+      await expect(users.createIndex({ _id: 1 }, { collation: base })).rejects.toMatchObject({ code: 2 });
+      await expect(collection.createIndex({ _id: 1 }, { collation: base })).rejects.toMatchObject({
+        code: 2,
+      });
+      await expect(users.dropIndex("_id_")).rejects.toMatchObject({ code: 72 });
+      await users.createIndex({ a: 1 });
+      await users.dropIndexes();
+      expect(await users.indexes()).toHaveLength(1);
+    });
+
+    it("stays with a new name and with $out", async () => {
+      await collection.aggregate([{ $match: { n: { $gt: 4 } } }, { $out: "users" }]).toArray();
+      expect(await users.countDocuments({ s: "BANANA" })).toBe(1);
+      const renamed = await users.rename("members");
+      expect(await renamed.countDocuments({ s: "BANANA" })).toBe(1);
+      await renamed.drop();
+    });
+  });
+
   it("refuses a locale that doesn't exist", async () => {
     await expect(collection.findOne({}, { collation: { locale: "nowhere" } })).rejects.toMatchObject({
       code: 2,

@@ -13,18 +13,6 @@ export const knownFailures: Readonly<Record<string, Readonly<Record<string, read
       "Model respects schema-level `collectionOptions` for setting options to createCollection()",
     ],
   },
-  "indexes and collections with a collation are refused": {
-    "connection.test.js": ["connections: openUri (gh-5304) with autoCreate (gh-6489)"],
-    "model.indexes.test.js": [
-      "model discriminators with unique uses schema-level collation by default (gh-9912)",
-      "model discriminators with unique different collation with syncIndexes() (gh-8521)",
-    ],
-    "model.test.js": [
-      "Model sets index collation based on schema collation (gh-7621)",
-      "Model bug fixes createCollection() respects schema collation (gh-6489)",
-      "Model bug fixes Model.syncIndexes() avoids creating collection if autoCreate: false",
-    ],
-  },
   "geo queries and indexes are refused": {
     "document.test.js": ["document bug fixes single embedded docs with $near (gh-4014)"],
     "geojson.test.js": ["geojson driver query", "geojson within helper", "geojson index", "geojson near"],
