@@ -51,7 +51,7 @@ function equality(document: PlainObject, localField: unknown, foreignField: unkn
   return { [foreignField]: { $in: wanted } };
 }
 
-function withField(document: PlainObject, [head, ...rest]: string[], value: unknown): PlainObject {
+export function withField(document: PlainObject, [head, ...rest]: string[], value: unknown): PlainObject {
   const copy = { ...document };
   const inner = copy[head!];
   setField(copy, head!, rest.length === 0 ? value : withField(isObject(inner) ? inner : {}, rest, value));

@@ -11,6 +11,7 @@ import { cloneValue, toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { bucketStages } from "./bucket.ts";
 import { expressionOptions, type PipelineOptions } from "./context.ts";
+import { graphLookup } from "./graph-lookup.ts";
 import { group } from "./group.ts";
 import { lookup } from "./lookup.ts";
 import type { PipelineMemory } from "./memory-limit.ts";
@@ -43,6 +44,7 @@ const STAGES: Readonly<Record<string, (specification: never, environment: Enviro
   $bucket,
   $count,
   $facet,
+  $graphLookup: graphLookup,
   $group: group,
   $limit,
   $lookup,

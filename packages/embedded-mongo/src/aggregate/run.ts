@@ -18,7 +18,6 @@ const REFUSED = new Set([
   "$searchMeta",
   "$vectorSearch",
   "$geoNear",
-  "$graphLookup",
   "$currentOp",
   "$listSessions",
   "$planCacheStats",

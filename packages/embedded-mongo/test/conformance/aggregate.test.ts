@@ -1,5 +1,5 @@
 import { ObjectId } from "bson";
-import type { Collection, Document } from "mongodb";
+import type { CollationOptions, Collection, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { targets } from "../targets.ts";
 
@@ -296,6 +296,80 @@ describe.each(targets)("aggregation on $name", (target) => {
 
   it.each(cases)("%s", async (_name, pipeline, expected) => {
     expect(await collection.aggregate(pipeline).toArray()).toEqual(expected);
+  });
+
+  describe("$graphLookup", () => {
+    const graph = {
+      from: "nodes",
+      startWith: "$to",
+      connectFromField: "to",
+      connectToField: "name",
+      as: "found",
+    };
+    const search = async (match: Document, options: Document, collation?: CollationOptions) => {
+      const stages = [
+        { $match: match },
+        { $graphLookup: { ...graph, ...options } },
+        { $unwind: "$found" },
+        { $sort: { "found._id": 1 } },
+        { $replaceRoot: { newRoot: "$found" } },
+      ];
+      return server.db
+        .collection("nodes")
+        .aggregate(stages, { ...(collation && { collation }) })
+        .toArray();
+    };
+    const ids = (documents: Document[]) => documents.map(({ _id }) => _id as number);
+
+    beforeAll(async () => {
+      await server.db.collection<Document & { _id: number }>("nodes").insertMany([
+        { _id: 1, name: "a", to: "b" },
+        { _id: 2, name: "b", to: ["c", "d"], isHidden: false },
+        { _id: 3, name: "c", to: "a" },
+        { _id: 4, name: "d", to: "E", isHidden: true },
+        { _id: 5, name: "e" },
+        { _id: 6, name: ["x", "y"], to: null },
+        { _id: 7, to: "y" },
+      ]);
+    });
+    afterAll(() => server.db.dropCollection("nodes"));
+
+    it.each<[name: string, match: Document, options: Document, ids: number[]]>([
+      ["goes in circles once", { _id: 1 }, {}, [1, 2, 3, 4]],
+      ["starts with each element of an array", { _id: 2 }, {}, [1, 2, 3, 4]],
+      ["starts with an expression", { _id: 5 }, { startWith: { $concat: ["", "d"] } }, [4]],
+      ["ends at a depth", { _id: 1 }, { maxDepth: 1 }, [2, 3, 4]],
+      [
+        "leaves out what does not match",
+        { _id: 1 },
+        { restrictSearchWithMatch: { isHidden: { $ne: true } } },
+        [1, 2, 3],
+      ],
+      ["finds elements of arrays and missing fields", { _id: 7 }, {}, [6, 7]],
+      ["finds nothing without a start", { _id: 5 }, {}, []],
+      ["finds nothing in a missing collection", { _id: 1 }, { from: "missing" }, []],
+    ])("%s", async (_name, match, options, expected) => {
+      expect(ids(await search(match, options))).toEqual(expected);
+    });
+
+    it("gives the depth, and compares with the collation", async () => {
+      const found = await search({ _id: 2 }, { depthField: "steps" }, { locale: "en", strength: 2 });
+      expect(found.map(({ _id, steps }) => [_id, steps])).toEqual([
+        [1, 1],
+        [2, 2],
+        [3, 0],
+        [4, 0],
+        [5, 1],
+      ]);
+    });
+
+    it.each([
+      ["without from", { from: undefined }],
+      ["with a negative depth", { maxDepth: -1 }],
+      ["with an unknown field", { depth: 1 }],
+    ])("is refused %s", async (_name, options) => {
+      await expect(search({}, options)).rejects.toMatchObject({ code: expect.any(Number) as number });
+    });
   });
 
   it("groups by ObjectId", async () => {

@@ -1,8 +1,5 @@
 /** Tests of mongoose that fail, by the reason and by the file. A listed test that passes, or that doesn't exist, fails the run. */
 export const knownFailures: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  "$graphLookup is refused": {
-    "aggregate.test.js": ["aggregate:  exec graphLookup"],
-  },
   "capped collections are refused": {
     "collection.capped.test.js": [
       "collections: capped: creation",
