@@ -16,7 +16,7 @@ const program = (args: readonly string[]) =>
   yargs(args)
     .scriptName("fanfare")
     .usage(
-      "$0 <command>\n\nLooks after the instance of DATA_DIR, or of MONGO_URL. What needs it to be stopped says so.",
+      "$0 <command>\n\nManages the instance in DATA_DIR or MONGO_URL. Commands that need it stopped tell you so.",
     )
     .command(createAdminCommand)
     .command(resetTotpCommand)
@@ -30,12 +30,12 @@ const program = (args: readonly string[]) =>
     .command(migrateCommand)
     .command(reindexCommand)
     .command(checkCommand)
-    .demandCommand(1, "Say what to do, for example: fanfare check")
+    .demandCommand(1, "Name a command, for example: fanfare check")
     .strict()
     .help()
     .version(false)
     .wrap(WIDTH)
-    .epilogue("Exit codes: 0 done, 1 not done, 2 the check found faults.")
+    .epilogue("Exit codes: 0 success, 1 failure, 2 the check found problems.")
     .fail((message, error) => {
       throw error ?? new CliError(`${message}\nSee: fanfare --help`);
     });

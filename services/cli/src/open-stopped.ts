@@ -58,7 +58,7 @@ function uriOfRunning(error: unknown): string {
   const { uri } = error as { uri?: string };
   if (uri !== undefined) return uri;
   throw new CliError(
-    `${error.message} Its database is not found at the usual place: run this as the same user, with the same temporary folder (TMPDIR), or stop the instance.`,
+    `${error.message} Its database was not found in the usual place. Run this command as the same user with the same temporary folder (TMPDIR), or stop the instance.`,
   );
 }
 
@@ -69,7 +69,7 @@ function fail(error: Error): never {
 export function explainInUse(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== "DataFolderInUseError") return error;
   return new CliError(
-    `${error.message} This command works on a stopped instance: stop it first, or name another folder with DATA_DIR.`,
+    `${error.message} This command needs a stopped instance. Stop it first, or set DATA_DIR to another folder.`,
   );
 }
 

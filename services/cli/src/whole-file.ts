@@ -10,7 +10,7 @@ export async function assertAbsent(file: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (isThere) throw new CliError(`${file} exists already. Choose another name, or delete it.`);
+  if (isThere) throw new CliError(`${file} already exists. Choose another name, or delete it.`);
 }
 
 /**
@@ -24,7 +24,7 @@ export async function writeWhole(file: string, fill: (target: Writable) => Promi
   const handle = await open(unfinished, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw new CliError(`${file} cannot be written: ${error.message}`);
     throw new CliError(
-      `${unfinished} exists already: ${file} is being written, or that was broken off. Then delete it.`,
+      `${unfinished} already exists: ${file} is being written, or that was broken off. Then delete it.`,
     );
   });
   try {

@@ -20,7 +20,7 @@ const logIn = (url: string, username: string, password = "correct horse") =>
 
 test("an admin is made, with the password from the standard input, on an empty instance and beside others", async () => {
   const made = await fanfareProcess(dataDir, ["create-admin", "First"], "long enough\n");
-  expect(made).toEqual({ code: 0, out: "The admin First is made.\n", error: "" });
+  expect(made).toEqual({ code: 0, out: "Created the admin First.\n", error: "" });
   expect((await fanfareProcess(dataDir, ["create-admin", "Second"], "long enough")).code).toBe(0);
   await whileRunning(dataDir, async (url) => {
     for (const username of ["first", "second"]) {
@@ -34,7 +34,7 @@ test("an admin is made, with the password from the standard input, on an empty i
 test("an account that exists becomes an admin's and keeps its password", async () => {
   const { username } = await whileRunning(dataDir, (url) => createAccount(url));
   const promoted = await fanfare(dataDir, ["create-admin", username]);
-  expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("is an admin") as string });
+  expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("is now an admin") as string });
   await whileRunning(dataDir, async (url) => {
     expect((await logIn(url, username)).user.admin).toBe(true);
   });

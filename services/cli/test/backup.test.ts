@@ -121,7 +121,7 @@ test("a running instance is not replaced, and the operator is told why", async (
   const target = join(folder, "running");
   await whileRunning(target, async () => {
     const restored = await fanfare(target, ["restore", backup, "--force"]);
-    expect(restored).toMatchObject({ code: 1, error: expect.stringContaining("stop it first") as string });
+    expect(restored).toMatchObject({ code: 1, error: expect.stringContaining("Stop it first") as string });
   });
 });
 
@@ -135,7 +135,7 @@ test("what a restore left that was broken off is no obstacle", async () => {
 });
 
 test("a file that exists is not written over", async () => {
-  await expect(writeBackup(configOf(source), backup)).rejects.toThrow("exists already");
+  await expect(writeBackup(configOf(source), backup)).rejects.toThrow("already exists");
 });
 
 test("nothing is written to what somebody else has put where a backup is made", async () => {
@@ -145,7 +145,7 @@ test("nothing is written to what somebody else has put where a backup is made", 
   const open = join(folder, "open.backup");
   await writeFile(`${open}.unfinished`, "", { mode: 0o666 });
   for (const file of [join(folder, "linked.backup"), open]) {
-    await expect(writeBackup(configOf(source), file)).rejects.toThrow(`${file}.unfinished exists already`);
+    await expect(writeBackup(configOf(source), file)).rejects.toThrow(`${file}.unfinished already exists`);
     await expect(access(file)).rejects.toThrow("ENOENT");
   }
   expect(await readFile(victim, "utf8")).toBe("precious");

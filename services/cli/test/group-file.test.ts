@@ -65,7 +65,7 @@ test("what was imported is exported as it was, but for ids and who is not here",
   // Reactions to one message are in the order of the ids of users; of two who came within a second either may be the first.
   const inAnyOrder = (lines: GroupFileLine[]) => lines.map((line) => JSON.stringify(line)).toSorted();
   expect(inAnyOrder(await shape(third))).toEqual(inAnyOrder(after));
-  expect((await fanfare(dataDir, ["check"])).out).toBe("Everything fits together.\n");
+  expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
   await whileRunning(dataDir, async (url) => {
     const { channels } = await must(url, "channel.list", { groupId }, ada.accessToken);
     expect(channels.map(({ name }) => name)).toEqual(expect.arrayContaining(["More", "hidden"]));
@@ -165,7 +165,7 @@ test("a file that is cut off, changed or does not fit is refused with its line, 
   expect(await faultIn(without(of("user")))).toMatch(/line \d+: the user \w+ is not in the file/);
   // Found only by the unique indexes, when much is written already.
   const message = content[of("message")]!;
-  expect(await refused(sealed([...content, message]))).toContain("something is in it twice");
+  expect(await refused(sealed([...content, message]))).toContain("it contains something twice");
   expect(await counts()).toEqual(before);
 });
 

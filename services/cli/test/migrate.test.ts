@@ -32,12 +32,12 @@ test("migrate says what there is to do, does it, and says what was done", async 
   const done = await fanfare(dataDir, ["migrate"]);
   expect(done).toMatchObject({ code: 0, error: "" });
   expect(done.out).toContain("a migration is done: migration 0001-message-revs, documents 66");
-  expect(done.out).toMatch(/\nThe database is ready for this version.\n$/);
+  expect(done.out).toMatch(/\nThe database is up to date.\n$/);
 
   const { out } = await fanfare(dataDir, ["migrate", "--status"]);
   expect(out).toMatch(/^0001-message-revs: begun \S+Z by \d+\.\d+\.\d+, done in \d+ ms, 66 documents\n/);
   expect(out).toMatch(/\nThere is nothing to do.\n$/);
-  expect((await fanfare(dataDir, ["migrate"])).out).toBe("The database is ready for this version.\n");
+  expect((await fanfare(dataDir, ["migrate"])).out).toBe("The database is up to date.\n");
 });
 
 test("an instance that is not to migrate by itself refuses until somebody has", async () => {

@@ -124,7 +124,7 @@ async function backUpSlowly(source: string, file: string, meanwhile: () => Promi
   await meanwhile();
   await pipeline(child.stdout, createWriteStream(file));
   expect(await ended).toEqual([0, null]);
-  expect(await said).toContain("The instance went on meanwhile");
+  expect(await said).toContain("The instance kept running");
 }
 
 test(
@@ -151,11 +151,11 @@ test(
 
     const verified = await fanfare(folder, ["verify", file, "--restore"]);
     expect(verified).toMatchObject({ code: 0, error: "" });
-    expect(verified.out).toContain("everything in it fits together");
+    expect(verified.out).toContain("no problems found");
 
     await rm(source, { recursive: true });
     expect(await fanfare(target, ["restore", file])).toMatchObject({ code: 0, error: "" });
-    expect(await fanfare(target, ["check"])).toMatchObject({ code: 0, out: "Everything fits together.\n" });
+    expect(await fanfare(target, ["check"])).toMatchObject({ code: 0, out: "No problems found.\n" });
     await whileRunning(target, async (url) => {
       const found = new Map<string, string>();
       for (let beforeSeq: number | undefined; ;) {

@@ -15,7 +15,7 @@ import { locationOf } from "./files.ts";
 import type { Summary } from "./write-backup.ts";
 
 export interface Contents extends Summary {
-  /** The instance went on meanwhile: it is as after a crash at that moment. */
+  /** The instance kept running: it is as after a crash at that moment. */
   ofRunning: boolean;
 }
 

@@ -107,7 +107,8 @@ async function* fileFrames(file: BackedUpFile, summary: Summary): AsyncGenerator
     bytes += part.length;
     yield encodeFrame("B", part);
   }
-  if (bytes !== file.bytes) throw new CliError(`${file.location} changed meanwhile: stop what writes to it.`);
+  if (bytes !== file.bytes)
+    throw new CliError(`${file.location} changed while it was read. Stop the program that writes to it.`);
   summary.files += 1;
 }
 

@@ -37,7 +37,7 @@ export const checkLog: Check = async function* (db) {
   for (const [channelId, { seq }] of heads) {
     if (seq === 0) continue;
     yield {
-      what: `channel ${channelId} has no messages, and its head says ${seq}`,
+      what: `channel ${channelId} has no messages, but its head has seq ${seq}`,
       repair: () => db.collection("channelHeads").deleteOne({ _id: new mongo.ObjectId(channelId) }),
     };
   }
@@ -61,7 +61,7 @@ class ChannelLog {
     const before = this.#seq;
     if (seq === before) yield { what: `channel ${channelId} has two messages with seq ${seq}` };
     else if (before !== -1 && seq !== before + 1)
-      yield { what: `channel ${channelId} lacks the messages with seq ${before + 1} to ${seq - 1}` };
+      yield { what: `channel ${channelId} is missing the messages with seq ${before + 1} to ${seq - 1}` };
     this.#seq = seq;
     for (const one of revs) {
       if (this.#revs.has(one)) yield { what: `channel ${channelId} has two changes with rev ${one}` };
@@ -78,7 +78,9 @@ class ChannelLog {
     if (this.#isWhole && this.#revs.size !== this.#rev) {
       let missing = 1;
       while (this.#revs.has(missing)) missing += 1;
-      yield { what: `channel ${channelId} lacks changes below rev ${this.#rev}, the first is ${missing}` };
+      yield {
+        what: `channel ${channelId} is missing changes below rev ${this.#rev}, the first is ${missing}`,
+      };
     }
     const head = heads.get(channelId);
     heads.delete(channelId);
@@ -86,7 +88,7 @@ class ChannelLog {
     if (head?.seq === actual.seq && head.rev === actual.rev) return;
     const shown = head === undefined ? "none" : `seq ${head.seq}, rev ${head.rev}`;
     yield {
-      what: `the head of channel ${channelId} is ${shown}; its messages say seq ${actual.seq}, rev ${actual.rev}`,
+      what: `the head of channel ${channelId} is ${shown}; its messages have seq ${actual.seq}, rev ${actual.rev}`,
       repair: () =>
         db
           .collection("channelHeads")

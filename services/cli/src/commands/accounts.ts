@@ -10,7 +10,7 @@ import { databaseOf } from "../backup/documents.ts";
 
 export const createAdminCommand: CommandModule<object, { username: string }> = {
   command: "create-admin <username>",
-  describe: "Make an account that runs the instance, or let an existing one do so",
+  describe: "Create an admin account, or make an existing account an admin",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
     await withUserService(loadConfig(), async (services) => {
@@ -20,18 +20,18 @@ export const createAdminCommand: CommandModule<object, { username: string }> = {
       });
       if (existing !== null) {
         await services.user.setAdmin({ userId: existing.user.id, admin: true }).catch(refuseGuest);
-        process.stdout.write(`${username} is an admin, with the next access token (15 minutes at most).\n`);
+        process.stdout.write(`${username} is now an admin. It takes effect within 15 minutes.\n`);
         return;
       }
       await services.user.createAdmin({ username, password: await askPassword() });
-      process.stdout.write(`The admin ${username} is made.\n`);
+      process.stdout.write(`Created the admin ${username}.\n`);
     });
   },
 };
 
 function refuseGuest(error: unknown): never {
   if (error instanceof ServiceError && error.type === "GUEST_NOT_ALLOWED")
-    throw new CliError("A guest, a bot, and whoever is disabled or deleted cannot be an admin.");
+    throw new CliError("Guests, bots, and disabled or deleted users can't be admins.");
   throw error;
 }
 
@@ -42,7 +42,7 @@ function refuseGuest(error: unknown): never {
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
     const [line = ""] = (await text(process.stdin)).split(/\r?\n/, 1);
-    if (line === "") throw new CliError("Give the password as the first line of the standard input.");
+    if (line === "") throw new CliError("Pass the password as the first line of the standard input.");
     return line;
   }
   // The terminal echoes through the reader's output: into nothing.
@@ -56,7 +56,7 @@ async function askPassword(): Promise<string> {
   };
   try {
     const password = await ask("Password: ");
-    if ((await ask("Once more: ")) !== password) throw new CliError("The two are not the same.");
+    if ((await ask("Repeat password: ")) !== password) throw new CliError("The passwords don't match.");
     return password;
   } finally {
     reader.close();
@@ -65,7 +65,7 @@ async function askPassword(): Promise<string> {
 
 export const resetTotpCommand: CommandModule<object, { username: string }> = {
   command: "reset-totp <username>",
-  describe: "Take the second factor off an account whose owner has lost it",
+  describe: "Turn off two-step verification for a user who lost their device",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
     await withUserService(loadConfig(), async (services) => {
@@ -73,8 +73,8 @@ export const resetTotpCommand: CommandModule<object, { username: string }> = {
       await services.user.resetTotp({ userId: user.id });
     });
     process.stdout.write(
-      `${username} logs in with the password alone, and can set up a new second factor.\n` +
-        "Its sessions are ended; gateways that run close them within ten seconds.\n",
+      `${username} can now log in with just the password, and set up two-step verification again.\n` +
+        "All sessions of the user have ended; running gateways close them within ten seconds.\n",
     );
   },
 };
@@ -84,23 +84,23 @@ const MAX_FOUND = 500_000;
 
 export const endSessionsCommand: CommandModule<object, { all: boolean; guests: boolean }> = {
   command: "end-sessions",
-  describe: "Log everybody out",
+  describe: "Log out all users",
   builder: (yargs) =>
     yargs
-      .option("all", { type: "boolean", default: false, describe: "So that nobody says it by accident" })
+      .option("all", { type: "boolean", default: false, describe: "Confirm that all users are logged out" })
       .option("guests", {
         type: "boolean",
         default: false,
-        describe: "Guests too: they have no password and cannot come back",
+        describe: "Also log out guests, who can't log in again",
       }),
   async handler({ all, guests }) {
-    if (!all) throw new CliError("This logs everybody out: say --all.");
+    if (!all) throw new CliError("This logs out all users. Confirm with --all.");
     const ended = await withDatabase(loadConfig(), ({ connection }) =>
       endSessions(databaseOf(connection), { guests }),
     );
     process.stdout.write(
-      `${ended} sessions are ended; gateways that run close them within ten seconds.\n` +
-        (ended > MAX_FOUND ? `They find no more than ${MAX_FOUND} at once: restart them as well.\n` : ""),
+      `${ended} sessions have ended; running gateways close them within ten seconds.\n` +
+        (ended > MAX_FOUND ? `Gateways handle at most ${MAX_FOUND} at once: restart them as well.\n` : ""),
     );
   },
 };

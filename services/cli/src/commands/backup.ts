@@ -14,14 +14,14 @@ import { withStopped } from "../open-stopped.ts";
 
 export const backupCommand: CommandModule<object, { file: string | undefined; stdout: boolean }> = {
   command: "backup [file]",
-  describe: "Write everything of an instance into one file, also while it runs",
+  describe: "Back up an instance into one file, even while it runs",
   builder: (yargs) =>
     yargs
-      .positional("file", { type: "string", describe: "Which must not be there yet" })
-      .option("stdout", { type: "boolean", default: false, describe: "To the standard output instead" })
+      .positional("file", { type: "string", describe: "File to create" })
+      .option("stdout", { type: "boolean", default: false, describe: "Write to the standard output instead" })
       .check(({ file, stdout }) => {
         if (!file !== stdout)
-          throw new CliError("Name a file, or say --stdout: fanfare backup 2026-11-21.backup");
+          throw new CliError("Name a file or pass --stdout: fanfare backup 2026-11-21.backup");
         return true;
       }),
   async handler({ file, stdout }) {
@@ -31,9 +31,10 @@ export const backupCommand: CommandModule<object, { file: string | undefined; st
     // The standard output may be the backup itself.
     const say = (line: string) => process.stderr.write(`${line}\n`);
     say(`${target ?? "The backup"}: ${documentsIn(summary)} documents and ${summary.files} files.`);
-    if (summary.while === "running") say("The instance went on meanwhile; the backup is of one moment.");
-    if (summary.while === "mongodb") say("It is of one moment only if nothing wrote to MONGO_URL meanwhile.");
-    if (config.s3 !== undefined) say("Files that lie in S3 are not in it.");
+    if (summary.while === "running")
+      say("The instance kept running. The backup is consistent: it shows one moment.");
+    if (summary.while === "mongodb") say("It is consistent only if nothing wrote to MONGO_URL meanwhile.");
+    if (config.s3 !== undefined) say("Files in S3 are not included.");
   },
 };
 
@@ -42,33 +43,34 @@ const documentsIn = ({ collections }: Summary): number =>
 
 export const restoreCommand: CommandModule<object, { file: string; force: boolean }> = {
   command: "restore <file>",
-  describe: "Put a backup in the place of a stopped instance",
+  describe: "Restore a backup to a stopped instance",
   builder: (yargs) =>
     yargs.positional("file", { type: "string", demandOption: true }).option("force", {
       type: "boolean",
       default: false,
-      describe: "Also where there is an instance already; its embedded database is kept beside the new one",
+      describe: "Replace an existing instance; its embedded database is kept beside the new one",
     }),
   async handler({ file, force }) {
     const { moved, said } = await restoreBackup(loadConfig(), file, force);
     for (const line of said) process.stdout.write(`${line}\n`);
-    process.stdout.write(`${file} is restored.\n`);
-    for (const path of moved) process.stdout.write(`What was there before is in ${path}: delete it later.\n`);
+    process.stdout.write(`Restored ${file}.\n`);
+    for (const path of moved)
+      process.stdout.write(`The previous data is in ${path}. Delete it when you no longer need it.\n`);
   },
 };
 
 export const verifyCommand: CommandModule<object, { file: string; restore: boolean }> = {
   command: "verify <file>",
-  describe: "Look whether a backup is whole; nothing of the instance is touched",
+  describe: "Check that a backup is complete, without touching the instance",
   builder: (yargs) =>
     yargs.positional("file", { type: "string", demandOption: true }).option("restore", {
       type: "boolean",
       default: false,
-      describe: "Also restore it into a temporary folder, and look whether everything fits together",
+      describe: "Also restore it into a temporary folder and check its consistency",
     }),
   async handler({ file, restore }) {
     const contents = await verifyBackup(file);
-    say(`${file} is whole: ${documentsIn(contents)} documents and ${contents.files} files.`);
+    say(`${file} is complete: ${documentsIn(contents)} documents and ${contents.files} files.`);
     if (restore && (await faultsOf(file)) > 0) process.exitCode = FAULTS_LEFT;
   },
 };
@@ -82,7 +84,11 @@ async function faultsOf(file: string): Promise<number> {
     const { found } = await withStopped(place, ({ connection }) =>
       runChecks(databaseOf(connection), allChecks(place.filesDir), false, say),
     );
-    say(found === 0 ? "Restored, everything in it fits together." : `Restored, it has ${found} faults.`);
+    say(
+      found === 0
+        ? "Restored it into a temporary folder: no problems found."
+        : `Restored it into a temporary folder. Problems found: ${found}.`,
+    );
     return found;
   } finally {
     await rm(dataDir, { recursive: true, force: true });

@@ -7,12 +7,12 @@ import { withStopped } from "../open-stopped.ts";
 
 export const checkCommand: CommandModule<object, { repair: boolean }> = {
   command: "check",
-  describe: "Look whether everything fits together",
+  describe: "Check the consistency of the database and the files",
   builder: (yargs) =>
     yargs.option("repair", {
       type: "boolean",
       default: false,
-      describe: "Put right what can be without losing anything that somebody has written",
+      describe: "Repair what can be repaired without losing user data",
     }),
   async handler({ repair }) {
     const config = loadConfig();
@@ -21,10 +21,10 @@ export const checkCommand: CommandModule<object, { repair: boolean }> = {
     const { found, repaired } = await withStopped(config, ({ connection }) =>
       runChecks(databaseOf(connection), allChecks(filesDir), repair, say),
     );
-    if (found === 0) say("Everything fits together.");
+    if (found === 0) say("No problems found.");
     else
       say(
-        `${found} faults${repair ? `, ${repaired} of them repaired` : "; --repair puts right what can be"}.`,
+        `Problems found: ${found}${repair ? `, repaired: ${repaired}.` : ". Pass --repair to repair those that can be repaired."}`,
       );
     if (found > repaired) process.exitCode = FAULTS_LEFT;
   },

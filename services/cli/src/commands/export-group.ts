@@ -26,7 +26,7 @@ import { assertAbsent, writeWhole } from "../whole-file.ts";
 
 export const exportGroupCommand: CommandModule<object, { groupId: string; file: string }> = {
   command: "export-group <groupId> <file>",
-  describe: "Write a group and its messages into a file of JSON lines",
+  describe: "Export a group and its messages to a JSON Lines file",
   builder: (yargs) =>
     yargs
       .positional("groupId", { type: "string", demandOption: true })
@@ -47,7 +47,7 @@ async function exportGroup(
   groupId: string,
   file: string,
 ): Promise<number> {
-  if (!/^[0-9a-f]{24}$/.test(groupId)) throw new CliError("An id of a group has 24 hexadecimal digits.");
+  if (!/^[0-9a-f]{24}$/.test(groupId)) throw new CliError("A group ID has 24 hexadecimal digits.");
   await assertAbsent(file);
   return withStopped(config, async ({ connection }) => {
     let count = 0;
@@ -85,7 +85,7 @@ function groupOfDatabase(db: mongo.Db, id: string): GroupSource {
       const group = await db
         .collection<Stored<StoredGroup>>("groups")
         .findOne({ _id: groupId, ...NOT_DELETED });
-      if (group === null) throw new CliError(`There is no group ${id}.`);
+      if (group === null) throw new CliError(`Group ${id} does not exist.`);
       const filter = await db
         .collection<WordFilter & { _id: mongo.ObjectId }>("wordFilters")
         .findOne({ _id: groupId });

@@ -71,15 +71,15 @@ interface Arguments {
 
 export const importGroupCommand: CommandModule<object, Arguments> = {
   command: "import-group <file>",
-  describe: "Make a group from such a file",
+  describe: "Import a group from such a file",
   builder: (yargs) =>
     yargs
       .positional("file", { type: "string", demandOption: true })
-      .option("owner", { type: "string", describe: "Username of who is to own it" })
+      .option("owner", { type: "string", describe: "Username of the owner" })
       .option("match-usernames", {
         type: "boolean",
         default: false,
-        describe: "Take accounts here for those of the file with the same usernames",
+        describe: "Match users in the file to existing accounts by username",
       }),
   async handler({ file, owner, "match-usernames": matchUsernames }) {
     const made = await importGroup(loadConfig(), file, { owner, matchUsernames });
@@ -108,7 +108,7 @@ async function importGroup(
       return await write(db, file, content, options);
     } catch (error) {
       if (error instanceof mongo.MongoServerError && error.code === 11000)
-        throw new CliError(`${file}: something is in it twice. Nothing was changed.`);
+        throw new CliError(`${file}: it contains something twice. Nothing was changed.`);
       throw error;
     } finally {
       await sweep(db);
@@ -199,7 +199,7 @@ async function writeMembers(
       .countDocuments({ userId: id }, { limit: LIMITS.groupsPerUser });
     if (groups >= LIMITS.groupsPerUser) {
       if (!id.equals(ownerId)) return;
-      throw new CliError(`The owner is in ${LIMITS.groupsPerUser} groups already. Nothing was changed.`);
+      throw new CliError(`The owner is already in ${LIMITS.groupsPerUser} groups. Nothing was changed.`);
     }
     joined.add(String(id));
     await batches.add("members", { _id: new mongo.ObjectId(), groupId, userId: id, ...rest });

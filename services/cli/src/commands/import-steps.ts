@@ -46,11 +46,11 @@ export async function resolveUsers(
   }
   if (owner !== undefined) {
     const ownerId = await findAccount(db, owner);
-    if (ownerId === null) throw new CliError(`There is no account ${owner}. Nothing was changed.`);
+    if (ownerId === null) throw new CliError(`User ${owner} does not exist. Nothing was changed.`);
     return { ...resolved, ownerId };
   }
   if (!resolved.known.has(group.ownerId))
-    throw new CliError("Say who is to own the group: --owner <username>. Nothing was changed.");
+    throw new CliError("Name the owner with --owner <username>. Nothing was changed.");
   return { ...resolved, ownerId: resolved.ids.get(group.ownerId) };
 }
 
@@ -121,7 +121,7 @@ export async function note(
 /** @throws {CliError} when another import has taken this one for broken off */
 export async function assertNoted(db: mongo.Db, groupId: mongo.ObjectId): Promise<void> {
   if ((await db.collection<Unfinished>(COLLECTION).findOne({ groupId })) === null)
-    throw new CliError("Another import was started meanwhile. Nothing was changed: run one after the other.");
+    throw new CliError("Another import is running. Nothing was changed. Run imports one after the other.");
 }
 
 /** Takes back what was broken off, and forgets what was finished. */

@@ -11,16 +11,16 @@ interface Arguments {
 
 export const migrateCommand: CommandModule<object, Arguments> = {
   command: "migrate",
-  describe: "Bring the database to what this version works with, which a start does as well",
+  describe: "Migrate the database to this version (this also happens at startup)",
   builder: (yargs) =>
     yargs
       .option("dry-run", {
         type: "boolean",
-        describe: "Say what there is to do, and do nothing",
+        describe: "Show pending migrations without running them",
       })
       .option("status", {
         type: "boolean",
-        describe: "Say what was done, and what there is to do",
+        describe: "Show completed and pending migrations",
       })
       .conflicts("dry-run", "status"),
   async handler({ "dry-run": isDryRun, status }) {
@@ -61,7 +61,7 @@ async function migrateNow(config: Config, say: (line: string) => void): Promise<
       report,
     });
   });
-  say("The database is ready for this version.");
+  say("The database is up to date.");
 }
 
 function linesOfPast({ records }: Plan): string[] {

@@ -9,10 +9,10 @@ import { alone, explainInUse, withStopped } from "../open-stopped.ts";
 
 export const reindexCommand: CommandModule = {
   command: "reindex",
-  describe: "Make all indexes of the database, and what the search finds, anew",
+  describe: "Rebuild all database indexes and the search index",
   async handler() {
     const channels = await reindex(loadConfig());
-    process.stdout.write(`The indexes are made, and ${channels} channels can be searched.\n`);
+    process.stdout.write(`Indexes rebuilt. ${channels} channels can be searched.\n`);
   },
 };
 

@@ -34,13 +34,13 @@ export const resealCommand: CommandModule = {
   async handler() {
     const config = loadConfig();
     if (config.tokenSecret === undefined || config.tokenSecretPrevious === undefined) {
-      throw new CliError("Set TOKEN_SECRET to the new secret and TOKEN_SECRET_PREVIOUS to the one before.");
+      throw new CliError("Set TOKEN_SECRET to the new secret and TOKEN_SECRET_PREVIOUS to the previous one.");
     }
     const { renewed, left, lost } = await withUserNode(config, reseal);
-    process.stdout.write(`${renewed} are sealed anew, ${left} were already.\n`);
+    process.stdout.write(`${renewed} secrets re-encrypted, ${left} already were.\n`);
     if (lost.length === 0) return;
     process.exitCode = 1;
-    process.stderr.write(`Neither secret opens:\n${lost.map((what) => `  ${what}\n`).join("")}`);
+    process.stderr.write(`Neither secret can decrypt:\n${lost.map((what) => `  ${what}\n`).join("")}`);
     process.stderr.write("For users: fanfare reset-totp; bots call bot.subscribe again.\n");
   },
 };
