@@ -155,6 +155,33 @@ describe.each(targets)("mongoose on $name", (target) => {
     expect(await Message.deleteMany({ channelId })).toMatchObject({ deletedCount: 30 });
   });
 
+  it("keeps e-mail addresses unique whatever their case", async () => {
+    const collation = { locale: "en", strength: 2 };
+    const schema = new Schema({ email: String });
+    schema.index({ email: 1 }, { unique: true, collation });
+    const Account = connection.model("Account", schema);
+    await Account.init();
+    await Account.create({ email: "Ada@example.com" });
+    await expect(Account.create({ email: "ada@EXAMPLE.com" })).rejects.toMatchObject({
+      code: 11000,
+      keyPattern: { email: 1 },
+    });
+    expect(await Account.findOne({ email: "ADA@example.com" }).collation(collation)).not.toBeNull();
+    expect(await Account.findOne({ email: "ADA@example.com" })).toBeNull();
+    expect(await Account.syncIndexes()).toEqual([]);
+  });
+
+  it("inherits the collation of a schema", async () => {
+    const schema = new Schema({ name: String }, { collation: { locale: "en", strength: 1 } }).index({
+      name: 1,
+    });
+    const Place = connection.model("Place", schema);
+    await Place.init();
+    await Place.create({ name: "Zürich" });
+    expect(await Place.countDocuments({ name: "ZURICH" })).toBe(1);
+    expect(await Place.diffIndexes()).toEqual({ toDrop: [], toCreate: [] });
+  });
+
   it("casts and validates as ever", async () => {
     const { Message } = models();
     await expect(Message.create({ seq: 1 })).rejects.toThrow(/channelId/);
