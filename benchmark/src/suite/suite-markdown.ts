@@ -28,7 +28,7 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
   ].join("\n\n")}\n`;
 }
 
-export function chartLines({ results }: Suite, folder: string): string[] {
+function chartLines({ results }: Suite, folder: string): string[] {
   if (results.get("sweep")?.command !== "sweep") return [];
   return [
     `<picture><source media="(prefers-color-scheme: dark)" srcset="${folder}/sweep-dark.svg">` +
