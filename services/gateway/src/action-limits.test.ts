@@ -11,7 +11,7 @@ const create = (definition: ConstructorParameters<typeof ActionLimits>[1]): Acti
   return new ActionLimits("user.login", definition, limits);
 };
 
-test("a caller is counted as a user, or as an address where nobody is logged in", () => {
+test("callers are counted per user, or per address if not logged in", () => {
   const limits = create(limit);
   expect(["a", "a", "a", "b"].map((user) => limits.take(user, HERE, 0))).toEqual([0, 0, 1000, 0]);
   expect([1, 2, 3].map(() => limits.take(null, HERE, 0))).toEqual([0, 0, 1000]);
@@ -32,7 +32,7 @@ test("one user at many addresses is still one user", () => {
   expect(["1", "2", "3"].map((address) => limits.take("a", address, 0))).toEqual([0, 0, 1000]);
 });
 
-test("one value of a parameter is counted whoever sends it, in whatever case", () => {
+test("a parameter value is counted across all senders, ignoring case", () => {
   const limits = create({ ...limit, perValueOf: { param: "username", ...limit } });
   const guess = (username: string) => limits.takeValue({ username }, { address: HERE }, 0);
   expect(["ann", "Ann", "ANN", "bob"].map(guess)).toEqual([0, 0, 1000, 0]);

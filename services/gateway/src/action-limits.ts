@@ -42,7 +42,7 @@ export class ActionLimits {
     }
   }
 
-  /** @param userId null where nobody is logged in */
+  /** @param userId null for callers that are not logged in */
   take(userId: string | null, address: string, nowMs: number): Wait {
     const ofAddress = this.#perAddress ?? (userId === null ? this.#perCaller : null);
     const waitMs = ofAddress === null ? 0 : ofAddress.take(address, nowMs);

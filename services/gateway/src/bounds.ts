@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 
-/** Calls that this process answers at once; a caller beyond that is told to wait. */
+/** Calls that this process answers at once; further callers are asked to retry later. */
 export const MAX_CALLS_IN_FLIGHT = 5000;
 /** The same for one socket, so that one client cannot use up the room of all. */
 export const MAX_CALLS_IN_FLIGHT_PER_SOCKET = 256;
@@ -46,9 +46,9 @@ export const MAX_UNREAD_BYTES_PER_SOCKET = 1024 * 1024;
 /** Such a socket is closed after it has not taken a single byte for this long. */
 export const NOT_READING_TIMEOUT_MS = 20_000;
 
-/** A client that is told of maintenance asks again after this long. */
+/** Clients that are refused because of maintenance retry after this long. */
 export const PAUSED_RETRY_MS = 15_000;
-/** How long a gateway waits at its start to be told whether there is maintenance, and how often it asks. */
+/** How long a starting gateway waits for the maintenance state, and how often it asks for it. */
 export const MAINTENANCE_WAIT_MS = 2000;
 export const MAINTENANCE_RETRY_MS = 100;
 
@@ -59,7 +59,7 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 /** How long a client may take to close its end after the server has closed a WebSocket. */
 export const CLOSE_TIMEOUT_MS = 2000;
 /**
- * Connections above a limit that are still accepted, to be told why they are refused. Those above even that are refused
+ * Connections above a limit that are still accepted, only to send the reason for their refusal. Those above even that are refused
  * while they are HTTP, which a browser shows its page as a bare failure.
  */
 export const REFUSAL_SLACK = 50;
@@ -105,7 +105,7 @@ export const PRESENCE_HEARTBEAT_MS = 1000;
 export const PRESENCE_REPORT_TIMEOUT_MS = 1500;
 export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;
 
-/** What a socket subscribes to is told a second after it happened, so that nothing is lost when it is in its rooms by then. */
+/** Presence changes are published a second late, so that a socket that has just subscribed misses none. */
 export const SUBSCRIBE_WITHIN_MS = 900;
 /** How often subscriptions that have ended are looked for. */
 export const SUBSCRIPTION_SWEEP_MS = 10_000;

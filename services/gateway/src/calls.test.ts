@@ -106,7 +106,7 @@ test("an error that is none of the contract's is INTERNAL, and logged with its r
   );
 });
 
-test("nobody is called while it drains", async () => {
+test("no action is called while draining", async () => {
   const call = vi.fn<() => Promise<object>>(() => Promise.resolve({}));
   const { calls } = createCalls(call);
   await calls.drain(1000);

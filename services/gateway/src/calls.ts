@@ -347,7 +347,7 @@ export class Calls {
 }
 
 /**
- * Work goes on after its caller was told that there is no answer, until its next step sees the deadline. It is counted
+ * Work continues after its caller got a timeout, until its next step sees the deadline. It is counted
  * until then: a count of callers would let in new calls while the old ones still wait for the database.
  * @throws {ServiceError} UNAVAILABLE
  */

@@ -7,7 +7,7 @@ import type { SecondFactor } from "./second-factor.ts";
 import { closeIfEnded, type EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
-/** Whoever is in one of these without right hears what is not for him, now or when a room is filled from it. */
+/** Sockets that are in one of these rooms without permission would receive events that are not meant for them. */
 const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS, ROLE_ROOMS];
 
 export interface CatchUpOptions {
@@ -18,8 +18,8 @@ export interface CatchUpOptions {
 }
 
 /**
- * For when something may have been lost on the way here: ended sessions are read anew, every socket is brought into the
- * rooms of its user, and told to resync. What fails is tried again until it is done or `signal` says to stop.
+ * Called when events may have been lost: reads the ended sessions again, moves every socket into the
+ * rooms of its user, and sends `resync`. Retries failures until `signal` aborts.
  */
 export async function catchUp(
   { node, io, ended, secondFactor }: CatchUpOptions,

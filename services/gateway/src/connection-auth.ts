@@ -22,7 +22,7 @@ interface ConnectionAuthOptions {
   isServing: () => boolean;
 }
 
-/** The middleware that lets in who has a valid access token, and tells everybody else why not. */
+/** Authenticates the Socket.IO handshake; rejects with a contract error. */
 export function createConnectionAuth({
   calls,
   identify,
@@ -114,7 +114,7 @@ interface EnterRoomsOptions {
 }
 
 /**
- * Joins a socket into the rooms of its user, then tells it that it is ready. Where the rooms cannot be found out the
+ * Joins a socket to the rooms of its user, then sends `ready`. Where the rooms cannot be found out the
  * connection closes, so that the client comes again: a socket that misses events must not look as if it did not.
  */
 export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRoomsOptions): Promise<void> {

@@ -29,7 +29,7 @@ export class ConnectionLimit {
     // At most half full, so that a free slot is never far.
     const slots = 2 ** Math.ceil(Math.log2(2 * max + 1));
     const memory = new Int32Array(new SharedArrayBuffer((HEADER + slots * SLOT) * 4));
-    // Nobody can choose addresses that fall on neighbouring slots.
+    // The key is random, so that clients can't choose addresses of neighboring slots.
     memory.set(randomFillSync(new Int32Array(SALT_LENGTH)), SALT);
     return memory.buffer;
   }

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
 import { expect, test } from "vitest";
 import { EndedSessions } from "./ended-sessions.ts";
 
-test("remembers a session at least as long as its access tokens live, and not for ever", () => {
+test("remembers a session at least as long as its access tokens live, but not forever", () => {
   const ended = new EndedSessions();
   ended.add(["a"], 0);
   ended.add(["b"], ACCESS_TOKEN_LIFETIME_MS);

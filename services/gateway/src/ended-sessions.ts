@@ -37,7 +37,7 @@ export class EndedSessions {
   }
 }
 
-/** Tells the sockets of ended sessions so, and closes them at once; the user's other sessions stay. */
+/** Sends `session.revoked` to the sockets of ended sessions and closes them. Other sessions of the user stay connected. */
 export function closeSessions(io: SocketServer, { userId, sessionIds }: DomainEvents["session.ended"]): void {
   for (const socket of socketsOf(io, userId)) {
     const sessionId = socket.data.actor?.sessionId;

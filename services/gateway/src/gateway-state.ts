@@ -83,7 +83,7 @@ export class MaintenanceMode {
     return serviceError("MAINTENANCE", { message, retryAfterMs: PAUSED_RETRY_MS });
   }
 
-  tell(maintenance: Maintenance): void {
+  setMaintenance(maintenance: Maintenance): void {
     this.#eventCount += 1;
     this.#now = maintenance;
   }

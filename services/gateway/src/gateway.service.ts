@@ -23,7 +23,7 @@ import type { SocketServer } from "./socket-types.ts";
 type ServiceSchema = ReturnType<ServiceFactory>;
 
 export interface GatewayOptions {
-  /** Told the port once the gateway listens. */
+  /** Called with the port once the gateway listens. */
   onListening?: (port: number) => void;
   /** Where other threads listen on the port too, and the system spreads the connections: in which they all count them. */
   sharedMemory?: ConnectionMemory;
@@ -76,7 +76,7 @@ export function createGatewayService(
       },
       "maintenance.changed": (context: { params: DomainEvents["maintenance.changed"] }) => {
         const { enabled, message } = context.params;
-        maintenance.tell(context.params);
+        maintenance.setMaintenance(context.params);
         if (enabled) running?.io.local.emit("server.paused", { message });
         else running?.io.local.emit("server.resumed", {});
       },
@@ -192,8 +192,8 @@ async function listen(server: HttpServer, options: ListenOptions): Promise<void>
 }
 
 /**
- * Nobody new comes in, and clients are told to go elsewhere. Where there is somewhere else they are served until they have
- * gone, each at its own time: so nobody is away for longer than it takes to connect.
+ * Accepts no new clients and asks connected ones to move to another gateway. If there is one, they are served until they have
+ * moved, each at a random time, so that no client is away for longer than a reconnect.
  */
 async function sendAway({ app, io }: Running, waitMs: number): Promise<void> {
   app.server.close();

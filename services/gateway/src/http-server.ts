@@ -35,7 +35,7 @@ export interface HttpServerOptions {
   limits: RateLimits;
   /** Of TCP connections, shared with the other threads. */
   tcpLimit: ConnectionLimit;
-  /** Told of each connection that is closed because there are too many. */
+  /** Called for each connection that is closed because there are too many. */
   onTooMany: () => void;
 }
 

@@ -35,7 +35,7 @@ export function createIdentify(
     const key = createHash("sha256").update(token).digest("base64url");
     const known = bots.get(key);
     if (known !== undefined && !ended.has(known.sessionId)) return known;
-    // Whoever makes tokens up must not keep the database busy.
+    // Made-up tokens must not keep the database busy.
     if (asking >= MAX_BOTS_ASKED_FOR) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     asking += 1;
     try {

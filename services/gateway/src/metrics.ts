@@ -5,7 +5,7 @@ import { Counter, Histogram, readGauge, RecentMax, type NodeContext } from "@fan
 /** Why the gateway itself turned something away. */
 export type Refusal =
   | ErrorCode
-  /** An event that asked for no acknowledgement, so that nobody would hear the answer. */
+  /** An event without an acknowledgement: its sender could not receive the answer. */
   | "NO_ACK"
   | "TOO_MANY_CONNECTIONS"
   | "FLOOD"

@@ -45,7 +45,7 @@ afterEach(() => {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const changes = () => sent.filter((r) => r.connected.length + r.disconnected.length > 0);
 
-test("who comes and goes is told together, in numbered reports", async () => {
+test("connects and disconnects are batched in numbered reports", async () => {
   reporter.connected("ann");
   reporter.connected("bob");
   await pass(PRESENCE_TICK_MS);
@@ -85,7 +85,7 @@ test("a crowd goes in several reports, one after the other", async () => {
   ]);
 });
 
-test("a report that nobody took is sent again as it was, and what happened since after it", async () => {
+test("a refused report is repeated unchanged, and later changes follow it", async () => {
   answer = async () => {
     throw new Error("nobody there");
   };
@@ -101,14 +101,14 @@ test("a report that nobody took is sent again as it was, and what happened since
   expect(onError).toHaveBeenCalledTimes(1);
 });
 
-test("one that is not answered is sent again, to somebody else perhaps", async () => {
+test("an unanswered report is sent again, possibly to another worker", async () => {
   answer = () => new Promise(() => {});
   reporter.connected("ann");
   await pass(PRESENCE_TICK_MS + PRESENCE_REPORT_TIMEOUT_MS + PRESENCE_TICK_MS);
   expect(sent.map(({ number }) => number)).toEqual([1, 1]);
 });
 
-test("forgotten, it tells everything under a new name", async () => {
+test("a forgotten gateway reports everything under a new name", async () => {
   here = ["ann", "bob"];
   reporter.connected("ann");
   reporter.connected("bob");
@@ -117,9 +117,9 @@ test("forgotten, it tells everything under a new name", async () => {
   reporter.disconnected("cat");
   answer = async ({ gatewayId }) => ({ known: gatewayId !== "run 1" });
   await pass(PRESENCE_HEARTBEAT_MS);
-  const anew = sent.filter(({ gatewayId }) => gatewayId === "run 2");
-  expect(anew[0]).toMatchObject({ number: 1, disconnected: [] });
-  expect(anew[0]!.connected.toSorted()).toEqual(["ann", "bob", "cat"]);
+  const again = sent.filter(({ gatewayId }) => gatewayId === "run 2");
+  expect(again[0]).toMatchObject({ number: 1, disconnected: [] });
+  expect(again[0]!.connected.toSorted()).toEqual(["ann", "bob", "cat"]);
   expect(onReportedAnew).not.toHaveBeenCalled();
   await pass(PRESENCE_GRACE_MS);
   expect(sent.at(-1)).toMatchObject({ gatewayId: "run 2" });

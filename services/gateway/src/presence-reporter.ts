@@ -11,34 +11,34 @@ import {
 } from "./bounds.ts";
 import type { SocketServer } from "./socket-types.ts";
 
-/** By then the other gateways have noticed that they are forgotten, and have reported anew, too. */
+/** By then the other gateways have noticed that they were forgotten, too, and have reported again. */
 const REPORTED_ANEW_MS = 3 * PRESENCE_HEARTBEAT_MS;
 
 type Report = Params<"presence.report">;
 
 interface PresenceReporterOptions {
   send: (report: Report) => Promise<{ known: boolean }>;
-  /** Everybody who has a socket here now. */
+  /** All users that have a socket here now. */
   listUserIds: () => Iterable<string>;
   /** A name that no gateway has had before. */
   newGatewayId: () => string;
-  /** After this gateway had been forgotten, when all is reported again: what was still to be told to those who watch may be lost. */
+  /** Called when everything is reported again because the presence service forgot this gateway: changes for watching users may be lost. */
   onReportedAnew: () => void;
-  /** Told of the first failure of several in a row. */
+  /** Called for the first of several failures in a row. */
   onError: (error: unknown) => void;
 }
 
 /**
- * Tells the presence service who has a first socket here and who no longer has any: gathered, in order, and each report again until
- * it is taken. Who comes back within a moment has never been away. When this gateway has been forgotten it begins anew under another
- * name and tells everything, so that what is left of the old one can be cleared away meanwhile.
+ * Reports to the presence service which users have connected their first socket or closed their last: batched, in order, each report repeated until
+ * it is accepted. A user who reconnects within a moment is not reported. When the service has forgotten this gateway, it starts again under a new
+ * name and reports everything, so that the state of the old one can be removed.
  */
 export class PresenceReporter {
   readonly #options: PresenceReporterOptions;
   readonly #timer: NodeJS.Timeout;
-  /** By user, whether they are here: what is still to be told. */
+  /** By user, whether they are here: what is still to be reported. */
   readonly #untold = new Map<string, boolean>();
-  /** Until when somebody may come back unnoticed; the first to end first. */
+  /** Until when a user can reconnect unnoticed; the earliest first. */
   readonly #leaving = new Map<string, number>();
   #gatewayId: string;
   #number = 0;
@@ -127,7 +127,7 @@ export class PresenceReporter {
   }
 }
 
-/** The call goes on where it takes longer; whoever gets it late finds that a later one was there. */
+/** The call continues if it takes longer: the receiver drops a report that arrives after a later one. */
 async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

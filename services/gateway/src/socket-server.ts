@@ -35,7 +35,7 @@ export interface SocketServerOptions {
   metrics: GatewayMetrics;
 }
 
-/** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
+/** Socket.IO on the gateway's HTTP server: which clients can connect, and what happens then. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { http, node, calls, ended, secondFactor, metrics } = options;
   const { config } = node;
@@ -96,7 +96,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     metrics.opened.inc();
     void socket.join(userRoom(actor.userId));
     slimSocket(socket);
-    // Headers and token have been read: a kilobyte that nobody needs again, per connection.
+    // Headers and token have been read: a kilobyte per connection that is no longer needed.
     Reflect.set(socket, "handshake", null);
     socket.onAny(onCall);
     socket.on("disconnect", onDisconnect);

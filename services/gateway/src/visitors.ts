@@ -17,7 +17,7 @@ type Connection = Socket["conn"];
 /** What is kept of one connection: one small object, because there are tens of thousands. */
 export interface Visitor {
   readonly address: string;
-  /** Whether it is one of those that may be connected; otherwise it is only told that there are too many. */
+  /** Whether it counts as connected; otherwise it only gets the error that there are too many. */
   isCounted: boolean;
   /** null while it is not logged in. */
   actor: Actor | null;
@@ -61,7 +61,7 @@ export class Visitors {
     this.#maxPackets = MAX_PACKETS_PER_SECOND * Math.max(1, options.rateLimitFactor);
   }
 
-  /** Whether there is no room even for a connection that will only be told that there is none. */
+  /** Whether there is no room even for a connection that only gets the error that there are too many. */
   isFull(request: IncomingMessage): boolean {
     if (this.#uncounted < REFUSAL_SLACK) return false;
     return !this.#options.limit.hasRoom(clientAddress(request, this.#options.trustProxy));

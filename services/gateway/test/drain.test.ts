@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect, startGateway, until } from "./support.ts";
 
-test("on stop clients are told, running calls answered, nobody new let in, and everything closes", async () => {
+test("on shutdown clients are notified, running calls answered, new clients refused, and all connections closed", async () => {
   const gateway = await startGateway();
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   const { promise: called, resolve: call } = Promise.withResolvers<void>();

@@ -43,7 +43,7 @@ describe("Engine.IO and Socket.IO packets that mean nothing close the connection
     ["a second connect", "40{}"],
     ["a connect error from the client", '44{"message":"no"}'],
     ["an event in a namespace it is not in", '42/admin,["user.me",{}]'],
-    ["binary that nobody announced", Buffer.from([1, 2, 3])],
+    ["unannounced binary data", Buffer.from([1, 2, 3])],
     ["more attachments than come", '451-["user.me",{"_placeholder":true,"num":7}]'],
   ])("%s", async (_, packet) => {
     const { ws, closed } = await openWebSocket(gateway.signIn().accessToken);
@@ -73,7 +73,7 @@ describe("Engine.IO and Socket.IO packets that mean nothing close the connection
     await closed;
   });
 
-  test("acknowledgements nobody waits for, and prototype names, change nothing", async () => {
+  test("unexpected acknowledgements and prototype names change nothing", async () => {
     const { ws, closed } = await openWebSocket(gateway.signIn().accessToken);
     ws.send("4399[1,2]");
     ws.send('42["__proto__"]');

@@ -58,7 +58,7 @@ describe("the token decides who you are", () => {
 });
 
 describe("rooms", () => {
-  test("a socket hears its user's room before its other rooms are known", async () => {
+  test("a socket receives its user's events before its other rooms are known", async () => {
     const { promise: rooms, resolve } = Promise.withResolvers<string[]>();
     const listRooms = gateway.stubs.listRooms;
     const me = gateway.signIn();
@@ -95,7 +95,7 @@ describe("rooms", () => {
 });
 
 describe("limits on connections", () => {
-  test("one too many from an address is told so, and room that is given back is taken", async () => {
+  test("too many connections from one address are refused until one closes", async () => {
     const small = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "2" });
     const first = await connect(small);
     const second = await connect(small);
@@ -117,7 +117,7 @@ describe("limits on connections", () => {
     await small.stop();
   });
 
-  test("one too many in total is told so", async () => {
+  test("too many connections in total are refused", async () => {
     const small = await startGateway({ MAX_CONNECTIONS: "1" });
     const first = await connect(small);
     expect((await refused(open(small, small.signIn().accessToken))).data).toMatchObject({
@@ -150,7 +150,7 @@ describe("limits on connections", () => {
     }
   });
 
-  test("a user that connects all the time is told to wait", async () => {
+  test("a user that reconnects constantly has to wait", async () => {
     const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.1" });
     const { accessToken } = strict.signIn();
     const outcomes = [];

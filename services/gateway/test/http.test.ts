@@ -103,7 +103,7 @@ describe("calls", () => {
     expect(JSON.stringify(answer)).not.toContain("secret");
   });
 
-  test("an action asked for with GET is told what to do, anything else that it does not exist", async () => {
+  test("GET on an action explains how to call it, anything else does not exist", async () => {
     const get = async (path: string): Promise<unknown> => (await fetch(`${gateway.url}${path}`)).json();
     expect(await get("/api/user.me")).toMatchObject({ error: { type: "MALFORMED_REQUEST" } });
     expect(await get("/api/group.access")).toMatchObject({ error: { type: "UNKNOWN_ACTION" } });

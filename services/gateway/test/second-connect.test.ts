@@ -37,7 +37,7 @@ test("several connects in one burst do not all get in: the connection is closed"
   expect(await isHealthy(gateway)).toBe(true);
 });
 
-test("who has disconnected may connect again on the same connection, as somebody else", async () => {
+test("after a disconnect, another user can connect on the same connection", async () => {
   const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${PATH}`);
   let ready = Promise.withResolvers<string>();
   ws.addEventListener("message", ({ data }) => {

@@ -15,9 +15,9 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-const heard = (): unknown[] =>
+const received = (): unknown[] =>
   client.received.filter(([name]) => name === "presence.changed").map(([, payload]) => payload);
-const tell = (ofUserId: string): void =>
+const publish = (ofUserId: string): void =>
   gateway.node.publish(presenceRoom(ofUserId), "presence.changed", {
     presences: [{ userId: ofUserId, status: "online" }],
   });
@@ -31,17 +31,17 @@ async function settle(): Promise<void> {
   await until(() => client.received.slice(before).some(([name]) => name === "group.deleted"));
 }
 
-test("a socket hears of those whom the answer names, until it no longer wants to", async () => {
+test("a socket receives the presence of the users in the answer until it unsubscribes", async () => {
   const [ann, bob] = [newId(), newId()];
   expect(await watch([ann])).toMatchObject({ ok: true });
-  tell(ann);
-  tell(bob);
+  publish(ann);
+  publish(bob);
   await settle();
-  expect(heard()).toEqual([{ presences: [{ userId: ann, status: "online" }] }]);
+  expect(received()).toEqual([{ presences: [{ userId: ann, status: "online" }] }]);
   expect(await unwatch([ann])).toMatchObject({ ok: true });
-  tell(ann);
+  publish(ann);
   await settle();
-  expect(heard()).toHaveLength(1);
+  expect(received()).toHaveLength(1);
 });
 
 test("by HTTP an answer, and no room", async () => {
@@ -82,9 +82,9 @@ test("an answer that took so long that something may have been missed is a failu
     error: { type: "UNAVAILABLE", retryable: true },
   });
   // The worker may have been frozen, and the user removed from their common group meanwhile.
-  tell(ann);
+  publish(ann);
   await settle();
-  expect(heard()).toEqual([]);
+  expect(received()).toEqual([]);
 });
 
 test("a user is reported once for any number of sockets, and a while after the last is gone", async () => {

@@ -13,13 +13,13 @@ export const GROUP_ROOM = `group:${"9".repeat(24)}`;
 
 /** What the stub services do; a test replaces what it is about. */
 export interface Stubs {
-  /** What the gateway is told at its start. */
+  /** The gateway's state at startup. */
   maintenance: Maintenance;
   listRooms: (userId: string) => Promise<string[]>;
   me: (actor: Actor) => Promise<object>;
   revokedSessionIds: string[];
   beforeWatchAnswers: () => Promise<void>;
-  /** What the gateway has told of who is connected. */
+  /** The gateway's presence reports. */
   reports: Params<"presence.report">[];
 }
 

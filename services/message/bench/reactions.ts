@@ -1,4 +1,4 @@
-// What it costs when everybody reacts to one message.
+// The cost of many users reacting to one message.
 // node services/message/bench/reactions.ts [--users 10000] [--inFlight 200]
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -3,10 +3,10 @@ import { LIMITS } from "@fanfare/contract";
 /** Messages of one commit: bounds the size of one insert (500 × 4,000 chars, 6 MB at most). */
 export const ITEMS_PER_COMMIT = 500;
 
-/** One write, from the reading of the heads to the disk; nobody waits longer than this for its beginning either. */
+/** One write, from the reading of the heads to the disk; its start is not waited for longer than this either. */
 export const WRITE_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 
-/** A query for somebody who waits for its answer. */
+/** A query with a waiting caller. */
 export const READ_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 
 /** Messages that one database round trip of a list reads; an answer that is full earlier has read at most this many too many. */
@@ -43,7 +43,7 @@ export const KNOWN_HEADS = 50_000;
 export const KNOWN_WORD_FILTERS = 1000;
 
 /**
- * A head is remembered for so long at most. Retention removes only what was below the head twice as long ago, so that nobody can take
+ * A head is remembered for so long at most. Retention removes only what was below the head twice as long ago, so that no worker can take
  * a number of what was removed for a free one.
  */
 export const HEAD_MAX_AGE_MS = 30 * 60_000;
@@ -69,7 +69,7 @@ export const REMOVALS_PER_BATCH = 500;
 /** Removed channels whose messages can wait to be deleted. */
 export const CHANNELS_TO_REMOVE = 100_000;
 
-/** How often a change is decided anew because somebody else has changed the same message meanwhile. */
+/** How often a change is retried because another one has changed the same message. */
 export const CHANGE_TRIES = 30;
 
 /** Channels whose mentions one query counts. */
@@ -80,7 +80,7 @@ export const QUERY_CONCURRENCY = 20;
 
 /**
  * Reactions to one message are gathered for so long: the more changes it has had (the first number, exclusive) the longer, so that
- * the numbers of its changes suffice for a message that everybody reacts to for days.
+ * the numbers of its changes suffice for a message that thousands react to for days.
  */
 export const GATHER_REACTIONS_MS: readonly (readonly [changes: number, gatherMs: number])[] = [
   [100, 250],

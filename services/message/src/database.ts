@@ -32,7 +32,7 @@ export async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promis
   }
 }
 
-/** One time limit for several steps, which are told what is left of it. */
+/** One time limit for several steps: each gets what is left of it. */
 export function deadline(timeoutMs: number): <T>(step: (restMs: number) => Promise<T>) => Promise<T> {
   const endMs = performance.now() + timeoutMs;
   return (step) => {

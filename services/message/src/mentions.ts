@@ -6,17 +6,17 @@ interface MentionContext {
   authorId: string;
   channelId: string;
   access: Access;
-  /** As the author. null: a role that is not everybody's to mention is left out without asking. */
+  /** As the author. null: roles that not everyone can mention are left out. */
   services: Services | null;
 }
 
-/** What a message mentions, and the keys by which those find it. Both absent: nobody. */
+/** What a message mentions, and the keys of its inbox entries. Both absent: no mentions. */
 interface Mentioned {
   mentions?: Mentions;
   mentionKeys?: readonly string[];
 }
 
-const NOBODY: Mentioned = {};
+const NO_ONE: Mentioned = {};
 
 /**
  * Whom a text mentions, with what its author may. A mention that is not allowed is plain text.
@@ -35,7 +35,7 @@ export async function resolveMentions(
   const everyone = parsed.everyone && mayAll;
   const roleIds =
     mayAll || parsed.roleIds.length === 0 ? parsed.roleIds : await mentionable(parsed.roleIds, context);
-  if (userIds.size === 0 && roleIds.length === 0 && !everyone) return NOBODY;
+  if (userIds.size === 0 && roleIds.length === 0 && !everyone) return NO_ONE;
   const mentions = { userIds: [...userIds], roleIds, everyone };
   return { mentions, mentionKeys: keysOf(mentions, context.access.groupId ?? context.channelId) };
 }

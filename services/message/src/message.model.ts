@@ -7,7 +7,7 @@ export interface MessageDocument {
   seq: number;
   /** The number of its last change. */
   rev: number;
-  /** The numbers of all its changes, which stay taken for ever: see ADR 4. */
+  /** The numbers of all its changes, which are never reused: see ADR 4. */
   revs: number[];
   authorId: Types.ObjectId;
   content: string;

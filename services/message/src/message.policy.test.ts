@@ -9,7 +9,7 @@ const access = (permissions: number, groupId: string | null) => ({
   rooms: [],
 });
 
-test("in a group those pin who manage messages, in a direct channel everybody", () => {
+test("in groups, members who manage messages can pin; in direct channels, all participants", () => {
   expect(mayPin(access(MEMBER_PERMISSIONS, "group"))).toBe(false);
   expect(mayPin(access(MEMBER_PERMISSIONS | PERMISSIONS.manageMessages, "group"))).toBe(true);
   expect(mayPin(access(DIRECT_PERMISSIONS, null))).toBe(true);

@@ -1,6 +1,6 @@
 import { may, type Access } from "@fanfare/kernel";
 
-/** A message is its author's: nobody else puts words in it. */
+/** Only its author can edit a message. */
 export function mayEdit(userId: string, message: { authorId: string }): boolean {
   return message.authorId === userId;
 }
@@ -13,7 +13,7 @@ export function mayReadEdits(userId: string, message: { authorId: string }, acce
   return mayDelete(userId, message, access);
 }
 
-/** Where people talk directly nobody manages messages, so everybody pins. */
+/** Direct messages have no moderators, so all participants can pin. */
 export function mayPin(access: Access): boolean {
   return access.groupId === null || may(access, "manageMessages");
 }

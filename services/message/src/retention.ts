@@ -29,7 +29,7 @@ export interface RetentionOptions {
 
 /**
  * Removes messages that are older than their group, or the instance, keeps any: always the oldest of a channel, so that what is
- * left is the end of its log. That takes no number and tells nobody; see docs/adr/0004-message-log.md for why nobody notices.
+ * left is the end of its log. That takes no number and publishes nothing; docs/adr/0004-message-log.md says why clients don't need it.
  * Each step can be repeated, by any worker.
  */
 export class Retention {
@@ -115,7 +115,7 @@ export class Retention {
     const { services } = this.#options.node;
     for (let at = 0; at < fileIds.length; at += LIMITS.attachmentsPerMessage) {
       const some = fileIds.slice(at, at + LIMITS.attachmentsPerMessage);
-      // Files that are not told of it notice by themselves.
+      // Files that miss this find out by themselves.
       await services.file.release({ channelId, fileIds: some }).catch(() => undefined);
     }
   }

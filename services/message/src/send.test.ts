@@ -28,7 +28,7 @@ test("the place of a message that was not stored is free again", async () => {
   await expect(slowMode.take("channel", "user", 60_000)).resolves.toBeInstanceOf(Function);
 });
 
-test("without the counters everybody may write", async () => {
+test("without the counters everyone can write", async () => {
   const away: SharedCounters = { add: () => Promise.reject(new Error("away")) };
   const slowMode = new SlowMode(away, logger);
   await slowMode.take("channel", "user", 60_000);

@@ -208,7 +208,7 @@ test("a sync gives the changes since, each message once and as it is now; too ma
   expect(await ask(0)).toMatchObject({ status: "resync", messages: [] });
 });
 
-test("one sync holds so many changes of all its channels; the others are told to reload", async () => {
+test("a sync returns a limited number of changes; other channels must reload", async () => {
   await Promise.all(Array.from({ length: LIMITS.changesPerSync }, (_, i) => send(`${i}`)));
   // The same channel many times over: nothing else is so cheap to ask for.
   const cursors = Array.from({ length: LIMITS.channelsPerSync }, () => ({ channelId, afterRev: 0 }));
@@ -237,7 +237,7 @@ test("one sync answers for many channels, in the order asked", async () => {
   ]);
 });
 
-test("a read marker goes forward only, not past the newest message, and tells the user's sessions", async () => {
+test("a read marker only moves forward, not past the newest message, and is published to the user's sessions", async () => {
   for (let i = 1; i <= 3; i++) await send(`${i}`);
   node.published.length = 0;
   const mark = async (seq: number) =>

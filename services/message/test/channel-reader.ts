@@ -29,7 +29,7 @@ export class ChannelReader {
     this.#standAt(page.head.rev);
   }
 
-  hear(name: EventName, payload: EventPayload<EventName>): void {
+  receive(name: EventName, payload: EventPayload<EventName>): void {
     const messages =
       name === "message.created"
         ? (payload as EventPayload<"message.created">).messages

@@ -86,7 +86,7 @@ test("with edits and deletions among them, events alone rebuild what pages show"
   await Promise.all(changers);
   expect([...refusals].filter((type) => type !== "MESSAGE_NOT_FOUND")).toEqual([]);
 
-  for (const { name, payload } of node.published) reader.hear(name, payload);
+  for (const { name, payload } of node.published) reader.receive(name, payload);
   const stored = await readAll(node, userId(0), channelId);
   expect(stored.map(({ seq }) => seq)).toEqual(
     Array.from({ length: SENDERS * MESSAGES_EACH }, (_, i) => i + 1),

@@ -159,7 +159,7 @@ test("heads of one channel that are raised for the first time by many at once en
   expect(await heads.find(channelId)).toMatchObject({ seq: 20, rev: 20 });
 });
 
-test("a number once taken stays taken, whoever wants it", async () => {
+test("a number is never used twice", async () => {
   const [one, two] = [message(1), message(2)];
   await insert([one, two]);
   expect(await change(one, 3, { content: "3" })).toMatchObject({

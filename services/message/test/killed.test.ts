@@ -14,7 +14,7 @@ const userId = "a".repeat(24);
 const KILLS = 3;
 const ACKNOWLEDGED_BEFORE_KILL = 300;
 
-/** Starts a sender, kills it under load, and returns what it was told to be stored. */
+/** Starts a sender, kills it under load, and returns the acknowledged messages. */
 async function sendUntilKilled(dir: string, run: number): Promise<string[]> {
   const script = fileURLToPath(new URL("killed-sender.ts", import.meta.url));
   const child = spawn(process.execPath, [script, dir, channelId, `${run}`], {

@@ -18,7 +18,7 @@ export interface Published {
   payload: EventPayload<EventName>;
 }
 
-/** A process that hosts the message service, with the access of everybody to everything in the test's hands. */
+/** A process that runs the message service; tests control all permissions. */
 export interface MessageNode {
   node: NodeContext;
   /** Calls an action as a user. */
@@ -30,11 +30,11 @@ export interface MessageNode {
   slowModeMs: Map<string, number>;
   /** What `role.list` answers. */
   roles: Role[];
-  /** What everybody can attach, by id. */
+  /** Files that all users can attach, by ID. */
   files: Map<string, Attachment>;
-  /** Messages that other services are told of. */
+  /** Messages that other services are notified of. */
   stored: Message[];
-  /** What the group's audit log was told. */
+  /** Entries of the group's audit log. */
   audited: Params<"group.recordAudit">[];
   /** Calls an internal action. */
   internal<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>>;

@@ -80,7 +80,7 @@ const count = async (userId: string, afterSeq: number, ...keys: string[]): Promi
   (await node.internal("message.countMentions", { userId, channels: [{ channelId, afterSeq, keys }] }))
     .counts[0]!;
 
-test("other services are told what was stored", async () => {
+test("other services are notified of stored messages", async () => {
   const message = await send("hello");
   await vi.waitFor(() => expect(node.stored).toEqual([message]));
 });
@@ -113,7 +113,7 @@ test("a message that two keys find is counted and listed once", async () => {
   expect(messages.map(({ id }) => id)).toEqual([message.id]);
 });
 
-test("everybody and closed roles only by those who may; open roles by all", async () => {
+test("@everyone and closed roles need a permission; open roles can be mentioned by all", async () => {
   const role = (n: number, mentionable: boolean) => ({ id: hexId("e0", n), mentionable }) as Role;
   const [open, closed] = [role(1, true), role(2, false)];
   const shape: Omit<Role, "id" | "mentionable"> = {
@@ -132,7 +132,7 @@ test("everybody and closed roles only by those who may; open roles by all", asyn
   expect((await send(text, {}, moderator)).mentions).toEqual(all);
 });
 
-test("an answer mentions whom it answers, unless told not to", async () => {
+test("a reply mentions its author, unless turned off", async () => {
   const asked = await send("a question");
   const answer = await send("an answer", { replyTo: asked.id }, reader);
   expect(answer.mentions?.userIds).toEqual([author]);
@@ -163,7 +163,7 @@ test("former texts are kept, for the author and those who manage messages, and g
   );
 });
 
-test("reactions: each user once, counted exactly, told as what they are now", async () => {
+test("reactions: each user once, counted exactly, published with the current count", async () => {
   const message = await send("react!");
   const react = (userId: string, emoji = "👍") => node.as(userId, "message.react", { ...of(message), emoji });
   await Promise.all([react(reader), react(reader), react(author), react(reader, "🎉")]);
@@ -259,7 +259,7 @@ test("what belonged to a deleted message goes", async () => {
   expect(await refusal(reader, "message.react", { ...of(message), emoji: "👍" })).toBe("MESSAGE_NOT_FOUND");
 });
 
-test("pins: by those who manage messages, listed last first, told, and so many", async () => {
+test("pins: need manageMessages, newest first, published, limited in number", async () => {
   const [first, second] = [await send("one"), await send("two")];
   expect(await refusal(author, "message.pin", of(first))).toBe("FORBIDDEN");
   const pinned = (await node.as(moderator, "message.pin", of(first))).message;
@@ -278,7 +278,7 @@ test("pins: by those who manage messages, listed last first, told, and so many",
   expect(await refusal(moderator, "message.pin", of(many[0]!))).toEqual(refused);
 });
 
-test("previews are set once per text, told, and go with an edit", async () => {
+test("previews are set once per text, published, and removed by an edit", async () => {
   const message = await send("https://example.org");
   const embed = { url: "https://example.org", title: "T", description: "", siteName: "", imageUrl: null };
   const set = (editedAt: string | null) =>
@@ -291,7 +291,7 @@ test("previews are set once per text, told, and go with an edit", async () => {
   expect(await set(edited.editedAt)).toEqual({ isSet: true });
 });
 
-test("a webhook posts under another name, as somebody who may write there", async () => {
+test("a webhook posts under another name, with the permissions of its creator", async () => {
   const as = { name: "Build", avatarUrl: null };
   const posted = { channelId, authorId: author, content: `done <@${reader}>`, nonce: "hook", as };
   const { message } = await node.internal("message.post", posted);

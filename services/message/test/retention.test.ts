@@ -109,7 +109,7 @@ test("old messages go with all that belongs to them, and lists, sync and unread 
     for (const { messageId } of await left.toArray())
       expect(ids.slice(0, 20)).not.toContain(String(messageId));
   }
-  // Whoever was away from the beginning, and whoever has heard of everything but the last change.
+  // A client that was away from the beginning, and one that missed only the last change.
   for (const afterRev of [0, head.rev - 1]) {
     const { channels } = await node.as(READER, "channel.sync", { cursors: [{ channelId, afterRev }] });
     expect(channels[0]).toMatchObject({ status: "ok", head: { seq: 30 } });

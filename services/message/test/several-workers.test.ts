@@ -75,7 +75,7 @@ test("the same nonce at both workers makes one message", async () => {
   expect(await readAll(workers[1], userId, channelId)).toHaveLength(20);
 });
 
-test("a reader that begins anywhere and hears through a bad network ends exact", async () => {
+test("a reader that starts anywhere, on a bad network, ends with an exact copy", async () => {
   const readers: ChannelReader[] = [];
   const from: number[][] = [];
   const writing = Array.from({ length: 8 }, async (_, writer) => {
@@ -99,7 +99,7 @@ test("a reader that begins anywhere and hears through a bad network ends exact",
     const random = pseudoRandom(i + 1);
     const events = workers.map(({ published }, w) => published.slice(from[i]![w]));
     for (const { name, payload } of badNetwork(events, random)) {
-      reader.hear(name, payload);
+      reader.receive(name, payload);
       if (reader.mustSync && random() < 0.1) await reader.sync();
     }
     // As on a reconnect: the last event may be the one that was lost.
@@ -133,7 +133,7 @@ test("changes at several workers: each has a number of its own, and none is lost
   expect(events.length).toBe(90);
 });
 
-test("reactions at several workers end with the exact count, whoever counts", async () => {
+test("reactions at several workers end with the exact count", async () => {
   const { message } = await send(workers[0], "react");
   const one = { channelId, messageId: message.id, emoji: "👍" };
   const users = Array.from({ length: 60 }, (_, i) => i.toString(16).padStart(24, "0"));
@@ -150,7 +150,7 @@ test("reactions at several workers end with the exact count, whoever counts", as
 
 test("a number that a later change has left behind is not given to another message", async () => {
   const { message } = await send(workers[0], "1");
-  // The second worker knows the channel as it is now, and then hears nothing of three changes of the same message.
+  // The second worker knows the channel as it is now, and then misses three changes of the same message.
   await send(workers[1], "2");
   for (const content of ["a", "b", "c"]) {
     await workers[0].as(userId, "message.edit", { channelId, messageId: message.id, content });
@@ -194,7 +194,7 @@ test("what a worker stored before it died is found by syncs, and lists of channe
   expect((await send(workers[0], "after")).message).toMatchObject({ seq: 3, rev: 3 });
 });
 
-test("a message whose worker died before it told anybody is published when its sender repeats it", async () => {
+test("a message whose worker died before publishing is published when its sender repeats it", async () => {
   for (const resend of [false, true]) {
     const { message } = await send(workers[0], `${resend}`);
     const { content, nonce } = message;

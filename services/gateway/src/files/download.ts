@@ -29,7 +29,7 @@ interface Shown {
 const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
 
 /**
- * Serves what a signed address names, and public pictures. The address says everything: nobody is asked. Nothing that it serves can
+ * Serves what a signed address names, and public pictures. The address contains all that is needed, so no service is called. Nothing that it serves can
  * run in a browser.
  */
 export function serveDownloads(app: FastifyInstance, { node, limits, storage }: DownloadOptions): void {
@@ -89,7 +89,7 @@ async function send(
     .header("etag", etag)
     .header("accept-ranges", "bytes")
     .header("content-security-policy", "default-src 'none'; sandbox")
-    // Pages of other origins may show it; they have the address from somebody who may read it.
+    // Pages of other origins may show it; they got the address from a user with access to the file.
     .header("cross-origin-resource-policy", "cross-origin")
     .header("referrer-policy", "no-referrer");
   if (headers["if-none-match"] === etag) return reply.code(304).send();

@@ -34,7 +34,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
     underWay += 1;
     try {
       const bytes = Number(request.headers["content-length"]);
-      // Whoever is refused may be in the middle of more than anybody would want to read.
+      // A refused client may still be sending a large body, which is not worth reading.
       if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
       const caller = await callerOf(request, identify, node.config);
       const started = await calls.answer("http", name, { ...params, bytes }, caller);

@@ -26,7 +26,7 @@ import type { ExportOptions } from "./serve-exports.ts";
 
 /**
  * Makes a group from the body of a request, as it comes. Who may is asked of `admin.startGroupImport` before anything is read. Whatever goes
- * wrong, nobody has seen any of it, and all of it is removed.
+ * wrong, all of it is removed before any user has seen it.
  */
 export async function serveImports(app: FastifyInstance, options: ExportOptions): Promise<void> {
   const { node, calls, identify } = options;
@@ -35,7 +35,7 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
   const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (underWay >= MAX_IMPORTS) throw serviceError("OVERLOADED", { retryAfterMs: IMPORTS_RETRY_MS });
     underWay += 1;
-    // Whoever is refused may be in the middle of more than anybody would want to read.
+    // A refused client may still be sending a large body, which is not worth reading.
     reply.header("connection", "close");
     try {
       const { ownerId } = request.query as Record<string, unknown>;
@@ -90,7 +90,7 @@ async function receive(
       throw raw.destroyed && !raw.complete ? serviceError("MALFORMED_REQUEST") : thrown;
     throw invalid(`line ${thrown.line}`, thrown.reason);
   } finally {
-    // Whoever has hung up has left no socket.
+    // A client that has disconnected has no socket any more.
     if (!raw.destroyed) raw.setTimeout(0);
   }
 }

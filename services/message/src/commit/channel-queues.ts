@@ -6,7 +6,7 @@ import type { Change } from "./database-store.ts";
 import type { ChangeEvent } from "./write-context.ts";
 
 interface Waiting<T> {
-  /** Who hears of it. */
+  /** Rooms that receive it. */
   rooms: readonly string[];
   enqueuedAtMs: number;
   /** Who asked for it. */

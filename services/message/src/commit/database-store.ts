@@ -118,7 +118,7 @@ export class DatabaseStore implements CommitStore {
   ): Promise<MessageDocument | null> {
     const found = await this.#messages.findByNonce(channelId, authorId, nonce, false);
     if (found === null) return null;
-    // Whoever stored it may have died before it raised the head, or may be waiting for the disk: this write waits for both.
+    // The worker that stored it may have died before it raised the head, or may wait for the disk: this write waits for both.
     await this.#heads.raise(new Map([[channelId, found]]), timeoutMs);
     return this.#messages.findByNonce(channelId, authorId, nonce, true);
   }

@@ -19,7 +19,7 @@ type Event = { name: EventName; payload: EventPayload<EventName> };
 function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDatabase()) {
   const store = new MemoryStore(shared);
   const events: Event[] = [];
-  const told: DomainEvents["message.stored"][] = [];
+  const notified: DomainEvents["message.stored"][] = [];
   const heads = new KnownHeads(100, (id) => store.readHead(id));
   const commit = new GroupCommit({
     store,
@@ -28,7 +28,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
     logger: { error: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
-    tellStored: (payload) => void told.push(payload),
+    tellStored: (payload) => void notified.push(payload),
     writeTimeoutMs: 10_000,
     ...options,
   });
@@ -39,7 +39,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
     const result = await commit.change(channelId, change);
     return result.outcome === "changed" ? result.message : null;
   };
-  return { store, database: store.database, events, told, heads, commit, send, edit };
+  return { store, database: store.database, events, notified, heads, commit, send, edit };
 }
 
 /** A gate that what waits at it passes only when it is opened. */
@@ -76,12 +76,12 @@ test("a message of an idle channel is written at once", async () => {
   expect(events).toEqual([{ name: "message.created", payload: { channelId, messages: [message] } }]);
 });
 
-test("messages of a batch whose senders knew of other rooms are each told to their own", async () => {
-  const told: [readonly string[], string[]][] = [];
+test("messages of one batch are published to the rooms their senders knew", async () => {
+  const notified: [readonly string[], string[]][] = [];
   const { store, send, commit } = setUp({
     publish: (to, _name, payload) => {
       const { messages } = payload as EventPayload<"message.created">;
-      told.push([to, messages.map(({ content }) => content)]);
+      notified.push([to, messages.map(({ content }) => content)]);
     },
   });
   const { pass, open } = gate();
@@ -98,29 +98,29 @@ test("messages of a batch whose senders knew of other rooms are each told to the
   ];
   open();
   await Promise.all([first, ...rest]);
-  expect(told).toEqual([
+  expect(notified).toEqual([
     [rooms, ["before"]],
     [inside, ["secret", "secret too"]],
     [rooms, ["public"]],
   ]);
 });
 
-test("other services are told once per batch, when it is stored", async () => {
-  const { store, send, told } = setUp();
+test("other services are notified once per batch, when it is stored", async () => {
+  const { store, send, notified } = setUp();
   const { pass, open } = gate();
   store.afterInsert = pass;
   const first = send("one");
   await nextTurn();
   await nextTurn();
   const rest = [send("two"), send("three")];
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   open();
   await Promise.all([first, ...rest]);
-  expect(told.map(({ messages }) => messages.map(({ content }) => content))).toEqual([
+  expect(notified.map(({ messages }) => messages.map(({ content }) => content))).toEqual([
     ["one"],
     ["two", "three"],
   ]);
-  expect(told[0]).toMatchObject({ channelId, groupId: null });
+  expect(notified[0]).toMatchObject({ channelId, groupId: null });
 });
 
 test("a change of what has changed meanwhile is refused, and leaves no hole", async () => {
@@ -285,7 +285,7 @@ test("when the heads for lists could not be raised, the sender is not answered, 
 });
 
 test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const)(
-  "a store that does not answer (%s) is waited for no longer than a write may take, by nobody",
+  "a store that does not answer (%s) is waited for no longer than a write may take",
   async (step) => {
     stopTheClock();
     const { store, send, edit, heads } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
@@ -412,7 +412,7 @@ test("a change of a message that is gone answers null and publishes nothing", as
 test("a fault of the fan-out does not make a stored message fail", async () => {
   const { send } = setUp({
     publish: () => {
-      throw new Error("nobody listens");
+      throw new Error("no subscribers");
     },
   });
   await expect(send("1")).resolves.toMatchObject({ seq: 1 });

@@ -26,7 +26,7 @@ type Asked<T> = Omit<T, keyof Enqueued>;
 type Enqueued = Pick<CreateItem, "kind" | "enqueuedAtMs" | "scope" | "resolve" | "reject">;
 
 export interface GroupCommitOptions extends Omit<WriteContext, "published"> {
-  /** Told of every write that was tried. */
+  /** Called for every attempted write. */
   observe: (items: number, seconds: number) => void;
   limits?: QueueLimits;
   itemsPerCommit?: number;
@@ -167,7 +167,7 @@ export class GroupCommit {
     if (this.#closed !== null && this.#queues.isEmpty) this.#closed();
   }
 
-  /** The database is away, or too slow: nobody is left waiting for the next failure. */
+  /** The database is unavailable or too slow: all waiting writes fail now, instead of one after the other. */
   #rejectWaiting(): void {
     this.#queues.removeWaiting((item) =>
       item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),

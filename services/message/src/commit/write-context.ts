@@ -24,10 +24,10 @@ export interface WriteContext {
   publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
   /** The `rev` that this process published last, by channel. */
   published: LRUCache<string, number>;
-  /** Told to the other services of what was created. */
+  /** Sent to the other services for created messages. */
   tellStored: (stored: DomainEvents["message.stored"]) => void;
   logger: Pick<Logger, "error">;
-  /** Told how many messages have been stored. */
+  /** Called with the number of stored messages. */
   countStored: (messages: number) => void;
   /** The longest that one write may take, from the reading of the heads to the disk. */
   writeTimeoutMs: number;
@@ -48,7 +48,7 @@ export function wasOnlyRefused(error: unknown): boolean {
 }
 
 /**
- * Publishes a stored change. A failing publication is only logged: its sender is still told that the change is stored.
+ * Publishes a stored change. A failing publication is only logged: its sender still gets the answer that the change is stored.
  * @param change where it stands in the log: a channel's changes are announced in the order of `rev`
  */
 export function announce<N extends Announcement>(

@@ -126,7 +126,7 @@ function answerRun(
   return [];
 }
 
-/** Who sees the channel may have changed between two messages of a run: each is told to those who saw it when it was sent. */
+/** The channel's audience can change between two messages of a run: each goes to the audience at the time it was sent. */
 function areSame(rooms: readonly string[], others: readonly string[]): boolean {
   return rooms === others || (rooms.length === others.length && rooms.every((room, i) => room === others[i]));
 }

@@ -103,7 +103,7 @@ async function addReactions(
   const emojis = (message.reactions ?? []).map(({ emoji }) => emoji);
   const messageId = message._id.toHexString();
   const at = after?.emoji === undefined ? 0 : emojis.indexOf(after.emoji);
-  // Where the last reaction of the page before is gone nobody knows what was behind it: none twice.
+  // If the last reaction of the previous page is gone, its place is unknown: skip some rather than return one twice.
   for (const emoji of at === -1 ? [] : emojis.slice(at)) {
     let afterUserId = emoji === after?.emoji ? after.userId : undefined;
     for (;;) {

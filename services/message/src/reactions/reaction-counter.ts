@@ -16,7 +16,7 @@ interface DueCount {
 export interface ReactionCounterOptions {
   uncounted: UncountedRepository;
   /**
-   * Counts the reactions of a message anew and stores what it shows.
+   * Counts the reactions of a message and stores the result.
    * @param rooms null: not known
    * @returns how many changes the message has had
    */
@@ -100,7 +100,7 @@ export class ReactionCounter {
   async #count(messageId: string, { channelId, rooms, noted }: DueCount): Promise<void> {
     const { uncounted, count } = this.#options;
     this.#counted.set(messageId, { atMs: Date.now(), gatherMs: GATHER_REACTIONS_MS[0]![1] });
-    // Its failure was told to whoever wrote it.
+    // Its failure was returned to the caller.
     await noted.catch(() => undefined);
     const note = await uncounted.find(messageId);
     const changes = await count(channelId, messageId, rooms);
