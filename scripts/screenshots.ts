@@ -8,7 +8,7 @@ import { buildPage } from "./build-page.ts";
 import { makeTown, type Town } from "./screenshots/make-town.ts";
 import { t } from "../test/e2e/texts.ts";
 
-// `node scripts/screenshots.ts`: makes the pictures of the README anew, from an instance with people who talk.
+// `node scripts/screenshots.ts`: makes the screenshots of the README from an instance with sample conversations.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUT = join(ROOT, "docs/images");

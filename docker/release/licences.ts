@@ -10,7 +10,7 @@ const ALLOWED = new Set(
 
 /**
  * The licences of everything that is distributed, as a table.
- * @throws Error that names each package whose licence nobody has looked at
+ * @throws Error that names each package whose licence has not been reviewed
  */
 export function licenceList(report: LicenceReport): string {
   const rows = Object.entries(report).flatMap(([licence, packages]) =>

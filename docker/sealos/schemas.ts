@@ -78,7 +78,7 @@ const SPECS: Record<string, object> = {
   },
 };
 
-/** The JSON schema of a resource; undefined for kinds that nobody has described. */
+/** The JSON schema of a resource; undefined for unknown kinds. */
 export function schemaOf({ apiVersion, kind }: Manifest): object | undefined {
   const spec = SPECS[`${apiVersion}/${kind}`];
   if (spec !== undefined) {

@@ -85,7 +85,7 @@ test("who depends on something waits until it is well", () => {
   });
 });
 
-test("only the proxy can be reached from outside, and databases reach nobody", () => {
+test("only the proxy can be reached from outside, and databases can't connect to the outside", () => {
   const open = services.filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith("127.0.0.1:")));
   expect(open.map(([name]) => name)).toEqual(["proxy"]);
   expect(compose.networks["back"]).toEqual({ internal: true });

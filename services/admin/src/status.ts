@@ -6,7 +6,7 @@ import { cached } from "./cached.ts";
 
 type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messages">;
 
-/** Somebody may leave the page open that shows them. */
+/** Limits the load of status pages that are left open. */
 const COUNTS_MAX_AGE_MS = 10_000;
 
 export function statusActions({ node, maintenance }: AdminDependencies): Handlers {

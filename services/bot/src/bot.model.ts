@@ -4,7 +4,7 @@ import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 /** Where a bot is told by HTTP of what happens. */
 export interface Callback {
-  /** Of this subscription: another one begins anew. */
+  /** Of this subscription; a new one starts from the beginning. */
   id: string;
   url: string;
   sealedSecret: string;

@@ -51,7 +51,7 @@ export function createBotRepository(connection: Connection) {
         )
         .lean(),
 
-    /** Replaces the token by one that nobody knows. */
+    /** Replaces the token by an unknown one. */
     async revokeToken(botId: string, changes: Pick<BotDocument, "tokenHash" | "sessionId">): Promise<void> {
       await bots.updateOne({ _id: botId }, { $set: { ...changes, revokedAt: new Date() } });
     },

@@ -17,5 +17,5 @@ export const CALLBACK_BACKOFF = { firstMs: 1000, maxMs: 60 * 60 * 1000 };
 
 /** Of what the other side has said: for people. */
 export const ERROR_MAX_CHARS = 200;
-/** An invocation that could not be told by then is forgotten: nobody waits for its answer any more. */
+/** Invocations that could not be delivered by then are dropped: their users no longer wait for an answer. */
 export const INVOCATION_LIFETIME_S = 60 * 60;

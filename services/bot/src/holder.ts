@@ -9,8 +9,8 @@ const LOWEST_ID = "0".repeat(24);
 type Held = Pick<BotDocument, "groupId" | "createdBy">;
 
 /**
- * Whether who has been given a bot's token may still manage bots. Otherwise the token is good for nothing: somebody who was put
- * out would go on reading as the bot.
+ * Whether the user who got a bot's token can still manage bots. Otherwise the token is invalid: a kicked
+ * user could otherwise keep reading as the bot.
  */
 export async function isHeld(
   { access, services }: Pick<NodeContext, "access" | "services">,

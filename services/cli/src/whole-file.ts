@@ -14,7 +14,7 @@ export async function assertAbsent(file: string): Promise<void> {
 }
 
 /**
- * Writes a file that has its name only when it is whole. Nobody else may read it, and nothing is written to what somebody else
+ * Writes a file that only gets its name when it is complete. Other users can't read it, and nothing is written to what another user
  * has put in its place, such as a link.
  * @throws {CliError} when another process writes it or was broken off, or there is no room for it
  */

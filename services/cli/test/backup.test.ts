@@ -138,7 +138,7 @@ test("a file that exists is not written over", async () => {
   await expect(writeBackup(configOf(source), backup)).rejects.toThrow("already exists");
 });
 
-test("nothing is written to what somebody else has put where a backup is made", async () => {
+test("a backup is not written to a file that another user has put there", async () => {
   const victim = join(folder, "victim");
   await writeFile(victim, "precious");
   await symlink(victim, join(folder, "linked.backup.unfinished"));

@@ -45,21 +45,21 @@ test("an instance that was used and stopped has no faults", async () => {
 test("every fault is found; those that lose nothing are repaired", async () => {
   const channelId = new ObjectId(world.channel.id);
   const groupId = new ObjectId(world.group.id);
-  const nobody = new ObjectId();
+  const missing = new ObjectId();
   await change(async (db) => {
     await db.collection("groups").updateOne({ _id: groupId }, { $inc: { memberCount: 5 } });
     await db.collection("channelHeads").updateOne({ _id: channelId }, { $set: { seq: 7 } });
-    await db.collection("members").insertOne({ groupId: nobody, userId: new ObjectId(world.owner.userId) });
-    await db.collection("roles").insertOne({ groupId: nobody, name: "left" });
-    await db.collection("readMarkers").insertOne({ channelId: nobody, userId: nobody, seq: 1 });
-    await db.collection("channels").insertOne({ groupId: nobody, kind: "text", name: "left", position: 0 });
+    await db.collection("members").insertOne({ groupId: missing, userId: new ObjectId(world.owner.userId) });
+    await db.collection("roles").insertOne({ groupId: missing, name: "left" });
+    await db.collection("readMarkers").insertOne({ channelId: missing, userId: missing, seq: 1 });
+    await db.collection("channels").insertOne({ groupId: missing, kind: "text", name: "left", position: 0 });
   });
   const first = await fanfare(dataDir, ["check"]);
   expect(first.code).toBe(2);
   expect(first.out).toContain("has memberCount 9, but 4 members");
   expect(first.out).toContain(`the head of channel ${world.channel.id} is seq 7`);
   for (const what of ["members", "roles", "readMarkers", "channels"])
-    expect(first.out).toMatch(new RegExp(`^${what} \\w+ belongs to \\w+ ${nobody.toHexString()}`, "m"));
+    expect(first.out).toMatch(new RegExp(`^${what} \\w+ belongs to \\w+ ${missing.toHexString()}`, "m"));
   expect((await fanfare(dataDir, ["check"])).out).toBe(first.out);
   const repaired = await fanfare(dataDir, ["check", "--repair"]);
   expect(repaired.code).toBe(2);
@@ -67,7 +67,7 @@ test("every fault is found; those that lose nothing are repaired", async () => {
   expect(left.out).toMatch(
     /^channels \w+ belongs to groups \w+, which does not exist \(not repairable\)\nProblems found: 1\./,
   );
-  await change((db) => db.collection("channels").deleteOne({ groupId: nobody }));
+  await change((db) => db.collection("channels").deleteOne({ groupId: missing }));
   expect((await fanfare(dataDir, ["check"])).code).toBe(0);
 });
 
@@ -125,7 +125,7 @@ test("reindex makes the indexes, and what the search finds, from the messages", 
 
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-test("a file that lost its bytes is found, and bytes that are nobody's", async () => {
+test("files without bytes and bytes without a file are found", async () => {
   const other = join(folder, "files");
   await whileRunning(other, async (url) => {
     const { owner, channel } = await createWorld(url);

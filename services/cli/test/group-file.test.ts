@@ -95,7 +95,7 @@ test("what was imported is exported as it was, but for ids and who is not here",
   });
 });
 
-test("nobody becomes an author or a member because of a name", async () => {
+test("no user becomes an author or a member because of a name", async () => {
   const { code, out } = await fanfare(dataDir, ["import-group", file, "--owner", ada.username]);
   expect(code).toBe(0);
   const groupId = importedId(out);
@@ -118,7 +118,7 @@ test("without an owner here nothing is imported", async () => {
   const { code, error } = await fanfare(dataDir, ["import-group", file]);
   expect(code).toBe(1);
   expect(error).toContain("--owner");
-  expect((await fanfare(dataDir, ["import-group", file, "--owner", "nobody-here"])).code).toBe(1);
+  expect((await fanfare(dataDir, ["import-group", file, "--owner", "unknown-user"])).code).toBe(1);
   expect(await counts()).toEqual(before);
 });
 

@@ -70,7 +70,7 @@ test("by HTTP a group is the same to the byte as by the command line, and is imp
   expect(await texts(again)).toEqual(await texts(owners!));
 });
 
-test("nobody but the owner and those who run the instance gets it", async () => {
+test("only the owner and admins can export a group", async () => {
   const { world } = group;
   const groupId = world.group.id;
   await whileRunning(dataDir, async (url) => {
@@ -112,7 +112,7 @@ test("nobody but the owner and those who run the instance gets it", async () => 
   });
 });
 
-test("whoever is the owner no more gets no further page", async () => {
+test("a former owner gets no further page", async () => {
   await whileRunning(dataDir, async (url) => {
     const [owner, heir] = [await createAccount(url), await createAccount(url)];
     const { group: made, channels } = await must(url, "group.create", { name: "Large" }, owner.accessToken);

@@ -86,7 +86,7 @@ const counts = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(await Promise.all(entries));
 };
 
-test("a group is there again for its owner, and everybody who wrote in it is nobody who is here", async () => {
+test("an imported group belongs to its owner, and its authors are no users of this instance", async () => {
   const { ada, world } = full;
   const before = await counts();
   const { data } = await importAs(root, sealed(lines), `?ownerId=${ada.userId}`);
@@ -130,7 +130,7 @@ test("a group is there again for its owner, and everybody who wrote in it is nob
   await expect.poll(counts).toEqual(before);
 });
 
-test("nobody but who runs the instance imports", async () => {
+test("only admins can import groups", async () => {
   for (const who of [full.world.owner, full.ada, full.world.member])
     expect((await importAs(who, sealed(lines))).error.type).toBe("FORBIDDEN");
   expect((await importAs({}, sealed(lines))).error.type).toBe("UNAUTHENTICATED");

@@ -40,7 +40,7 @@ test("migrate says what there is to do, does it, and says what was done", async 
   expect((await fanfare(dataDir, ["migrate"])).out).toBe("The database is up to date.\n");
 });
 
-test("an instance that is not to migrate by itself refuses until somebody has", async () => {
+test("with MIGRATE_ON_START=off, an instance refuses to start until it is migrated", async () => {
   const dataDir = await restoreOld("not-at-start");
   const config = { ...configOf(dataDir), migrateOnStart: false };
   await expect(startFanfare(config)).rejects.toThrow("Make a backup and run `fanfare migrate`");
@@ -74,7 +74,7 @@ test("a program that is too old for its database does not start, and leaves it a
   }
 });
 
-test("a lease that a dead process has left holds nobody up where no other process can be", async () => {
+test("the lease of a dead process is ignored where no other process can exist", async () => {
   const dataDir = await restoreOld("left");
   await withStopped(configOf(dataDir), ({ connection }) =>
     databaseOf(connection)

@@ -107,7 +107,7 @@ async function makeTraffic(url: string) {
   };
 }
 
-/** More than all buffers between the database and whoever takes the backup, in the middle of the collections. */
+/** More than all buffers between the database and the backup, in the middle of the collections. */
 async function addBulk(source: string): Promise<void> {
   await withStopped(configOf(source), async ({ connection }) => {
     const parts = Array.from({ length: 8 }, () => ({ bytes: randomBytes(1024 * 1024) }));

@@ -1,7 +1,7 @@
 /** How often files are looked for whose time has come, and how many at once. */
 export const SWEEP_EVERY_MS = 15_000;
 export const SWEEP_BATCH = 100;
-/** Whoever takes a file up has so long before another worker does. */
+/** A worker that handles a file has so long before another one takes over. */
 export const SWEEP_LEASE_MS = 5 * 60 * 1000;
 
 /** A claimed file whose message is not there by then was never sent. */
@@ -16,7 +16,7 @@ export const MARK_BATCH = 500;
 
 /** How much of a file its kind is found by, in bytes. */
 export const SNIFFED_BYTES = 4100;
-/** Larger pictures are not taken into memory to be drawn anew. */
+/** Larger images are not decoded. */
 export const IMAGE_MAX_BYTES = 64 * 1024 * 1024;
 /** Pictures that are drawn at once: each takes 4 bytes a pixel. */
 export const IMAGES_AT_ONCE = 2;
@@ -30,7 +30,7 @@ export const SUM_PAGE = 1000;
 /** How long the total size of all files is cached; the shorter time applies when the quota is used up. */
 export const INSTANCE_USAGE_KNOWN_MS = 10_000;
 export const FULL_INSTANCE_KNOWN_MS = 1_000;
-/** Who has no room left is counted anew, but not more often. */
+/** Minimum interval between recounts of a full quota. */
 export const RECOUNT_GAP_MS = { user: 60 * 1000, group: 60 * 60 * 1000 } as const;
 /** Longer than it takes from the room that is taken to the file that is noted. */
 export const RECOUNT_QUIET_MS = 30_000;

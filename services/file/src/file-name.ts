@@ -1,7 +1,7 @@
 const EXTENSION = /(.)\.[A-Za-z0-9]{1,10}$/;
 
 /**
- * A name that is safe wherever it is written: in an address, a header, or on somebody's disk. It never becomes part of a path
+ * A name that is safe wherever it is written: in an address, a header, or on a user's disk. It never becomes part of a path
  * here.
  * @param name without control characters
  */
@@ -11,7 +11,7 @@ export function safeFileName(name: string): string {
   return /^\.*$/.test(plain) ? "file" : plain;
 }
 
-/** The name with another extension: what was drawn anew may be of another kind. */
+/** The name with another extension: re-encoded images can have another type. */
 export function withExtension(name: string, extension: string): string {
   return `${name.replace(EXTENSION, "$1")}.${extension}`;
 }

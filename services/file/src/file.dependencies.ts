@@ -11,7 +11,7 @@ export interface FileDependencies {
   quotas: Quotas;
   storage: Promise<FileStorage>;
   urls: FileUrls;
-  /** Drawing pictures anew. */
+  /** Re-encoding of images. */
   images: WorkQueue;
   remover: Remover;
 }

@@ -42,7 +42,7 @@ const ENCODINGS: Record<string, Encoding> = {
   tiff: WEBP,
 };
 
-/** The kinds that are drawn anew; of others nothing is shown by itself. */
+/** Types that are re-encoded; others get no preview. */
 export const DRAWN_TYPES: ReadonlySet<string> = new Set([
   "image/jpeg",
   "image/png",
@@ -58,7 +58,7 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Draws a picture anew, and small: of the original nothing is left but its pixels, so no place, no camera, and nothing that is
+ * Re-encodes an image in small sizes. Only the pixels of the original remain: no location, no camera, and nothing that is
  * hidden behind the picture.
  * @throws {ServiceError} IMAGE_REFUSED when it is damaged or has too many pixels
  */
@@ -105,7 +105,7 @@ export async function drawPicture(original: Buffer): Promise<Buffer> {
   );
 }
 
-/** Whatever the library says of an original is about what somebody has sent. */
+/** All errors of the library are the fault of the uploaded image. */
 async function refusing<T>(draw: () => Promise<T>): Promise<T> {
   try {
     return await draw();

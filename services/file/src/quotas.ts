@@ -26,7 +26,7 @@ export function ownersOf({ ownerId, groupId }: Pick<FileDocument, "ownerId" | "g
 
 /**
  * How much room users and groups have. The counts are kept beside the files, so a crash between the two leaves one wrong by a file:
- * before somebody is refused they are counted anew.
+ * before an upload is refused they are recounted.
  */
 export class Quotas {
   readonly #files: FileRepository;
@@ -104,7 +104,7 @@ export class Quotas {
     await this.#usage.setMax(keyOf(owner), maxBytes);
   }
 
-  /** Whether it was counted anew, and was wrong. */
+  /** Whether it was recounted and had been wrong. */
   async #recount(owner: Owner): Promise<boolean> {
     const found = await this.#usage.find(keyOf(owner));
     if (found === null) return false;

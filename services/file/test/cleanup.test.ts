@@ -42,7 +42,7 @@ const hoursUntilDue = async (fileId: string): Promise<number> => {
 const claim = (fileId: string, nonce: string) =>
   fileNode.internal("file.claim", { fileIds: [fileId], channelId, userId, nonce });
 
-test("a file that nobody attaches goes after a day", async () => {
+test("an unattached file is deleted after a day", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(100));
   expect(await hoursUntilDue(fileId)).toBeCloseTo(24, 1);
   await sweeper.sweep();
@@ -73,7 +73,7 @@ test("an upload that never ended goes after an hour, with the room it had taken"
   expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
 });
 
-test("an attachment stays as long as its message, also where nobody tells of the end of it", async () => {
+test("an attachment is kept as long as its message, and is deleted even if the event of its end is lost", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   const nonce = randomBytes(8).toString("hex");
   const { attachments } = await claim(fileId, nonce);
@@ -131,7 +131,7 @@ test("what several take up at once is dealt with once", async () => {
   expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
 });
 
-test("who has no room left by a count that is wrong is counted anew", async () => {
+test("a full quota is recounted in case the count is wrong", async () => {
   await fileNode.upload(userId, channelId, randomBytes(100));
   const usage = fileNode.node.database.collection("fileUsage");
   const ofUser = { _id: `user:${userId}` as never };
@@ -139,7 +139,7 @@ test("who has no room left by a count that is wrong is counted anew", async () =
   await usage.updateOne(ofUser, { $set: { bytes: 990, ...isOld } });
   await fileNode.upload(userId, channelId, randomBytes(100));
   expect(await used()).toBe(200);
-  // Not again and again: whoever has no room must not have all their files read all the time.
+  // Not each time: a user with a full quota must not cause constant recounts.
   await usage.updateOne(ofUser, { $set: { bytes: 990, ...isOld } });
   await expect(fileNode.upload(userId, channelId, randomBytes(100))).rejects.toMatchObject({
     type: "LIMIT_REACHED",

@@ -94,7 +94,7 @@ describe("an upload", () => {
     expect(codeOf(both)).toBe("IMAGE_REFUSED");
   });
 
-  test("of a picture is drawn anew, without what was hidden in it, and small", async () => {
+  test("of an image is re-encoded in small sizes, without metadata", async () => {
     const secret = "where I live";
     const original = await picture()
       .withExif({ IFD0: { Copyright: secret } })
@@ -282,7 +282,7 @@ describe("a file", () => {
     const inChannel = { channelId: channel.id, fileIds: [fileId, "0".repeat(24)] };
     const { urls } = await must(url, "file.getUrls", inChannel, target.accessToken);
     expect(urls.map((one) => one.fileId)).toEqual([fileId]);
-    // Through a channel of one's own nobody gets at it either.
+    // Not through a channel of one's own either.
     const own = await must(url, "group.create", { name: "Mine" }, stranger.accessToken);
     const elsewhere = { channelId: own.channels[0]!.id, fileIds: [fileId] };
     expect((await must(url, "file.getUrls", elsewhere, stranger.accessToken)).urls).toEqual([]);
@@ -388,7 +388,7 @@ describe("a picture", () => {
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 256, height: 256 });
     expect(bytes.includes("secret")).toBe(false);
-    // Nobody else takes it for their own.
+    // Other users can't attach it.
     const stolen = await post(url, "user.setAvatar", { fileId }, stranger.accessToken);
     expect(codeOf(stolen)).toBe("FILE_NOT_FOUND");
 

@@ -87,7 +87,7 @@ test("a crowd goes in several reports, one after the other", async () => {
 
 test("a refused report is repeated unchanged, and later changes follow it", async () => {
   answer = async () => {
-    throw new Error("nobody there");
+    throw new Error("no presence service");
   };
   reporter.connected("ann");
   await pass(4 * PRESENCE_TICK_MS);

@@ -302,13 +302,13 @@ test("a webhook posts under another name, with the permissions of its creator", 
 
 test("a message without text needs attachments, and those must be files of the sender", async () => {
   const fileId = hexId("f11e", 1);
-  const nobody = hexId("9", 1);
-  node.permissions.set(nobody, MEMBER_PERMISSIONS & ~PERMISSIONS.attachFiles);
+  const restricted = hexId("9", 1);
+  node.permissions.set(restricted, MEMBER_PERMISSIONS & ~PERMISSIONS.attachFiles);
   const empty = { channelId, content: "", nonce: "empty" };
   expect(await refusal(author, "message.send", empty)).toMatchObject(["VALIDATION_FAILED", {}]);
   const withFile = { ...empty, attachmentIds: [fileId] };
   expect(await refusal(author, "message.send", withFile)).toMatchObject(["VALIDATION_FAILED", {}]);
-  expect(await refusal(nobody, "message.send", withFile)).toBe("FORBIDDEN");
+  expect(await refusal(restricted, "message.send", withFile)).toBe("FORBIDDEN");
   const attachment = { fileId, name: "a", bytes: 1, contentType: "a/b", width: null, height: null };
   node.files.set(fileId, attachment);
   const { message } = await node.as(author, "message.send", withFile);

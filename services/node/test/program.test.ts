@@ -159,7 +159,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     expect(program.stderr).toMatch(/^DATA_DIR=\S+ cannot be used: ENOTDIR.*\n$/);
   });
 
-  test("SERVICES leaves out what nobody else hosts", async () => {
+  test("SERVICES omits a service that no other process runs", async () => {
     const program = run({ SERVICES: "gateway,user" });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(

@@ -17,7 +17,7 @@ const CACHE_MAX_AGE_MS = 30 * 60 * 1000;
 
 /** Previews of what messages link to. It has no actions: it hears of messages, and changes them. */
 export function createPreviewService(node: NodeContext): ReturnType<ServiceFactory> {
-  // Where previews are off nobody listens, so that nothing is told.
+  // Without previews there is no listener, so no event is sent.
   if (!node.config.linkPreviews) return defineService(node, { name: "preview", actions: {} });
   const outbound = new Outbound({ userAgent: "Fanfare-Preview", allow: node.config.outboundAllow });
   const previews = createPreviews({ node, outbound });
@@ -117,7 +117,7 @@ function decode(body: Buffer, contentType: string): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {
-    // A character set that nobody knows.
+    // An unknown character set.
     return new TextDecoder().decode(body);
   }
 }

@@ -11,7 +11,7 @@ import { defineService, loadConfig, startNode, type NodeContext, type ServiceFac
 import { createEntries, type SearchEntries } from "../src/entries.ts";
 import { createSearchService } from "../src/index.ts";
 
-/** A process that hosts the search service, with the channels' logs and everybody's access in the test's hands. */
+/** A process that runs the search service; tests control the channels' logs and all permissions. */
 export interface SearchNode {
   node: NodeContext;
   entries: SearchEntries;
@@ -125,7 +125,7 @@ export async function startSearchNode(
         }),
       },
     });
-  // The rule of channel.list is the group's; here everybody is in it.
+  // The rule of channel.list is the group's; here all users are members.
   const channels: ServiceFactory = () => ({
     name: "channels",
     settings: { $noServiceNamePrefix: true },

@@ -45,11 +45,11 @@ export async function* readInOrder(db: mongo.Db): AsyncGenerator<StoredDocument>
 
 /**
  * All documents of an embedded database as they are, acknowledged and on disk, when this is answered. Read them at once: a
- * cursor that nobody reads is forgotten after ten minutes.
+ * cursor that isn't read is closed after ten minutes.
  */
 export async function openEverything(db: mongo.Db): Promise<AsyncGenerator<StoredDocument>> {
   const command = { fanfareEverything: 1, readConcern: { level: "majority" } };
-  // A reply holds up everybody else for as long as it takes to be put together.
+  // Building a reply blocks all other clients.
   const cursor = db.runCursorCommand(command, AS_STORED).setBatchSize(BATCH_DOCUMENTS);
   // The command is sent only now.
   await cursor.hasNext();

@@ -32,7 +32,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame, Contents>
   let isWhole = false;
   const source = createReadStream(file);
   const unpacked = source.pipe(createGunzip());
-  // Otherwise an error of the file itself would reach nobody.
+  // Otherwise an error of the file itself would be lost.
   source.once("error", (error) => unpacked.destroy(error));
   try {
     for await (const { kind, payload } of decodeFrames(unpacked)) {

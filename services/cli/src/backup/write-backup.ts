@@ -27,7 +27,7 @@ export interface Summary {
 
 type Source = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
 
-/** `running`: of one moment, while the instance went on. `stopped`: nothing else was there. `mongodb`: nobody can tell. */
+/** `running`: consistent, while the instance kept running. `stopped`: no instance was running. `mongodb`: unknown. */
 export type BackedUpWhile = "running" | "stopped" | "mongodb";
 
 /**

@@ -11,7 +11,7 @@ export interface Known {
   channels: Record<string, { id: string; messages: Message[] }>;
   /** How many messages of the first channel bob has not read. */
   unreadOfBob: number;
-  /** Of whoever ann has written to directly, the last one first. */
+  /** Of users ann has sent direct messages to, the newest first. */
   directsOfAnn: string[];
   /** Of cleo's second factor; null: this version had none. */
   totpSecret: string | null;

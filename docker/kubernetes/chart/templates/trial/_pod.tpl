@@ -34,7 +34,7 @@ spec:
       {{- include "fanfare.trialSelector" . | nindent 6 }}
   policyTypes: [Ingress]
   ingress:
-    # There are no passwords: nobody else may come in.
+    # There are no passwords, so no other pods can connect.
     - from:
         - podSelector:
             matchLabels:
