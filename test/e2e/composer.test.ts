@@ -61,7 +61,8 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
   }
 
   const channelPath = () => `/groups/${groupId}/channels/${channelId}`;
-  const field = () => page.getByRole("textbox", { name: `Message to #room-${channelCount}` });
+  const field = () =>
+    page.getByRole("textbox", { name: t("composer:label", { title: `#room-${channelCount}` }) });
   const options = () => page.getByRole("listbox", { name: t("composer:suggest.label") }).getByRole("option");
   const sent = (text: string) => page.getByRole("log").locator(".message:not(.pending)").getByText(text);
 
@@ -166,7 +167,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
     await panel.getByRole("button", { name: t("threads:more") }).click();
     await page.getByRole("menuitem", { name: t("threads:archive") }).click();
-    await panel.getByText("This thread is archived").waitFor();
+    await panel.getByText(t("threads:archived.note")).waitFor();
     await page.reload();
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
     await panel.getByRole("button", { name: t("ui:close") }).click();
@@ -179,7 +180,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await list.getByRole("tab", { name: t("threads:archivedTab") }).click();
     await list.getByRole("button", { name: "Plans?" }).click();
     await panel.getByRole("button", { name: t("threads:archived.undo") }).click();
-    await panel.getByText("This thread is archived").waitFor({ state: "detached" });
+    await panel.getByText(t("threads:archived.note")).waitFor({ state: "detached" });
 
     // A link to what is written in a thread leads to it beside its channel.
     await page.goto(`${site.url}/groups/${groupId}/channels/${threadId}?message=${reply.message.id}`);
@@ -271,18 +272,20 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
   test("who writes is shown to others; who may not write is told why", async () => {
     await open();
     const other = await openAs("grace");
-    const otherField = other.getByRole("textbox", { name: `Message to #room-${channelCount}` });
+    const otherField = other.getByRole("textbox", {
+      name: t("composer:label", { title: `#room-${channelCount}` }),
+    });
     await otherField.pressSequentially("hm");
-    await page.getByText("Grace Hopper is typing").waitFor();
+    await page.getByText(t("composer:typing.named", { count: 1, names: "Grace Hopper" })).waitFor();
     await ada.call("group.mute", { groupId, userId: grace.user!.id, durationMs: 60_000 });
-    await other.getByText("You are muted in this group until").waitFor();
+    await other.getByText(/muted in this group until/).waitFor();
     expect(await otherField.count()).toBe(0);
     await ada.call("group.unmute", { groupId, userId: grace.user!.id });
     await otherField.waitFor();
     await ada.call("channel.update", { channelId, slowModeSeconds: 60 });
     await otherField.fill("slowly");
     await otherField.press("Enter");
-    await other.getByText("Slow mode: wait").waitFor();
+    await other.getByText(t("composer:slowMode.left", { time: "" }).trim()).waitFor();
     await otherField.fill("again");
     expect(await other.getByRole("button", { name: t("composer:send"), exact: true }).isDisabled()).toBe(
       true,

@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     expect(await results.count()).toBe(4);
 
     await field.fill("blimp in:general");
-    await panel.getByText("Several groups have a channel “general”.").waitFor();
+    await panel.getByText(t("search:unknown.inMany", { value: "general" })).waitFor();
     await page.getByRole("option", { name: "general Rocket builders" }).click();
     await expect.poll(() => field.inputValue()).toBe('blimp in:"Rocket builders/general" ');
     await expect.poll(() => results.allTextContents()).toHaveLength(1);

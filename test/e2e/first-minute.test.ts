@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
       await ada.mouse.wheel(0, -400);
     }
     expect(seen.size).toBe(texts.length);
-    await log.getByText("This is the beginning of").waitFor();
+    await log.getByText(t("messages:beginning.text", { name: "#general" })).waitFor();
     await ada.getByRole("button", { name: t("messages:jump.newest") }).click();
     await message(ada, "message 120").waitFor();
     sender.close();

@@ -61,12 +61,12 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
   async function createChannel(page: Page, name: string, isPrivate = false): Promise<void> {
     await groupMenu(page).click();
-    await choose(page, "Create channel");
+    await choose(page, t("groups:menu.createChannel"));
     await page.getByLabel(t("channels:create.name")).fill(name);
     if (isPrivate) await page.getByRole("switch", { name: t("channels:create.private") }).click();
     await page.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
     // The channel is open when the composer has taken the focus.
-    await expect.poll(() => page.evaluate(FOCUSED)).toBe(`Message to #${name}`);
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe(t("composer:label", { title: `#${name}` }));
   }
 
   test("a new channel's composer gets the focus, even if its event arrives before the answer", async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
     await site.visit(ada, secretPath);
     await channel(ada, "secret").click({ button: "right" });
-    await choose(ada, "Edit channel");
+    await choose(ada, t("channels:menu.edit"));
     await ada.getByRole("tab", { name: t("channels:settings.permissions") }).click();
     await ada.getByRole("button", { name: t("channels:overrides.open") }).click();
     await channel(grace, "secret").waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
       const grace = await enter(link, "Grace");
       const alan = await enter(link, "Alan");
       await groupMenu(ada).click();
-      await choose(ada, "Create channel");
+      await choose(ada, t("groups:menu.createChannel"));
       await ada.getByLabel(t("channels:create.name")).fill("news");
       await ada.getByRole("radio", { name: /Announcements/ }).click();
       await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
       expect(await channel(ada, "announcements news").count()).toBe(0);
 
       await groupMenu(ada).click();
-      await choose(ada, "Create channel");
+      await choose(ada, t("groups:menu.createChannel"));
       await ada.getByLabel(t("channels:create.name")).fill("crew");
       await ada.getByRole("switch", { name: t("channels:create.private") }).click();
       await ada.getByRole("textbox", { name: t("members:panel.title") }).fill("gra");
@@ -168,13 +168,13 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await createButton.waitFor({ state: "detached" });
   });
 
-  test("who is put out is out at once", async () => {
+  test("a kicked member is out at once", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
 
     await site.visit(ada, `${groupPath}/settings/members`);
     await ada.getByRole("button", { name: t("group-settings:moreAbout", { name: "Grace" }) }).click();
-    await choose(ada, "Put out");
+    await choose(ada, t("group-settings:members.kick"));
     await ada.getByLabel(t("group-settings:moderate.reason")).fill("Brought the wrong fuel");
     await ada.getByRole("button", { name: t("group-settings:members.kick") }).click();
     await grace.getByText(t("home:noSuchGroup")).waitFor();
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const { ada } = await createGroup();
     await ada.getByRole("button", { name: t("groups:invite"), exact: true }).click();
     const link = await linkShown(ada);
-    await ada.getByText("More links").click();
+    await ada.getByText(t("invites:more")).click();
     await ada.getByRole("combobox", { name: t("invites:uses") }).click();
     await ada.getByRole("option", { name: t("invites:usesLimit", { count: 1 }) }).click();
     await ada.getByRole("button", { name: t("invites:new") }).click();

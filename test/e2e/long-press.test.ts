@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
       device: TABLET,
       path: () => inChannel,
       held: (page) => page.getByRole("log").getByText("hold me", { exact: true }),
-      opened: menuItem("Copy the link"),
+      opened: menuItem(t("messages:action.copyLink")),
       name: t("messages:action.copyLink"),
     },
     ...[PHONE, TABLET].map((device) => ({

@@ -380,7 +380,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await expect.poll(() => isInView("message 70")).toBe(true);
         await page
           .locator("[aria-live=polite]")
-          .getByText("Grace writes: message 70")
+          .getByText(`${t("messages:announce", { name: "Grace" })} message 70`)
           .waitFor({ state: "attached" });
         await log().hover();
         const fromEnd = () =>

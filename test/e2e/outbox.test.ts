@@ -47,7 +47,8 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     return page;
   }
 
-  const field = (page: Page) => page.getByRole("textbox", { name: `Message to #room-${rounds}` });
+  const field = (page: Page) =>
+    page.getByRole("textbox", { name: t("composer:label", { title: `#room-${rounds}` }) });
   const pending = (page: Page, text: string) => page.getByRole("log").locator(".pending").getByText(text);
   const stored = async () =>
     (await ada.call("message.list", { channelId })).messages.map(({ content }) => content);

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     page.getByRole("menuitem", { name: item, exact: true }).click();
 
   async function write(page: Page, text: string): Promise<void> {
-    await page.getByRole("textbox", { name: /^Message to/ }).fill(text);
+    await page.getByRole("textbox", { name: t("composer:label", { title: "" }) }).fill(text);
     await page.keyboard.press("Enter");
     await said(page, text);
   }
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     expect(await hers.getByRole("log").getByRole("article").count()).toBe(2);
   });
 
-  test("three talk together; one is put out, one leaves", async () => {
+  test("three talk together; one is removed, one leaves", async () => {
     await befriend(ada, grace);
     await befriend(ada, lin);
     const [hers, his, theirs] = [await open(ada), await open(grace), await open(lin)];
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())("people", () => {
       .getByRole("button", { name: t("directs:create.title") })
       .click();
     const dialog = hers.getByRole("dialog", { name: t("directs:create.title") });
-    const people = dialog.getByRole("list", { name: t("directs:panel.people") });
+    const people = dialog.getByRole("list", { name: t("directs:picker.people") });
     await people.getByRole("button", { name: "Grace" }).click();
     await people.getByRole("button", { name: "Lin" }).click();
     await dialog.getByLabel(t("directs:create.name"), { exact: true }).fill("Launch party");
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser())("people", () => {
       .getByRole("button", { name: t("directs:remove.action") })
       .click();
     await list(theirs).getByRole("link", { name: /party/ }).waitFor({ state: "detached" });
-    await heading(theirs, "No such conversation");
+    await heading(theirs, t("directs:notThere"));
 
     await his
       .getByRole("main")
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     const his = await open(grace);
     await his.getByLabel(t("friends:add.label")).fill(ada.username);
     await his.getByRole("button", { name: t("friends:add.action") }).click();
-    await his.getByText("This user takes no requests from you").waitFor();
+    await his.getByText(t("friends:add.refused")).waitFor();
 
     await hers.getByRole("link", { name: /^Direct messages/ }).click();
     await hers.getByRole("tab", { name: t("friends:blocked.tab") }).click();
@@ -207,7 +207,9 @@ describe.skipIf(!hasBrowser())("people", () => {
     await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
     const card = hers.getByRole("dialog", { name: t("members:card.of", { name: "Grace" }) });
     await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
-    await hers.getByText("In Rocket builders since").waitFor({ state: "attached" });
+    await hers
+      .getByText(t("members:card.joined", { group: "Rocket builders", date: "" }))
+      .waitFor({ state: "attached" });
     await expect
       .poll(() => hers.getByRole("menuitem", { name: t("members:action.block"), exact: true }).count())
       .toBe(1);
@@ -228,11 +230,11 @@ describe.skipIf(!hasBrowser())("people", () => {
       .getByRole("dialog")
       .getByRole("button", { name: t("members:action.message") })
       .click();
-    await hers.getByRole("alert").getByText("This user takes no direct messages from you.").waitFor();
+    await hers.getByRole("alert").getByText(t("directs:notReachable")).waitFor();
     expect(new URL(hers.url()).pathname).toBe(path);
   });
 
-  test("the list of members has who is there above who is not, and a card puts somebody out", async () => {
+  test("the list of members has who is there above who is not, and a member is kicked from a card", async () => {
     const path = await makeGroup();
     const hers = await open(ada, path);
     await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
@@ -248,7 +250,7 @@ describe.skipIf(!hasBrowser())("people", () => {
       .getByRole("dialog")
       .getByRole("button", { name: t("members:more", { name: "Grace" }) })
       .click();
-    await choose(hers, "Put out");
+    await choose(hers, t("group-settings:members.kick"));
     await hers
       .getByRole("alertdialog")
       .getByRole("button", { name: t("group-settings:members.kick") })

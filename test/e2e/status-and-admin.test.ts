@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
       page.getByRole("button", { name: t("group-settings:storage.exportAction") }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${group.name}.jsonl`);
-    await page.getByText(/The file is complete/).waitFor();
+    await page.getByText(/^Export complete/).waitFor();
   });
 
   test("deletes a group only once its name was typed", async () => {
