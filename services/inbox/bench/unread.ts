@@ -129,14 +129,14 @@ async function measure(name: "channel.listUnread" | "inbox.list" | "inbox.getUnr
   return `${name} p50 ${p50.toFixed(0)} p95 ${p95.toFixed(0)} cpu ${ownCpu.toFixed(0)} µs`;
 }
 
-/** Somebody has subscribed, so that nobody is spared the questions about pushes. */
+/** One user has subscribed, so that subscriptions are looked up for all. */
 async function subscribe(): Promise<void> {
   const browser = createECDH("prime256v1");
   const keys = {
     p256dh: browser.generateKeys().toString("base64url"),
     auth: randomBytes(16).toString("base64url"),
   };
-  await call("push.subscribe", { endpoint: "https://push.example.org/somebody", keys });
+  await call("push.subscribe", { endpoint: "https://push.example.org/one", keys });
 }
 
 /** With all that is done about each behind its answer: inbox, pushes, index. */

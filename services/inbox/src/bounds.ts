@@ -7,9 +7,9 @@ export const UNREAD_COUNT_MAX_BYTES = 4 * 1024 * 1024;
 /** A clock of another process may be ahead this much: what it has stored meanwhile has later ids. */
 export const CLOCK_SKEW_SECONDS = 2;
 
-/** Users who are pushed to for one batch of messages; beyond it nobody is. */
+/** Maximum number of users that get a push for one batch of messages. */
 export const USERS_PER_BATCH = 1000;
-/** For so long nobody looks again whether there are subscriptions, where there were none. */
+/** How long the absence of subscriptions is cached. */
 export const NO_SUBSCRIPTIONS_KNOWN_MS = 5000;
 /** Pushes that one process sends at once. */
 export const SENDING = 16;

@@ -155,7 +155,7 @@ export async function newestMentions(
   return { messages: newest.slice(0, limit), hasMore: completeDownTo !== "" || newest.length > limit };
 }
 
-/** Moves markers forward, up to what there can be by now, and tells the user's sessions where something has changed. */
+/** Moves markers forward, at most to the newest message, and notifies the user's sessions of changes. */
 export async function advanceMarker(
   { node, markers }: InboxDependencies,
   userId: string,

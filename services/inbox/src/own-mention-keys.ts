@@ -24,7 +24,7 @@ export async function ownMentionKeys(
   return mentionKeys(userId, places, suppressed);
 }
 
-/** @param suppressed the groups of which mentions of everybody do not count */
+/** @param suppressed groups whose @everyone mentions do not count */
 export function mentionKeys(
   userId: string,
   places: readonly Place[],

@@ -4,7 +4,7 @@ import { createAccount, createGuest, must, post, type Person } from "@fanfare/te
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-// What an inbox has, counts and tells follows what its user may see at that moment.
+// What an inbox lists, counts and publishes depends on what its user can see at that moment.
 
 let instance: Instance;
 let owner: Person;
@@ -48,7 +48,7 @@ const unread = async (who: Person = me): Promise<number> =>
 const listUnread = async (who: Person = me) =>
   (await must(instance.url, "channel.listUnread", {}, who.accessToken)).channels;
 
-test("mentions by name, role, everybody and reply are listed newest first; others' and one's own are not", async () => {
+test("mentions by name, role, @everyone and reply are listed newest first; others' and one's own are not", async () => {
   const { role } = await must(
     instance.url,
     "role.create",
@@ -103,12 +103,12 @@ test("what is in a group that one is put out of is gone, and back with the next 
   expect(await listUnread()).toEqual([]);
 });
 
-test("what was deleted, or edited so that it mentions nobody, is gone", async () => {
+test("messages that were deleted or no longer mention the user are gone", async () => {
   const [first, second] = [
     await send(owner, openId, `one <@${me.userId}>`),
     await send(owner, openId, `two <@${me.userId}>`),
   ];
-  const edited = { channelId: openId, messageId: first.id, content: "nobody" };
+  const edited = { channelId: openId, messageId: first.id, content: "no one" };
   await must(instance.url, "message.edit", edited, owner.accessToken);
   await must(instance.url, "message.delete", { channelId: openId, messageId: second.id }, owner.accessToken);
   expect(await texts()).toEqual([]);
@@ -220,16 +220,16 @@ async function newClient(): Promise<FanfareClient> {
   return client;
 }
 
-test("who is named hears of it at once, and nobody who does not see the channel", async () => {
+test("a mentioned user is notified at once, unless they can't see the channel", async () => {
   const client = await newClient();
-  const heard: EventPayload<"inbox.added">[] = [];
-  client.on("inbox.added", (added) => void heard.push(added));
+  const received: EventPayload<"inbox.added">[] = [];
+  client.on("inbox.added", (added) => void received.push(added));
   await client.connect();
   await send(owner, privateId, `psst <@${me.userId}>`);
   await send(owner, openId, "@everyone");
   const named = await send(owner, openId, `you <@${me.userId}>`);
-  await vi.waitFor(() => expect(heard).toHaveLength(1), 5000);
-  expect(heard).toEqual([{ message: named, groupId }]);
+  await vi.waitFor(() => expect(received).toHaveLength(1), 5000);
+  expect(received).toEqual([{ message: named, groupId }]);
   client.close();
 });
 

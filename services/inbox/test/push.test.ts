@@ -5,7 +5,7 @@ import { startInstance, type Instance } from "../../../test/support/instance.ts"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { PushService, type Received } from "./push-service.ts";
 
-// Who is away is pushed to, in words that only the browser can read; nobody is pushed what they do not see.
+// Users who are away get pushes that only the browser can decrypt, and none about what they can't see.
 
 let instance: Instance;
 let service: PushService;
@@ -96,7 +96,7 @@ test("a mention and a direct message, signed and encrypted, in the user's langua
     { userId: me.user.id },
     owner.accessToken,
   );
-  await send(channel.id, "nobody is named here");
+  await send(channel.id, "no names here");
   await send(openId, named("again"));
   await vi.waitFor(() => expect(service.received).toHaveLength(3), 30_000);
   expect(service.received.map((one) => (one.payload as { title: string }).title).toSorted()).toEqual(
@@ -127,9 +127,9 @@ test("a push service that is away is tried again", async () => {
   await expectSame(Array.from({ length: before + 1 }, () => "are you there? @Ben"));
 });
 
-test("nothing of what is not seen, was sent by oneself, or names nobody", async () => {
+test("no push for hidden messages, one's own, or without a mention", async () => {
   await send(privateId, named("psst"));
-  await send(openId, "nobody");
+  await send(openId, "no one");
   await send(privateId, "@everyone who is let in");
   await send(openId, "@here only, and `@everyone` in code");
   const own = { channelId: openId, content: named("me"), nonce: "own" };
@@ -148,7 +148,7 @@ test("nothing to who was put out, or has blocked the author", async () => {
   await must(instance.url, "group.kick", { groupId, userId: member.userId }, owner.accessToken);
   await send(openId, `<@${member.userId}> you are out`);
   await must(instance.url, "user.block", { userId: owner.userId }, me.accessToken);
-  await send(openId, named("do you hear me?"));
+  await send(openId, named("are you there?"));
   await expectSame([], other);
   expect(outside.received).toEqual([]);
   await outside.stop();
@@ -205,13 +205,13 @@ test("a subscription ends with its session, and where the push service has forgo
 });
 
 test("a browser has one subscription, of who came last; a session has one; others cannot end it", async () => {
-  await subscribe("phone anew");
+  await subscribe("new phone");
   expect(await list()).toHaveLength(1);
   const stranger = await createGuest(instance.url);
-  const { endpoint } = service.subscription("phone anew");
+  const { endpoint } = service.subscription("new phone");
   await must(instance.url, "push.unsubscribe", { endpoint }, stranger.accessToken);
   expect(await list()).toHaveLength(1);
-  await subscribe("phone anew", stranger.accessToken);
+  await subscribe("new phone", stranger.accessToken);
   expect(await list()).toEqual([]);
   expect(await list(stranger.accessToken)).toHaveLength(1);
   await must(instance.url, "push.unsubscribe", { endpoint }, stranger.accessToken);
@@ -236,7 +236,7 @@ test("an address of the server's own network is not reached", async () => {
   await closed.stop();
 });
 
-test("settings are of places that one sees, and those of everybody keep the inbox quiet", async () => {
+test("settings need visible channels, and suppressing @everyone keeps the inbox quiet", async () => {
   const stranger = await createGuest(instance.url);
   for (const name of ["notification.get", "notification.set"] as const) {
     expect(await post(instance.url, name, { groupId }, stranger.accessToken)).toMatchObject({
@@ -277,7 +277,7 @@ test("settings that are all as they are without any are not listed", async () =>
   expect((await list()).settings).toEqual([]);
 });
 
-test("everybody and roles, unless the settings say otherwise", async () => {
+test("@everyone and roles, unless turned off in the settings", async () => {
   const role = { groupId, name: "crew", mentionable: true };
   const { id: roleId } = (await must(instance.url, "role.create", role, owner.accessToken)).role;
   const [everyone, crew] = ["@everyone listen", `<@&${roleId}> listen`];

@@ -38,7 +38,7 @@ async function measure(gateways: readonly ClusterNode[], workers: readonly Clust
   let delivered = 0;
   let lastOfflineMs = 0;
   const watched = new Set<string>();
-  /** Pairs of a watcher at the first gateway and a user at the second: who is to be told offline, and who was. */
+  /** Pairs of a watcher at the first gateway and a user at the second: whose offline event is expected, and whose arrived. */
   const expected = new Set<string>();
   const offline = new Set<string>();
   await each(watchers, 20, async (watcher, index) => {
@@ -83,17 +83,17 @@ async function measure(gateways: readonly ClusterNode[], workers: readonly Clust
   console.log(`  changes published     ${after.published - before.published}`);
   console.log(`  messages into NATS    ${after.busIn - before.busIn}`);
   console.log(`  messages out of NATS  ${after.busOut - before.busOut}`);
-  console.log(
-    `  events delivered      ${delivered} (everybody to everybody: ${crowd.length * users.length})`,
-  );
+  console.log(`  events delivered      ${delivered} (all to all: ${crowd.length * users.length})`);
 
   const killedMs = performance.now();
   await gateways[1]!.process.kill();
   while ([...expected].some((pair) => !offline.has(pair)) && performance.now() - killedMs < 30_000)
     await delay(100);
-  const told = [...expected].filter((pair) => offline.has(pair)).length;
+  const received = [...expected].filter((pair) => offline.has(pair)).length;
   const lastS = ((lastOfflineMs - killedMs) / 1000).toFixed(1);
-  console.log(`one gateway killed: ${told} of ${expected.size} told at the other, the last after ${lastS} s`);
+  console.log(
+    `one gateway killed: ${received} of ${expected.size} received at the other, the last after ${lastS} s`,
+  );
 }
 
 async function joinGroup(urls: readonly string[]): Promise<User[]> {

@@ -35,7 +35,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
     onPublished: (count) => published.inc(count),
   });
   const sweep = async (): Promise<void> => {
-    // Who cannot be heard does not hear gateways either.
+    // A worker that can't publish can't receive reports either.
     if (!isHeard()) return;
     while ((await store.forgetSilent(bounds.CHUNK)) > 0);
   };

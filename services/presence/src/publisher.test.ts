@@ -6,11 +6,11 @@ import { MemoryPresenceStore } from "./store/memory-store.ts";
 const TIMES = { gatherMs: 0, gatewayTimeoutMs: 5000, forgottenMs: 5000, claimMs: 50, sweepGapMs: 5000 };
 
 let store: MemoryPresenceStore;
-let told: string[];
+let published: string[];
 
 beforeEach(async () => {
   store = new MemoryPresenceStore(TIMES);
-  told = [];
+  published = [];
   await store.report({ gatewayId: "g1", number: 1, connected: ["ann"], disconnected: [] });
 });
 
@@ -22,29 +22,29 @@ const worker = (name: string, { isHeard = (): boolean => true, reading = () => {
       reading();
       return userIds.map((userId) => ({ userId, status: "online" as const }));
     },
-    publish: (room) => void told.push(`${name}: ${String(room)}`),
+    publish: (room) => void published.push(`${name}: ${String(room)}`),
     onPublished: () => {},
   });
 
-test("a change is told to those who watch the user, once", async () => {
-  const tell = worker("one");
-  await tell();
-  await tell();
-  expect(told).toEqual(["one: presence:ann"]);
+test("a change is published to watchers once", async () => {
+  const publish = worker("one");
+  await publish();
+  await publish();
+  expect(published).toEqual(["one: presence:ann"]);
 });
 
-test("a worker that nobody hears leaves what is to be told to the others", async () => {
+test("a disconnected worker leaves changes to the others", async () => {
   await worker("one", { isHeard: () => false })();
   await worker("two")();
-  expect(told).toEqual(["two: presence:ann"]);
+  expect(published).toEqual(["two: presence:ann"]);
 });
 
-test("cut off while it reads it tells nothing, and another worker does when the claim has run out", async () => {
+test("a worker that is cut off while reading publishes nothing, and another one does when the claim expires", async () => {
   let isHeard = true;
   await worker("one", { isHeard: () => isHeard, reading: () => (isHeard = false) })();
   await worker("two")();
-  expect(told).toEqual([]);
+  expect(published).toEqual([]);
   await delay(2 * TIMES.claimMs);
   await worker("two")();
-  expect(told).toEqual(["two: presence:ann"]);
+  expect(published).toEqual(["two: presence:ann"]);
 });

@@ -15,8 +15,8 @@ export interface PublisherOptions {
 }
 
 /**
- * One run tells the changes that are due, each to those who watch the user: what is told is read now, so however often somebody
- * came and went within the second, it is one event. Should it fail the claims run out, and another run tells them.
+ * A run publishes the due changes, each to the user's watchers. The status is read now, so if a user
+ * came and went within the second, it is one event. If it fails, the claims expire, and another run publishes them.
  */
 export function createPublisher({
   isHeard,
@@ -26,14 +26,14 @@ export function createPublisher({
   onPublished,
 }: PublisherOptions): () => Promise<void> {
   return async () => {
-    for (let told = 0; told < MAX_PER_RUN; told += CHUNK) {
-      // Kept until it is heard again, it would come after what others have told since: it is for them to tell.
+    for (let published = 0; published < MAX_PER_RUN; published += CHUNK) {
+      // Published after a reconnect, it would arrive after newer changes of other workers: they publish it.
       if (!isHeard()) return;
       const claimedAtMs = Date.now();
-      const userIds = await store.claimChanged(Math.min(CHUNK, MAX_PER_RUN - told));
+      const userIds = await store.claimChanged(Math.min(CHUNK, MAX_PER_RUN - published));
       if (userIds.length === 0) return;
       const presences = await read(userIds);
-      // A worker that was frozen must not tell what others have told better since.
+      // A worker that was frozen must not publish an outdated status.
       if (Date.now() - claimedAtMs > CLAIM_MS / 2 || !isHeard()) return;
       for (const presence of presences) {
         publish(presenceRoom(presence.userId), "presence.changed", { presences: [presence] });

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("one user is told once in a while, however often they call", () => {
+test("typing of one user is published only once per interval", () => {
   for (let i = 0; i < 10; i++) call("ann");
   expect(publish.mock.calls).toEqual([
     [
@@ -34,7 +34,7 @@ test("one user is told once in a while, however often they call", () => {
   expect(publish).toHaveBeenCalledTimes(2);
 });
 
-test("of a crowd only a few are told, in each channel", () => {
+test("of many typing users, only a few are published per channel", () => {
   for (let i = 0; i < 1000; i++) call(`user ${i}`);
   expect(publish).toHaveBeenCalledTimes(TYPING_PER_CHANNEL_AND_SECOND);
   call("ann", "another channel");

@@ -45,8 +45,8 @@ const among = async (store: PresenceStore, ...userIds: string[]): Promise<string
   ...(await store.connectedAmong(userIds)),
 ];
 
-/** What is due within a moment, told. */
-async function told(store: PresenceStore): Promise<string[]> {
+/** Publishes what is due within a moment. */
+async function publishDue(store: PresenceStore): Promise<string[]> {
   await delay(2 * TIMES.gatherMs);
   const userIds = await store.claimChanged(100);
   await store.settle(userIds);
@@ -90,7 +90,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await store.countConnected()).toBe(0);
   });
 
-  test("somebody is there while connected at any gateway", async () => {
+  test("a user is online while connected to any gateway", async () => {
     expect(await report(store, "g1", 1, ["ann", "bob"])).toBe(true);
     expect(await report(store, "g2", 1, ["ann"])).toBe(true);
     expect(await among(store, "ann", "bob", "cat")).toEqual(["ann", "bob"]);
@@ -108,41 +108,41 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await among(store, "ann")).toEqual([]);
   });
 
-  test("a gateway that is not known has to report anew", async () => {
+  test("an unknown gateway has to report again", async () => {
     expect(await report(store, "g1", 7, ["ann"])).toBe(false);
     expect(await among(store, "ann")).toEqual([]);
   });
 
-  test("a change is not told before it is old enough", async () => {
+  test("a change is not published before it is due", async () => {
     const patient = newStore({ ...TIMES, gatherMs: 60_000 });
     await report(patient, "g1", 1, ["ann"]);
     expect(await patient.claimChanged(100)).toEqual([]);
   });
 
-  test("a change is told once, however often somebody came and went", async () => {
+  test("a user who comes and goes quickly causes one event", async () => {
     await report(store, "g1", 1, ["ann"]);
     await report(store, "g1", 2, [], ["ann"]);
     await report(store, "g1", 3, ["ann"]);
-    expect(await told(store)).toEqual(["ann"]);
-    expect(await told(store)).toEqual([]);
+    expect(await publishDue(store)).toEqual(["ann"]);
+    expect(await publishDue(store)).toEqual([]);
   });
 
   test("a second gateway, or one of two gone, is no change", async () => {
     await report(store, "g1", 1, ["ann"]);
-    await told(store);
+    await publishDue(store);
     await report(store, "g2", 1, ["ann"]);
     await report(store, "g1", 2, [], ["ann"]);
-    expect(await told(store)).toEqual([]);
+    expect(await publishDue(store)).toEqual([]);
   });
 
-  test("what one worker tells no other tells", async () => {
+  test("a change claimed by one worker is not published by another", async () => {
     await report(store, "g1", 1, ["ann", "bob", "cat"]);
     await delay(2 * TIMES.gatherMs);
     const claims = await Promise.all([1, 2, 3].map(() => store.claimChanged(2)));
     expect(claims.flat().toSorted()).toEqual(["ann", "bob", "cat"]);
   });
 
-  test("what a worker does not finish another one tells", async () => {
+  test("changes that a worker doesn't finish are published by another", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["ann"]);
     await delay(2 * TIMES.gatherMs);
@@ -150,7 +150,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     await vi.waitFor(async () => expect(await store.claimChanged(100)).toEqual(["ann"]));
   });
 
-  test("two workers never tell of the same user at once: what is older might come last", async () => {
+  test("two workers never publish the same user at once, because the older status could arrive last", async () => {
     await report(store, "g1", 1, ["ann"]);
     await delay(2 * TIMES.gatherMs);
     const claimed = await store.claimChanged(100);
@@ -158,27 +158,27 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     await delay(2 * TIMES.gatherMs);
     expect(await store.claimChanged(100)).toEqual([]);
     await store.settle(claimed);
-    expect(await told(store)).toEqual(["ann"]);
+    expect(await publishDue(store)).toEqual(["ann"]);
   });
 
-  test("what changes while it is told is told again", async () => {
+  test("a change during publication is published again", async () => {
     await report(store, "g1", 1, ["ann"]);
     await delay(2 * TIMES.gatherMs);
     const claimed = await store.claimChanged(100);
     await store.noteChange("ann");
     await store.settle(claimed);
-    expect(await told(store)).toEqual(["ann"]);
+    expect(await publishDue(store)).toEqual(["ann"]);
   });
 
   test("users of a gateway that died are gone, but for those who are elsewhere too", async () => {
     store = newStore(SHORT);
     await report(store, "dead", 1, ["ann", "bob", "cat", "dan", "eve"]);
     await report(store, "alive", 1, ["ann"]);
-    await told(store);
+    await publishDue(store);
     await sweep(store, 5, "alive");
     expect(await among(store, "ann", "bob", "cat", "dan", "eve")).toEqual(["ann"]);
-    expect(await told(store)).toEqual(["bob", "cat", "dan", "eve"]);
-    // It was only frozen: it has to begin anew.
+    expect(await publishDue(store)).toEqual(["bob", "cat", "dan", "eve"]);
+    // It was only frozen: it has to start again.
     expect(await report(store, "dead", 2)).toBe(false);
   });
 
@@ -194,14 +194,14 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
   test("who comes back under a new name before the old one is cleared away stays", async () => {
     store = newStore(SHORT);
     await report(store, "old", 1, ["ann", "bob"]);
-    await told(store);
+    await publishDue(store);
     await report(store, "new", 1, ["ann", "bob"]);
     await sweep(store, 2, "new");
     expect(await among(store, "ann", "bob")).toEqual(["ann", "bob"]);
-    expect(await told(store)).toEqual([]);
+    expect(await publishDue(store)).toEqual([]);
   });
 
-  test("after a pause in which nobody looked, gateways first get the time to report", async () => {
+  test("after a pause without sweeps, gateways first get time to report", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["ann"]);
     expect(await store.forgetSilent(2)).toBe(0);

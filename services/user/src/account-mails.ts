@@ -14,7 +14,7 @@ const LIFETIME_MS: Record<MailedPurpose, number> = {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /**
- * New accounts of one address that are sent a mail without asking for it: nobody is to flood other people's mailboxes by registering
+ * Limits automatic emails to new accounts per address, so that mailboxes of others can't be flooded by registering
  * with their addresses. Counted by each process alone. The others ask by `user.requestEmailVerification`.
  */
 const WELCOMES_PER_ADDRESS: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };

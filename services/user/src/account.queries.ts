@@ -30,7 +30,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
 
     /**
      * Sets the password of an account whose address was never verified, and verifies the address: the reader of its mails has just
-     * shown that it is theirs. The account may have been made by somebody else, who could still sign in by what they set up, so the
+     * shown that it is theirs. The account may have been created by another person, who could still log in with what they set up, so the
      * same write removes all of that.
      * @returns null when the address is no longer the account's, or verified already
      */
@@ -93,7 +93,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
 
     findByOidcKey: (oidcKey: string) => users.findOne({ oidcKey }).lean(),
 
-    /** null when the account no longer has this address, verified, or has somebody else's identity. */
+    /** null when the account no longer has this address, verified, or is connected to another identity. */
     linkVerified: (userId: string, emailLower: string, oidcKey: string) =>
       change(
         {
@@ -106,7 +106,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
       ),
 
     /**
-     * @param oidcKey null: nobody; a duplicate key where it is another account's
+     * @param oidcKey null disconnects; a duplicate key error if it belongs to another account
      * @returns null when the password is no longer the one that the caller has verified
      */
     setOidcKey: (userId: string, passwordHash: string, oidcKey: string | null) =>

@@ -32,7 +32,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
     return isFresh && repository.claim(userId, abandonedBefore());
   };
 
-  /** The first account could not be made. If another one took the name meanwhile, without being told to be the first, it becomes admin. */
+  /** The first account could not be made. If another one took the name meanwhile, without knowing that it is the first, it becomes admin. */
   const passOn = async (userId: string): Promise<void> => {
     const other = (await users.findAnyAccount())?._id ?? null;
     await repository.replaceOnly(userId, other);
@@ -72,7 +72,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
 
     /**
      * Makes an account, which is the admin's if it is the first one: of several at once exactly one is. Who dies in between leaves
-     * an instance without accounts, and whoever comes next is the first.
+     * an instance without accounts, and the next account is the first.
      * @param make stores the account, with the flag if it is true
      */
     async withFirst<T>(userId: string, make: (isFirst: boolean) => Promise<T>): Promise<T> {

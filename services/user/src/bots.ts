@@ -41,7 +41,7 @@ export const botActions = ({
     await sessionRepository.insert({
       _id,
       userId: user._id,
-      // Of secrets that nobody has: it cannot be refreshed.
+      // With unknown secrets: it can't be refreshed.
       familyHash: hashSecret(newSecret()),
       currentHash: hashSecret(newSecret()),
       previousHash: null,

@@ -96,7 +96,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
     const idle = page.guests.filter(({ seenAt }) => seenAt.getTime() < now.getTime() - DAY_MS);
     const asked = [...idle.map(({ _id }) => _id), ...page.unseen];
     const refreshed = await sessionRepository.lastRefreshes(asked, now);
-    // They are older than the note of when one was seen. Without a session nothing tells them from the authors of imported groups, who stay.
+    // They are older than the note of when one was seen. Without a session they can't be told apart from authors of imported groups, who stay.
     for (const _id of page.unseen) {
       const seenAt = refreshed.get(_id);
       if (seenAt !== undefined) await users.setFirstSeenAt({ _id, seenAt });

@@ -15,7 +15,7 @@ const TAG_BYTES = 32;
 
 /** Half of libuv's threads, so that files and look-ups of names are not held up by a flood of logins. */
 const HASHES_AT_ONCE = 2;
-/** Hashes that wait: about two seconds' worth. Beyond that a caller is told to come back. */
+/** Waiting hashes: about two seconds' worth. Further callers must retry later. */
 const HASHES_WAITING = 100;
 const RETRY_AFTER_MS = 2000;
 
@@ -36,7 +36,7 @@ export interface Passwords {
    */
   hash(password: string, names: OwnNames): Promise<string>;
   /**
-   * Takes the same time whether there is a hash to compare with or not, so that nobody learns which names exist.
+   * Takes the same time whether there is a hash to compare with or not, so that timing doesn't reveal which names exist.
    * @throws {ServiceError} OVERLOADED
    */
   verify(password: string, hash: string | undefined): Promise<boolean>;

@@ -28,7 +28,7 @@ export function createReauthenticate(
   return async (userId: string, { password, oidcCode, verifier }: Proof): Promise<UserDocument> => {
     if (oidcCode === undefined || verifier === undefined) return confirmPassword(userId, password ?? "");
     const user = await users.find(userId);
-    // A linked login must not stand for the password where there is one: whoever has the identity could then change the password's account.
+    // A linked login must not stand for the password where there is one: anyone with access to the identity could then change the account.
     if (user === null || user.passwordHash !== undefined) throw serviceError("WRONG_CREDENTIALS");
     const identity = await oidcCodes.take({ oidcCode, verifier });
     if (identity === null || identity.key !== user.oidcKey) throw serviceError("OIDC_FAILED");

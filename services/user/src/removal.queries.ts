@@ -32,7 +32,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
 
 /** The queries of the collection users that are about leaving for good. */
 export function createErasureQueries({ model: users, change, update }: Collection<UserDocument>) {
-  const nobody = { nickname: NICKNAME, avatarUrl: null };
+  const anonymous = { nickname: NICKNAME, avatarUrl: null };
   return {
     /**
      * Takes everything personal out at once, and notes that the rest is to follow.
@@ -42,7 +42,7 @@ export function createErasureQueries({ model: users, change, update }: Collectio
     erase: (userId: string, now: Date, condition: QueryFilter<UserDocument> = {}) =>
       change(
         { ...condition, _id: userId, deletedAt: null },
-        { $set: { ...nobody, deletedAt: now, erasing: now }, $unset: PERSONAL },
+        { $set: { ...anonymous, deletedAt: now, erasing: now }, $unset: PERSONAL },
       ),
 
     async deletedAmong(userIds: readonly string[]): Promise<Set<string>> {
@@ -54,7 +54,7 @@ export function createErasureQueries({ model: users, change, update }: Collectio
 
     /** The rest has followed; what a call that was under way has written since goes too. */
     finishErasure: (userId: string) =>
-      update({ _id: userId }, { $set: nobody, $unset: { ...PERSONAL, erasing: 1 } }),
+      update({ _id: userId }, { $set: anonymous, $unset: { ...PERSONAL, erasing: 1 } }),
 
     /** The longest waiting first. */
     async listErasing(before: Date, limit: number): Promise<string[]> {

@@ -110,8 +110,8 @@ export function secondFactorActions({
 export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, logger: Logger) {
   return {
     /**
-     * Uses the code up. Guesses are counted per account in the database, whoever makes them and wherever: only somebody who knows the
-     * password gets here, so nobody else can lock the account with it.
+     * Uses up the code. Guesses are counted per account in the database, across all clients: only a user who knows the
+     * password gets here, so others can't lock the account.
      * @returns the secret as it is stored now; undefined where no code is asked for
      * @throws {ServiceError} TOTP_REQUIRED, WRONG_CODE, or RATE_LIMITED after too many wrong ones
      */

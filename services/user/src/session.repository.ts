@@ -47,7 +47,7 @@ schema.index({ revokedAt: 1 }, { sparse: true });
 // Cleans up only: every reader compares the times itself.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** A clock of another process may be behind this much, so ended sessions are told a little longer. */
+/** A clock of another process may be behind this much, so ended sessions are listed a little longer. */
 const CLOCK_SKEW_MS = 60_000;
 const REMEMBER_REVOKED_MS = ACCESS_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS;
 

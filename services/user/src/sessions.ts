@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 4;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Opens, continues and ends sessions, and tells every process about those that end. */
+/** Opens, refreshes and ends sessions, and notifies all processes of ended ones. */
 export function createSessions(node: NodeContext, repository: SessionRepository) {
   const tellEnded = (userId: string, sessionIds: string[]): void => {
     if (sessionIds.length > 0) node.broadcast("session.ended", { userId, sessionIds });

@@ -27,7 +27,7 @@ export interface UserDocument {
   mustVerifyEmail?: true;
   locale?: Locale;
   nickname: string;
-  /** Absent for a guest, whom nobody searches. */
+  /** Absent for guests, who can't be searched for. */
   nicknameLower?: string;
   avatarUrl: string | null;
   bio?: string;
@@ -49,9 +49,9 @@ export interface UserDocument {
   /** Absent while the user may log in. */
   disabledAt?: Date;
   createdAt: Date;
-  /** The group whose file named this guest, whom nobody can log in as: they go with it. */
+  /** The group whose import created this guest. No one can log in as them; they are deleted with the group. */
   importedIn?: string;
-  /** Of a guest that somebody came in as: when one of its sessions was last seen alive, to the day. */
+  /** Of guests with sessions: the day one of them was last active. */
   seenAt?: Date;
   /** Absent while there is more left of the user than an id that messages refer to. */
   deletedAt?: Date;

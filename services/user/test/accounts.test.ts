@@ -69,7 +69,7 @@ describe("user.login", () => {
     for (const params of [
       { username, password: "wrong password" },
       { username: newName(), password: PASSWORD },
-      { username: "nobody@example.org", password: PASSWORD },
+      { username: "unknown@example.org", password: PASSWORD },
     ]) {
       await expect(node.call("user.login", params)).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
     }
@@ -141,7 +141,7 @@ describe("guests", () => {
 });
 
 describe("profiles", () => {
-  test("nobody else sees an e-mail address", async () => {
+  test("other users can't see an email address", async () => {
     const username = newName();
     const { user } = await register(username, `${username}@example.org`);
     const other = actorOf(await node.call("user.createGuest", {}));
@@ -154,7 +154,7 @@ describe("profiles", () => {
     });
   });
 
-  test("a new nickname is told to the user's own sessions and to all processes", async () => {
+  test("a new nickname is published to the user's sessions and to all processes", async () => {
     const tokens = await register();
     const { user } = await node.call("user.updateProfile", { nickname: "New" }, actorOf(tokens));
     expect(user).toEqual({ ...tokens.user, nickname: "New" });
@@ -169,12 +169,12 @@ describe("profiles", () => {
     expect(node.profilesChanged.at(-1)).toEqual({ user: seenByOthers });
   });
 
-  test("a bio is everybody's to see, the language is one's own; what is not given stays", async () => {
+  test("a bio is public, the language is private, and omitted fields stay", async () => {
     const tokens = await register();
     const me = actorOf(tokens);
-    const told = node.profilesChanged.length;
+    const before = node.profilesChanged.length;
     await node.call("user.updateProfile", { locale: "zh" }, me);
-    expect(node.profilesChanged.length).toBe(told);
+    expect(node.profilesChanged.length).toBe(before);
     const { user } = await node.call("user.updateProfile", { bio: " I write tests. " }, me);
     expect(user).toEqual({ ...tokens.user, locale: "zh", bio: "I write tests." });
     expect(node.profilesChanged.at(-1)?.user).toMatchObject({ bio: "I write tests." });

@@ -108,7 +108,7 @@ describe("user.deleteMe", () => {
     });
   });
 
-  test("nobody reaches a deleted user any more", async () => {
+  test("a deleted user can't be contacted", async () => {
     const [me, other] = [await register(), await register()];
     const among = async () =>
       (await node.call("user.listBlockedAmong", { userId: other.user.id, userIds: [me.user.id] })).userIds;

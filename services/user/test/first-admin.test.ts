@@ -40,7 +40,7 @@ test("a guest is none until it claims the first account", async () => {
   expect((await register()).user.admin).toBe(false);
 });
 
-test("an instance that has accounts makes nobody its admin by itself", async () => {
+test("an instance with accounts makes no user an admin by itself", async () => {
   const { user } = await register();
   const { database } = node.node;
   await database.collection("admins").deleteMany({});
@@ -49,7 +49,7 @@ test("an instance that has accounts makes nobody its admin by itself", async () 
   expect((await register()).user.admin).toBe(false);
 });
 
-test("who died before the first account was stored does not keep the place for ever", async () => {
+test("a process that died before storing the first account does not block it forever", async () => {
   const { database } = node.node;
   const gone = { _id: "admins" as never, userIds: [], claimedAt: new Date(Date.now() - 60_000) };
   await database.collection("admins").insertOne(gone);

@@ -73,12 +73,12 @@ describe("a request", () => {
     expect(await requestsOf(ben)).toEqual([]);
   });
 
-  test("is neither made to oneself, nor to somebody who does not exist, nor to a guest, nor by one", async () => {
+  test("can't be sent to oneself, unknown users or guests, nor by guests", async () => {
     const guest = await createGuest(instance.url);
     expect(await refusal(ann!, "friend.request", { userId: ann!.userId })).toBe("VALIDATION_FAILED");
     expect(await refusal(ann!, "friend.request", {})).toBe("VALIDATION_FAILED");
     expect(await refusal(ann!, "friend.request", { userId: "0".repeat(24) })).toBe("USER_NOT_FOUND");
-    expect(await refusal(ann!, "friend.request", { username: "nobody-there" })).toBe("USER_NOT_FOUND");
+    expect(await refusal(ann!, "friend.request", { username: "unknown-user" })).toBe("USER_NOT_FOUND");
     expect(await refusal(ann!, "friend.request", { userId: guest.userId })).toBe("NOT_REACHABLE");
     expect(await refusal(guest, "friend.request", { userId: ann!.userId })).toBe("GUEST_NOT_ALLOWED");
   });
@@ -91,7 +91,7 @@ test("a friendship ends for both", async () => {
   expect([await friendsOf(ann), await friendsOf(ben)]).toEqual([[], []]);
 });
 
-test("friends are listed in pages, whoever has the lower id", async () => {
+test("friends are listed in pages, regardless of whose ID is lower", async () => {
   // Who comes last has the highest.
   cat = await createAccount(instance.url);
   ann = await createAccount(instance.url);
@@ -110,7 +110,7 @@ describe("who may reach a user", () => {
   const open = (who: { accessToken: string }, userId: string) =>
     refusal(who, "channel.openDirect", { userId });
 
-  test("is what the user says, and everybody where nothing was said", async () => {
+  test("is what the user has set, and everyone by default", async () => {
     expect((await call(ben, "friend.getReach", {})).reach).toEqual({
       requestsFrom: "everyone",
       directFrom: "everyone",
@@ -138,7 +138,7 @@ describe("who may reach a user", () => {
     expect(await open(ann!, ben!.userId)).toBe("ok");
   });
 
-  test("a direct channel alone makes nobody a group mate", async () => {
+  test("a direct channel alone doesn't make users group mates", async () => {
     const { owner, member, stranger } = await createWorld(instance.url);
     const reach = { directFrom: "groupMates", requestsFrom: "groupMates" } as const;
     await must(instance.url, "channel.openDirect", { userId: owner.userId }, ann!.accessToken);
@@ -165,7 +165,7 @@ describe("a block", () => {
     expect(await request(ann, ben!.userId)).toBe("ok");
   });
 
-  test("ends a request, and lets nobody be put into a direct channel of several", async () => {
+  test("ends a request, and prevents adding to group conversations", async () => {
     const { group } = await call(ann, "group.create", { name: "A group" });
     const { invite } = await call(ann, "invite.create", { groupId: group.id });
     for (const who of [ben, cat]) await call(who, "invite.accept", { code: invite.code });

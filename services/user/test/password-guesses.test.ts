@@ -59,7 +59,7 @@ test("guesses of one account are counted together, and then even the right passw
   expect(await outcome(setUp!(tokens))).toBe("ok");
 });
 
-test("who was right begins anew, and logins go on meanwhile", async () => {
+test("a correct password resets the count, and logins continue", async () => {
   const tokens = await register();
   const [, , setUp] = ways(PASSWORD);
   const [, , wrongly] = ways("wrong horse");

@@ -7,7 +7,7 @@ import { emailActions } from "../src/email.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
-// Somebody who knows the old password logs in at the worst moment: between the end of all sessions and the new password.
+// An attacker with the old password logs in at the worst moment: between the end of all sessions and the new password.
 
 let node: UserNode;
 let dependencies: UserDependencies;
@@ -103,6 +103,6 @@ test("a new address that was asked for with the old password is not taken any mo
   await expect(asked).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
   const { database } = node.node;
   expect(await database.collection("mailedTokens").countDocuments({ email })).toBe(0);
-  // Nor is somebody's login at the provider.
+  // Nor is a login at the provider.
   expect(await users.setOidcKey(me.userId, "hash of the old password", "key")).toBeNull();
 });

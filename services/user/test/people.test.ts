@@ -15,7 +15,7 @@ const register = async (username = newName(), nickname?: string) => {
 describe("user.search", () => {
   test("finds accounts by the beginning of either name, in any case, each once", async () => {
     const me = await register();
-    const one = await register("Zebra.One", "Somebody");
+    const one = await register("Zebra.One", "Someone");
     const two = await register("Other.Two", "zebra 二");
     const both = await register("zebra.three", "Zebra");
     const { users } = await node.call("user.search", { query: "ZEBRA" }, me.actor);

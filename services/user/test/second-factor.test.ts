@@ -122,7 +122,7 @@ describe("logging in", () => {
     await login(account, second);
   });
 
-  test("guesses are limited per account, and nobody is locked out for ever", async () => {
+  test("guesses are limited per account, without locking it forever", async () => {
     const account = await protect();
     const guesses = Array.from({ length: 2 * LIMITS.totpGuesses }, () =>
       login(account, wrongCodeOf(account.secret)),
@@ -144,7 +144,7 @@ describe("logging in", () => {
     later(LIMITS.totpGuessWindowMs);
     await login(account, codeOf(account.secret));
     later(PERIOD_MS);
-    // Who was right begins anew.
+    // A correct code resets the count.
     await expect(login(account, wrongCodeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
     await login(account, codeOf(account.secret));
   });
@@ -231,28 +231,30 @@ describe("the secret in the database", () => {
     await expect(login(theirs, codeOf(mine.secret))).rejects.toEqual(refusal("WRONG_CODE"));
   });
 
-  test("outlives a change of TOKEN_SECRET where the one before is told, else recovery codes do", async () => {
+  test("survives a change of TOKEN_SECRET if the previous one is set, otherwise recovery codes do", async () => {
     const [before, now] = ["a".repeat(32), "b".repeat(32)];
     const first = await startUserNode({ TOKEN_SECRET: before });
-    const told = await startUserNode({ TOKEN_SECRET: now, TOKEN_SECRET_PREVIOUS: before });
-    const untold = await startUserNode({ TOKEN_SECRET: now, LOG_LEVEL: "silent" });
+    const withPrevious = await startUserNode({ TOKEN_SECRET: now, TOKEN_SECRET_PREVIOUS: before });
+    const withoutPrevious = await startUserNode({ TOKEN_SECRET: now, LOG_LEVEL: "silent" });
     try {
       const username = newName();
       const me = actorOf(await first.call("user.register", { username, password: PASSWORD }));
       const { secret } = await first.call("user.setupTotp", { password: PASSWORD }, me);
       const { recoveryCodes } = await first.call("user.enableTotp", { code: codeOf(secret) }, me);
       const document = (await users(first).findOne({ username }))!;
-      await Promise.all([told, untold].map((other) => users(other).insertOne({ ...document })));
+      await Promise.all(
+        [withPrevious, withoutPrevious].map((other) => users(other).insertOne({ ...document })),
+      );
       later(PERIOD_MS);
       const logInAt = (other: UserNode, code: string) =>
         other.call("user.login", { username, password: PASSWORD, code });
-      await logInAt(told, codeOf(secret));
-      const resealed = (await users(told).findOne({ username }))!["totp"].secret;
+      await logInAt(withPrevious, codeOf(secret));
+      const resealed = (await users(withPrevious).findOne({ username }))!["totp"].secret;
       expect(resealed).not.toBe(document["totp"].secret);
-      await expect(logInAt(untold, codeOf(secret))).rejects.toEqual(refusal("WRONG_CODE"));
-      await logInAt(untold, recoveryCodes[0]!);
+      await expect(logInAt(withoutPrevious, codeOf(secret))).rejects.toEqual(refusal("WRONG_CODE"));
+      await logInAt(withoutPrevious, recoveryCodes[0]!);
     } finally {
-      await Promise.all([first, told, untold].map((other) => other.stop()));
+      await Promise.all([first, withPrevious, withoutPrevious].map((other) => other.stop()));
     }
   });
 });

@@ -142,9 +142,9 @@ describe("ending sessions", () => {
     expect(node.sessionsEnded.at(-1)).toEqual({ userId: first.user.id, sessionIds: [first.sessionId] });
     await expect(refresh(first)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
     await expect(refresh(second)).resolves.toBeDefined();
-    const told = node.sessionsEnded.length;
+    const before = node.sessionsEnded.length;
     await node.call("user.logout", {}, actorOf(first));
-    expect(node.sessionsEnded.length).toBe(told);
+    expect(node.sessionsEnded.length).toBe(before);
   });
 
   test("logoutAll ends all of them", async () => {

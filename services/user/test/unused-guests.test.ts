@@ -32,8 +32,8 @@ test("a guest who has left is deleted after the days of the configuration, with 
   await sweepIn(RETENTION_DAYS + 1);
   expect(await isThere(guest)).toBe(false);
   await vi.waitFor(() => expect(node.forgotten).toContain(guest.user.id));
-  const told = node.profilesChanged.find(({ user }) => user.id === guest.user.id);
-  expect(told).toMatchObject({ user: { deleted: true } });
+  const event = node.profilesChanged.find(({ user }) => user.id === guest.user.id);
+  expect(event).toMatchObject({ user: { deleted: true } });
   const [left] = await users()
     .find({ _id: new Types.ObjectId(guest.user.id) })
     .toArray();
@@ -56,7 +56,7 @@ test("who could still come back stays, and the days begin with the last time tha
   expect(await isThere(guest)).toBe(false);
 });
 
-test("nobody else is: accounts, owners of groups, guests of imported groups, who has become an account", async () => {
+test("others are not deleted: accounts, group owners, guests of imported groups, former guests", async () => {
   const account = await node.call("user.register", { username: newName(), password: PASSWORD });
   const [owner, claimed, imported] = [await comeIn(), await comeIn(), new Types.ObjectId()];
   const claim = { username: newName(), password: PASSWORD };

@@ -27,13 +27,13 @@ export interface UserNode {
     actor?: Actor | null,
     client?: CallClient,
   ): Promise<Result<N>>;
-  /** What was published, and told to all processes, in order. */
+  /** Published events and events to all processes, in order. */
   published: { rooms: string | readonly string[]; name: string; payload: unknown }[];
   sessionsEnded: DomainEvents["session.ended"][];
   profilesChanged: DomainEvents["user.profileChanged"][];
   /** The groups of users. */
   owned: Map<string, string[]>;
-  /** Whom other services were told to forget. */
+  /** Users that other services were asked to forget. */
   forgotten: string[];
   /** Set `next` to let that fail once. */
   failForgetting: { next: boolean };

@@ -104,7 +104,7 @@ class Pusher {
     return seeing.flat();
   }
 
-  /** Who has blocked the author does not want to hear of them. */
+  /** Users who have blocked the author get no push. */
   async #notBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
     const kept = await boundedMap([...byAuthor], CONCURRENCY, ([authorId, some]) =>
@@ -132,7 +132,7 @@ class Pusher {
     await this.#options.pushes.send(pushes);
   }
 
-  /** Only sessions that live are pushed to, also where nobody has heard that one has ended. */
+  /** Only active sessions get pushes, even if the event of their end was lost. */
   async #reach(userIds: readonly string[]): Promise<Map<string, Reached>> {
     const { node, subscriptions } = this.#options;
     const reached = new Map<string, Reached>();

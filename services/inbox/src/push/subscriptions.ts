@@ -32,7 +32,7 @@ export const subscriptionActions = ({
   }),
 });
 
-/** Without the endpoint: whoever knows it could push there. */
+/** Without the endpoint: knowing it is enough to push there. */
 export function presentSubscription({ sessionId, endpoint, createdAt }: SubscriptionDocument): Subscription {
   return {
     sessionId,

@@ -11,8 +11,8 @@ export interface VapidKeys {
   privateKey: string;
 }
 
-/** Nobody reads it: push services ask for one. */
-const DEVELOPMENT_SUBJECT = "mailto:nobody@localhost.invalid";
+/** Required by push services, but not read. */
+const DEVELOPMENT_SUBJECT = "mailto:admin@localhost.invalid";
 
 /**
  * The configured keys. Without any, a single instance in development keeps some in its data folder; elsewhere there are none, and no
@@ -27,13 +27,16 @@ export async function loadVapidKeys(
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, "vapid-keys.json");
   const made = { subject: DEVELOPMENT_SUBJECT, ...webPush.generateVAPIDKeys() };
-  // Whoever was there first has written those that count.
+  // The keys that were written first count.
   await writeFile(file, JSON.stringify(made), { mode: 0o600, flag: "wx", flush: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     },
   );
-  return checked(parse(await readFile(file, "utf8")), `${file} (delete it, and everybody subscribes anew)`);
+  return checked(
+    parse(await readFile(file, "utf8")),
+    `${file} (delete it; all devices must subscribe again)`,
+  );
 }
 
 function parse(text: string): VapidKeys | null {

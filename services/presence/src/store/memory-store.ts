@@ -14,9 +14,9 @@ export class MemoryPresenceStore implements PresenceStore {
   readonly #forgotten = new Map<string, number>();
   /** By user, the gateways where the user is. */
   readonly #users = new Map<string, Set<string>>();
-  /** By user, when the change is to be told; the longest waiting first. */
+  /** By user, when the change is to be published; the oldest first. */
   readonly #changed = new Map<string, number>();
-  /** By user, until when somebody is telling it. */
+  /** By user, until when it is claimed. */
   readonly #claimed = new Map<string, number>();
 
   #sweptAtMs = 0;

@@ -1,4 +1,4 @@
-/** What one gateway tells; see `presence.report` in the contract. */
+/** A gateway's report; see `presence.report` in the contract. */
 export interface GatewayReport {
   gatewayId: string;
   number: number;
@@ -7,7 +7,7 @@ export interface GatewayReport {
 }
 
 /**
- * Who is connected at which gateway, and whose presence has to be told. Everything may be repeated and done by several workers
+ * Who is connected at which gateway, and whose presence has to be published. Everything may be repeated and done by several workers
  * at once. Every method rejects where the store cannot be reached.
  */
 export interface PresenceStore {
@@ -23,15 +23,15 @@ export interface PresenceStore {
   /** Notes that the presence of a user may look different now. */
   noteChange(userId: string): Promise<void>;
   /**
-   * Users whose change is old enough to be told. They are this worker's until `settle`, or until `claimMs` have passed; then another
+   * Users whose change is due. They are this worker's until `settle`, or until `claimMs` have passed; then another
    * worker gets them.
    */
   claimChanged(limit: number): Promise<string[]>;
-  /** The changes of these users have been told. */
+  /** The changes of these users have been published. */
   settle(userIds: readonly string[]): Promise<void>;
   /**
-   * Forgets users of one gateway that has been silent for too long. Where nobody has asked for `sweepGapMs`, because the store or
-   * every worker was away, the gateways first get the time to report: it may be that nobody could hear them.
+   * Forgets users of one gateway that has been silent for too long. If this was not called for `sweepGapMs`, because the store or
+   * every worker was away, the gateways first get the time to report: their reports may have been lost.
    * @returns how many; 0 when there are no more
    */
   forgetSilent(limit: number): Promise<number>;

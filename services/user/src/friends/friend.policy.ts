@@ -9,7 +9,7 @@ export interface Relation {
   isBlocked: boolean;
 }
 
-/** How somebody wants to reach a user. */
+/** Ways to contact a user. */
 export type Approach = "request" | "direct" | "groupDirect";
 
 type DirectFrom = Reach["directFrom"];
@@ -27,7 +27,7 @@ export function narrowDirectFrom(
   return DIRECT_FROM.findLast((value) => limits.includes(value))!;
 }
 
-/** Whether a user who has set `reach` can be reached by somebody who is this to them. Nobody gets past a block. */
+/** Whether a user with this `reach` can be contacted by a user with this relation. Blocked users never can. */
 export function isReachable(approach: Approach, reach: Reach, relation: Relation): boolean {
   const { isFriend, isMate, isBlocked } = relation;
   if (isBlocked) return false;
@@ -36,6 +36,6 @@ export function isReachable(approach: Approach, reach: Reach, relation: Relation
     return reach.requestsFrom === "everyone" || (reach.requestsFrom === "groupMates" && isKnown);
   }
   if (reach.directFrom === "friends") return isFriend;
-  // A channel of several is nothing that a stranger could put somebody into.
+  // Strangers can't add users to group conversations.
   return isKnown || (approach === "direct" && reach.directFrom === "everyone");
 }

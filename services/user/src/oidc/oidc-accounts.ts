@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 8;
 
 export type OidcAccounts = ReturnType<typeof createOidcAccounts>;
 
-/** Which account somebody has who has logged in at the provider. */
+/** Finds or creates the account of a user who has logged in at the provider. */
 export function createOidcAccounts(
   users: UserRepository,
   allUsers: AllUsersRepository,

@@ -14,7 +14,7 @@ export interface OidcFlow {
   codeVerifier: string;
 }
 
-/** Who somebody is at the provider, and what it says of them. */
+/** A user's identity at the provider, and its claims. */
 export interface OidcIdentity {
   /** Stands for issuer and subject: what an account is found by. */
   key: string;
@@ -41,7 +41,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_S,
         execute: [
-          // Who somebody is has to be signed with a key of the provider's, whatever the way it came.
+          // The identity must be signed with a key of the provider, regardless of the transport.
           openid.enableNonRepudiationChecks,
           // The configuration refuses it in production.
           ...(isPlain ? [openid.allowInsecureRequests] : []),
@@ -96,7 +96,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
           idTokenExpected: true,
         });
         const idToken = tokens.claims()!;
-        // Providers may tell names and addresses only here.
+        // Some providers return names and addresses only here.
         const asked = provider.serverMetadata().userinfo_endpoint !== undefined;
         const info = asked ? await openid.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
         return identityOf({
