@@ -33,7 +33,7 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
     const address = await server.listen(endpoint.target);
     let isExpiring = false;
     const timer = setInterval(async () => {
-      server!.expireCursors();
+      server!.expire();
       if (isExpiring) return;
       isExpiring = true;
       // If it fails, the next run tries again.

@@ -171,6 +171,46 @@ describe("durability", () => {
       },
     );
 
+  it("a SIGKILL leaves all or nothing of a transaction, and all of an acknowledged one", async () => {
+    const WRITTEN = 5;
+    const known: number[] = [];
+    let next = 0;
+    const run = async (client: MongoClient, things: Collection<Thing>): Promise<void> => {
+      for (;;) {
+        const seq = next++;
+        await client.withSession(async (session) => {
+          session.startTransaction(DURABLE);
+          for (let writer = 0; writer < WRITTEN; writer++)
+            await things.insertOne({ _id: `${seq}-${writer}`, writer, seq, n: 0, tags: [] }, { session });
+          await session.commitTransaction();
+        });
+        known.push(seq);
+      }
+    };
+    const check = async ({ things }: Place): Promise<void> => {
+      const sizes = new Map<number, number>();
+      for (const { seq } of await things.find().toArray()) sizes.set(seq, (sizes.get(seq) ?? 0) + 1);
+      expect([...sizes.values()].filter((size) => size !== WRITTEN)).toEqual([]);
+      expect(known.filter((seq) => !sizes.has(seq))).toEqual([]);
+    };
+    for (let round = 0; round < 3; round++) {
+      await withServer(async (place) => {
+        await check(place);
+        const client = await new MongoClient(place.server.uri, { serverSelectionTimeoutMS: 2_000 }).connect();
+        const { dbName, collectionName } = place.things;
+        const things = client.db(dbName).collection<Thing>(collectionName);
+        const before = known.length;
+        const running = [1, 2, 3].map(() => run(client, things).catch(() => {}));
+        await vi.waitUntil(() => known.length > before + 3, { timeout: 60_000 });
+        await setTimeout(Math.random() * 50);
+        await place.server.kill();
+        await Promise.all(running);
+        await client.close();
+      });
+    }
+    await withServer(check);
+  });
+
   it.each(["majority", "linearizable"] as const)(
     "what a %s read has shown survives SIGKILL",
     async (level) => {

@@ -30,8 +30,12 @@ export class WireClient {
     });
   }
 
-  static async connect(port: number, host = "127.0.0.1"): Promise<WireClient> {
-    const socket = net.connect({ port, host, noDelay: true });
+  static connect(port: number, host = "127.0.0.1"): Promise<WireClient> {
+    return WireClient.open({ port, host, noDelay: true });
+  }
+
+  static async open(options: net.NetConnectOpts): Promise<WireClient> {
+    const socket = net.connect(options);
     await once(socket, "connect");
     return new WireClient(socket);
   }

@@ -1,3 +1,4 @@
+import { UUID } from "bson";
 import { CommandError } from "../errors.ts";
 import { ID_INDEX, parseIndexSpec } from "../index/spec.ts";
 import { compileFilter } from "../query/matcher.ts";
@@ -7,6 +8,7 @@ import { integerOption } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
 import { findTarget, objectField, requireTarget, targetName } from "./arguments.ts";
 import type { CommandContext, Handler } from "./context.ts";
+import { SESSION_MINUTES } from "./sessions.ts";
 
 const create: Handler = (command, { catalog, db }) => {
   const idIndex = parseIndexSpec({ key: { _id: 1 }, name: ID_INDEX, collation: command["collation"] });
@@ -131,7 +133,7 @@ const hello: Handler = () => ({
   maxMessageSizeBytes: 48_000_000,
   maxWriteBatchSize: 100_000,
   localTime: new Date(),
-  logicalSessionTimeoutMinutes: 30,
+  logicalSessionTimeoutMinutes: SESSION_MINUTES,
   minWireVersion: 0,
   maxWireVersion: 21,
   readOnly: false,
@@ -184,13 +186,7 @@ const killOp: Handler = (command, { status }) => {
 
 const nothing: Handler = () => ({});
 
-/** Commands of transactions, which this server does not have: code 20, as from a standalone MongoDB. */
-const noTransaction: Handler = () => {
-  throw new CommandError(
-    "IllegalOperation",
-    "Transactions need a replica set; the embedded database has none: use MONGO_URL",
-  );
-};
+const startSession: Handler = () => ({ id: { id: new UUID() }, timeoutMinutes: SESSION_MINUTES });
 
 export const adminCommands: Record<string, Handler> = {
   hello,
@@ -205,12 +201,7 @@ export const adminCommands: Record<string, Handler> = {
   connectionStatus: () => ({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] } }),
   getParameter: nothing,
   getLog: () => ({ totalLinesWritten: 0, log: [] }),
-  startSession: nothing,
-  endSessions: nothing,
-  refreshSessions: nothing,
-  killSessions: nothing,
-  commitTransaction: noTransaction,
-  abortTransaction: noTransaction,
+  startSession,
   fsync: nothing,
   create,
   drop,

@@ -1,7 +1,7 @@
 import { CommandError } from "../errors.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
-/** Accepted by every command. Sessions, cluster time and API versions have no effect without transactions. */
+/** Accepted by every command. Cluster time and API versions have no effect; sessions and read concerns only in transactions. */
 const EVERYWHERE = [
   "$db",
   "$clusterTime",
@@ -95,8 +95,8 @@ export function checkOptions(command: PlainObject): void {
   const taken = known.get(name.toLowerCase());
   if (taken === undefined) return;
   refuseOthers(name, command, taken);
-  const { readConcern } = command;
-  if (isObject(readConcern) && readConcern["level"] === "snapshot")
+  const { readConcern, autocommit } = command;
+  if (autocommit === undefined && isObject(readConcern) && readConcern["level"] === "snapshot")
     throw new CommandError(
       "NotAReplicaSet",
       "Read concern 'snapshot' requires a replica set: use MongoDB with MONGO_URL",

@@ -2,8 +2,10 @@ import type { Task } from "../command-scope.ts";
 import type { CommandError } from "../errors.ts";
 import type { StorageStatus } from "../storage/store.ts";
 import type { Catalog } from "../storage/catalog.ts";
+import type { Transaction } from "../storage/transactions.ts";
 import type { PlainObject } from "../values/types.ts";
 import type { CursorBatch, CursorStore } from "./cursor-store.ts";
+import type { Sessions } from "./sessions.ts";
 
 export interface ServerStatus {
   readonly startedAt: number;
@@ -21,6 +23,11 @@ export interface CommandContext {
   /** A read-only view of all collections as of the last commit. The caller closes it. */
   readonly openSnapshot: () => { catalog: Catalog; close: () => void };
   readonly cursors: CursorStore;
+  readonly sessions: Sessions;
+  /** Commits what this turn has changed. @throws the error of the disk; it is undone then */
+  readonly commit: () => void;
+  /** The one that the command belongs to. */
+  readonly transaction?: Transaction;
   readonly status: ServerStatus;
   readonly db: string;
 }

@@ -1,5 +1,6 @@
 import { PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
+import type { Transaction } from "../storage/transactions.ts";
 import type { PackedDocument } from "../values/codec.ts";
 
 /** Bytes of documents in one reply; one reply may hold one larger document. */
@@ -30,6 +31,7 @@ export class CursorBatch {
 /** A result that is read lazily, one document ahead. */
 class OpenCursor {
   readonly namespace: string;
+  readonly transaction: Transaction | undefined;
   readonly #results: Iterator<PackedDocument | typeof PAUSE>;
   #ahead: IteratorResult<PackedDocument | typeof PAUSE> | undefined;
   #isClosed = false;
@@ -37,8 +39,9 @@ class OpenCursor {
   isInUse = false;
   usedAt = Date.now();
 
-  constructor(namespace: string, results: Pausing<PackedDocument>) {
+  constructor(namespace: string, results: Pausing<PackedDocument>, transaction: Transaction | undefined) {
     this.namespace = namespace;
+    this.transaction = transaction;
     this.#results = results[Symbol.iterator]();
   }
 
@@ -99,8 +102,9 @@ export class CursorStore {
     results: Pausing<PackedDocument>,
     batchSize: number | undefined,
     single = false,
+    transaction?: Transaction,
   ): Task<CursorBatch> {
-    const cursor = new OpenCursor(namespace, results);
+    const cursor = new OpenCursor(namespace, results, transaction);
     let isKept = false;
     try {
       const { documents, isDone } = yield* cursor.take(batchSize ?? DEFAULT_FIRST_BATCH);
@@ -121,10 +125,15 @@ export class CursorStore {
     }
   }
 
-  /** @throws CommandError CursorNotFound, CursorInUse */
-  *next(id: number, batchSize: number | undefined): Task<CursorBatch> {
+  /** @throws CommandError CursorNotFound, CursorInUse, Location50740, Location50741 */
+  *next(id: number, batchSize: number | undefined, transaction?: Transaction): Task<CursorBatch> {
     const cursor = this.#cursors.get(id);
     if (!cursor) throw new CommandError("CursorNotFound", `cursor id ${id} not found`);
+    if (cursor.transaction !== transaction)
+      throw new CommandError(
+        transaction ? "Location50740" : "Location50741",
+        `Cannot run getMore on cursor ${id}, which was ${cursor.transaction ? "" : "not "}created in ${cursor.transaction && transaction ? "this" : "a"} transaction`,
+      );
     if (cursor.isInUse) throw new CommandError("CursorInUse", `cursor id ${id} is already in use`);
     let isKept = false;
     try {
@@ -139,6 +148,10 @@ export class CursorStore {
   kill(id: number): boolean {
     this.#cursors.get(id)?.close();
     return this.#cursors.delete(id);
+  }
+
+  killOf(transaction: Transaction): void {
+    for (const [id, cursor] of this.#cursors) if (cursor.transaction === transaction) this.kill(id);
   }
 
   /** Closes cursors that have been idle longer than the timeout. */

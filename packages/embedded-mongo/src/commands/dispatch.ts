@@ -15,6 +15,7 @@ import { Operation } from "./operation.ts";
 import { indexCommands } from "./indexes.ts";
 import { readCommands } from "./read.ts";
 import { searchCommands } from "./search.ts";
+import { sessionCommands } from "./sessions.ts";
 import { writeCommands } from "./write.ts";
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -24,6 +25,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     ...indexCommands,
     ...readCommands,
     ...searchCommands,
+    ...sessionCommands,
     ...writeCommands,
     findAndModify,
     findandmodify: findAndModify,
@@ -43,15 +45,8 @@ export function failure(error: unknown): PlainObject {
   };
 }
 
-/** Retryable writes answer as a standalone MongoDB does; a transaction gets the code the driver shows as it is. */
-function refuseTransactions(command: Command): void {
-  if (command["txnNumber"] === undefined) return;
-  if (command["autocommit"] === false) {
-    throw new CommandError(
-      "OperationNotSupportedInTransaction",
-      "Transactions need a replica set; the embedded database has none: use MONGO_URL",
-    );
-  }
+/** Retryable writes answer as a standalone MongoDB does. */
+function refuseTransactionNumber(): never {
   throw new CommandError(
     "IllegalOperation",
     "Transaction numbers are only allowed on a replica set member or mongos",
@@ -76,13 +71,16 @@ export function dispatch(
   try {
     const handler = HANDLERS.get(name);
     if (!handler) throw new CommandError("CommandNotFound", `no such command: '${name}'`);
-    refuseTransactions(command);
+    const isInTransaction = command["autocommit"] !== undefined;
+    if (!isInTransaction && command["txnNumber"] !== undefined) refuseTransactionNumber();
     checkOptions(command);
     const maxTimeMs = integerOption(command["maxTimeMS"], "maxTimeMS", 0);
     if (maxTimeMs < 0) throw new CommandError("BadValue", "maxTimeMS must not be negative");
     const scope = new CommandScope(maxTimeMs, evaluateVariables(objectField(command, "let")));
     return scope.run(untilMs, () => {
-      const result = handler(command, context);
+      const result = isInTransaction
+        ? context.sessions.run(command, context, handler)
+        : handler(command, context);
       if (!isTask(result)) return okay(result);
       const { done, value } = result.next();
       return done ? okay(value) : new Operation(result, scope);

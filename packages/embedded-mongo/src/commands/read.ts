@@ -57,7 +57,7 @@ const find: Handler = (command, context) => {
   const how = queryOptions(command, collection);
   if (!collection) {
     checkSelection({ filter, sort, ...how });
-    return context.cursors.open(namespace, [], batchSize, single);
+    return context.cursors.open(namespace, [], batchSize, single, context.transaction);
   }
   const project = compileProjection(command["projection"], filter, how);
   const skip = nonNegative(command["skip"], "skip");
@@ -69,7 +69,7 @@ const find: Handler = (command, context) => {
     ...how,
   });
   const results = projected(records, project, textScores);
-  return context.cursors.open(namespace, results, batchSize, single);
+  return context.cursors.open(namespace, results, batchSize, single, context.transaction);
 };
 
 const aggregate: Handler = function* (command, context) {
@@ -84,7 +84,8 @@ const aggregate: Handler = function* (command, context) {
     queryOptions(command, typeof name === "string" ? findTarget(command, context) : undefined),
   );
   const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
-  return yield* context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
+  const { cursors, transaction } = context;
+  return yield* cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]), false, transaction);
 };
 
 const count: Handler = function* (command, context) {
@@ -131,8 +132,12 @@ const distinct: Handler = function* (command, context) {
   return { values: sorted.map(({ value }) => value) };
 };
 
-const getMore: Handler = (command, { cursors }) =>
-  cursors.next(integerOption(command["getMore"], "getMore", 0), batchSizeOf(command["batchSize"]));
+const getMore: Handler = (command, { cursors, transaction }) =>
+  cursors.next(
+    integerOption(command["getMore"], "getMore", 0),
+    batchSizeOf(command["batchSize"]),
+    transaction,
+  );
 
 const killCursors: Handler = (command, { cursors }) => {
   const ids = arrayField(command, "cursors");

@@ -6,7 +6,13 @@ import type { PlainObject } from "../values/types.ts";
 const MAX_WRITE_BATCH = 100_000;
 
 /** Errors that end the command, not one statement. */
-const INTERRUPTIONS = new Set(["MaxTimeMSExpired", "Interrupted"]);
+const INTERRUPTIONS = new Set([
+  "MaxTimeMSExpired",
+  "Interrupted",
+  "OperationNotSupportedInTransaction",
+  "TransactionTooLarge",
+  "WriteConflict",
+]);
 
 /**
  * Runs the statements of a write command one after the other; an error becomes a write error of that statement and,

@@ -118,6 +118,7 @@ export class Catalog {
 
   drop(collection: Collection): void {
     collection.drop();
+    this.#database.watcher?.namespaceChanged(collection.namespace);
     this.#database.run(this.#database.prepare("DELETE FROM collections WHERE number = ?"), collection.number);
     this.#forget(collection);
     this.#byNumber.delete(collection.number);
@@ -128,8 +129,10 @@ export class Catalog {
     const update = this.#database.prepare("UPDATE collections SET db = ?, name = ? WHERE number = ?");
     this.#database.run(update, db, name, collection.number);
     this.#forget(collection);
+    this.#database.watcher?.namespaceChanged(collection.namespace);
     collection.db = db;
     collection.name = name;
+    this.#database.watcher?.namespaceChanged(collection.namespace);
     this.#place(collection);
   }
 

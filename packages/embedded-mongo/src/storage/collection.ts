@@ -223,10 +223,11 @@ export class Collection implements Counted {
 
   /**
    * @param bytes one BSON document
+   * @param at its place in natural order; by default the last
    * @returns the stored record; a missing `_id` was added in front
    * @throws CommandError DuplicateKey, BSONObjectTooLarge …
    */
-  insert(bytes: Uint8Array): StoredRecord {
+  insert(bytes: Uint8Array, at?: number): StoredRecord {
     this.#checkWritable();
     let document: PlainObject = decodeExact(bytes);
     let stored = bytes;
@@ -238,7 +239,8 @@ export class Collection implements Counted {
     const id = documentId(document);
     checkSize(stored.byteLength);
     const changes = this.#ordered.map((index) => ({ removed: [], added: index.keysOf(document) }));
-    const order = this.#nextOrder;
+    const { watcher } = this.#database;
+    const order = at ?? watcher?.takeOrder() ?? this.#nextOrder;
     if (this.#database.run(this.#insert, order, keyBytes(id), stored, crc32(stored)) === 0)
       throw duplicateKey(this.namespace, this.#idSpec, document);
     const conflict = this.#change(changes, order, document);
@@ -247,10 +249,11 @@ export class Collection implements Counted {
       throw duplicateKey(this.namespace, conflict.spec, document);
     }
     this.#text?.index.add(document, order);
-    this.#nextOrder++;
+    if (order === this.#nextOrder) this.#nextOrder++;
     const record: StoredRecord = { order, data: pack(stored) };
     this.#database.cache(this.number, record);
     this.#count(1, record.data.length, 0);
+    watcher?.changed(this, id, order, stored);
     return record;
   }
 
@@ -261,7 +264,10 @@ export class Collection implements Counted {
   replace(record: StoredRecord, before: PlainObject, after: PlainObject): boolean {
     const bytes = encode(after);
     const data = pack(bytes);
-    if (data === record.data) return false;
+    if (data === record.data) {
+      this.#database.watcher?.written(this, encodeKey(before["_id"]));
+      return false;
+    }
     this.#checkWritable();
     checkSize(bytes.byteLength);
     const changes = this.#ordered.map((index) => index.changeOf(before, after));
@@ -270,10 +276,14 @@ export class Collection implements Counted {
     this.#database.run(this.#update, bytes, crc32(bytes), record.order);
     this.#text?.index.remove(before, record.order);
     this.#text?.index.add(after, record.order);
-    for (const index of this.#building) index.replace(before, after, record.order);
+    const { watcher, isUndone } = this.#database;
+    if (!isUndone) for (const index of this.#building) index.replace(before, after, record.order);
     this.#count(0, data.length - record.data.length, 0);
-    record.data = data;
-    this.#database.cache(this.number, record);
+    // A paused command can have the record, and must not see what will be undone.
+    const current = isUndone ? { ...record } : record;
+    current.data = data;
+    this.#database.cache(this.number, current);
+    watcher?.changed(this, encodeKey(before["_id"]), record.order, bytes);
     return true;
   }
 
@@ -284,10 +294,26 @@ export class Collection implements Counted {
     this.#database.run(this.#delete, record.order);
     this.#change(changes, record.order);
     this.#text?.index.remove(document, record.order);
-    for (const index of this.#building) index.remove(document, record.order);
+    const { watcher, isUndone } = this.#database;
+    if (!isUndone) for (const index of this.#building) index.remove(document, record.order);
+    const id = encodeKey(document["_id"]);
     this.#database.uncache(this.number, record.order);
-    this.#database.uncacheOrder(this.number, encodeKey(document["_id"]));
+    this.#database.uncacheOrder(this.number, id);
     this.#count(-1, -record.data.length, 0);
+    watcher?.changed(this, id, record.order, undefined);
+  }
+
+  /**
+   * Makes a change again that was undone.
+   * @param data undefined: deletes the document
+   * @param at place in natural order of an inserted one; by default the last
+   */
+  repeat(id: string, data: Uint8Array | undefined, at?: number): void {
+    const existing = this.find(id);
+    if (data === undefined) {
+      if (existing) this.remove(existing);
+    } else if (existing) this.replace(existing, this.document(existing), decodeExact(data));
+    else this.insert(data, at ?? this.#nextOrder);
   }
 
   /** Stores a document without index entries, for a collection that has no indexes yet. */
@@ -414,6 +440,11 @@ export class Collection implements Counted {
     this.#database.run(this.#saveCounts, documents, documentBytes, indexBytes, this.number);
   }
 
+  keepCounts(): () => void {
+    const kept = { ...this.#counts };
+    return () => Object.assign(this.#counts, kept);
+  }
+
   #checkReadable(): void {
     if (this.#isDropped) throw new CommandError("QueryPlanKilled", `collection dropped: ${this.namespace}`);
   }
@@ -450,7 +481,8 @@ export class Collection implements Counted {
           this.#ordered[j]!.change({ removed: added, added: removed }, order);
         return index;
       }
-      const multikey = index.takeNewMultikey();
+      // What is undone stays to be saved: the index keeps on reckoning with arrays.
+      const multikey = this.#database.isUndone ? undefined : index.takeNewMultikey();
       if (multikey !== undefined) this.#saveMultikey(number, multikey);
     }
     for (const { removed, added } of changes)
@@ -465,10 +497,10 @@ export class Collection implements Counted {
 
   #count(documents: number, documentBytes: number, indexBytes: number): void {
     if (documents === 0 && documentBytes === 0 && indexBytes === 0) return;
+    this.#database.count(this);
     this.#counts.documents += documents;
     this.#counts.documentBytes += documentBytes;
     this.#counts.indexBytes += indexBytes;
-    this.#database.count(this);
   }
 
   #loadIndexes(): void {

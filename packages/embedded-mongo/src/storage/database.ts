@@ -1,7 +1,9 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
 import type { Checkpoint } from "./checkpoints.ts";
+import { CommandError } from "../errors.ts";
 import type { PackedDocument } from "../values/codec.ts";
+import type { Transactions } from "./transactions.ts";
 
 /** One stored document. */
 export interface StoredRecord {
@@ -33,6 +35,8 @@ const LAST_COMMIT = `
 /** A collection whose counts must be saved with the next commit. */
 export interface Counted {
   saveCounts(): void;
+  /** @returns what sets them back to what they are now */
+  keepCounts(): () => void;
 }
 
 export type Value = number | string | Uint8Array | null;
@@ -53,6 +57,10 @@ export class Database {
   readonly #setLastCommit: StatementSync;
   #isOpen = false;
   #failure: unknown;
+  /** How to set counts back; undefined: changes are not undone. */
+  #undo: Map<Counted, () => void> | undefined;
+  /** Must be told all changes; undefined while no transaction is open. */
+  watcher: Transactions | undefined;
 
   /**
    * @param isSnapshot opens a read-only view of the last commit
@@ -123,6 +131,11 @@ export class Database {
 
   /** Changes the schema. */
   define(sql: string): void {
+    if (this.isUndone)
+      throw new CommandError(
+        "OperationNotSupportedInTransaction",
+        "Collections and indexes cannot be created in a transaction",
+      );
     this.#change(() => this.#sql.exec(sql));
   }
 
@@ -131,9 +144,40 @@ export class Database {
     return this.#change(() => execute(statement, ...values));
   }
 
-  /** Saves the counts of a collection with the transaction of this turn. */
+  /** Saves the counts of a collection with the transaction of this turn. Call it before they change. */
   count(counted: Counted): void {
-    this.#counted.add(counted);
+    if (!this.#undo) this.#counted.add(counted);
+    else if (!this.#undo.has(counted)) this.#undo.set(counted, counted.keepCounts());
+  }
+
+  /** Whether the changes are undone before other commands run. */
+  get isUndone(): boolean {
+    return this.#undo !== undefined;
+  }
+
+  /** Makes `commit` roll back. */
+  fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#isOpen = true;
+  }
+
+  /**
+   * Undoes all changes of `run`, except in the cache: that is up to the caller. There must be no uncommitted ones.
+   * @throws what `run` throws
+   */
+  undone<T>(run: () => T): T {
+    if (this.#isOpen) throw new Error("other changes would be lost");
+    const undo = (this.#undo = new Map<Counted, () => void>());
+    try {
+      return run();
+    } finally {
+      this.#undo = undefined;
+      for (const setBack of undo.values()) setBack();
+      this.#changes++;
+      this.#isOpen = false;
+      this.#failure = undefined;
+      if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
+    }
   }
 
   /**

@@ -10,6 +10,7 @@ import { syncFile, syncFolder } from "./files.ts";
 import { checkFiles } from "./check-files.ts";
 import { convertOldFiles, oldFiles, removeOldFiles } from "./old-format.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
+import { Transactions } from "./transactions.ts";
 import { Wal } from "./wal.ts";
 
 const DATA_FILE = "data.sqlite";
@@ -26,6 +27,7 @@ export interface StorageStatus {
 /** The documents on disk: a lock, a SQLite file and its write-ahead log. */
 export class Store {
   readonly catalog: Catalog;
+  readonly transactions: Transactions;
   readonly #dir: string;
   readonly #options: ResolvedOptions;
   readonly #lock: FolderLock;
@@ -48,6 +50,7 @@ export class Store {
     this.catalog = new Catalog(this.#database);
     this.catalog.repair();
     this.commit();
+    this.transactions = new Transactions(this.#database, this.catalog, () => this.commit());
     this.#checkpoints = new Checkpoints(file, this.#database);
     this.#timer = setInterval(() => this.#tick(), options.syncIntervalMs);
     this.#timer.unref();

@@ -3,6 +3,7 @@ import type { CommandContext, Reply, ServerStatus } from "../commands/context.ts
 import { CursorStore } from "../commands/cursor-store.ts";
 import { dispatch, failure, resume } from "../commands/dispatch.ts";
 import { Operation } from "../commands/operation.ts";
+import { Sessions } from "../commands/sessions.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Store } from "../storage/store.ts";
 import type { Task } from "../command-scope.ts";
@@ -76,6 +77,7 @@ function encoded(request: Request, reply: Reply): Buffer {
 export class WireServer {
   readonly #store: Store;
   readonly #cursors: CursorStore;
+  readonly #sessions: Sessions;
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
   readonly #status: ServerStatus;
@@ -91,6 +93,7 @@ export class WireServer {
   constructor(store: Store, options: ResolvedOptions) {
     this.#store = store;
     this.#cursors = new CursorStore(options.cursorTimeoutMs);
+    this.#sessions = new Sessions(store.transactions, this.#cursors);
     this.#server = net.createServer({ noDelay: true }, (socket) => this.#accept(socket));
     this.#maxConnections = options.maxConnections;
     this.#server.maxConnections = options.maxConnections;
@@ -115,8 +118,10 @@ export class WireServer {
     });
   }
 
-  expireCursors(): void {
+  /** Ends cursors, transactions and sessions that are too old. */
+  expire(): void {
     this.#cursors.expire(Date.now());
+    this.#sessions.expire();
   }
 
   /** Runs a long command of the server itself between those of the clients. */
@@ -160,8 +165,8 @@ export class WireServer {
 
   #handle(request: Request, connection: Connection): void {
     const { command } = request;
-    // A cursor cannot go back, so getMore must not return changes that can still be rolled back.
-    if (this.#store.isOpen && "getMore" in command) this.#finishTurn();
+    // A cursor cannot go back, so getMore must not return changes that can still be rolled back. Nor can transactions.
+    if (this.#store.isOpen && ("getMore" in command || "autocommit" in command)) this.#finishTurn();
     this.#schedule();
     const result = this.#run(request);
     this.#add(request, connection, result);
@@ -169,7 +174,7 @@ export class WireServer {
 
   /** Adds what a command of this turn has come to. */
   #add(request: Request, connection: Connection, result: Reply | Operation<Reply>): void {
-    const dependsOnCommit = this.#store.isOpen;
+    const dependsOnCommit = this.#store.isOpen || "commitTransaction" in request.command;
     const durability = durabilityOf(request.command);
     if (!(result instanceof Operation)) {
       const reply = request.wantsReply ? encoded(request, result) : undefined;
@@ -213,6 +218,8 @@ export class WireServer {
       catalog: this.#store.catalog,
       openSnapshot: () => this.#store.openSnapshot(),
       cursors: this.#cursors,
+      sessions: this.#sessions,
+      commit: () => this.#store.commit(),
       status: this.#status,
       db,
     };

@@ -72,7 +72,8 @@ export class FailPointProxy {
       const wait = data?.["blockConnection"] ? Number(data["blockTimeMS"]) : 0;
       const pass = () => {
         if (data?.["closeConnection"]) return client.destroy();
-        if (data?.["errorCode"] !== undefined) return void client.write(encodeReply(request, failure(data)));
+        if (data?.["errorCode"] !== undefined)
+          return void client.write(encodeReply(request, failure(data, request)));
         if (data?.["writeConcernError"]) changed.set(request.id, data);
         server.write(message);
       };
@@ -119,12 +120,30 @@ export class FailPointProxy {
   }
 }
 
-const failure = ({ errorCode, errorLabels }: Document): Document => ({
-  ok: 0,
-  code: errorCode,
-  codeName: CODE_NAMES.get(Number(errorCode)),
-  errmsg: "Failing command via 'failCommand' failpoint",
-  ...(errorLabels && { errorLabels }),
-});
+function failure({ errorCode, errorLabels }: Document, { command }: Request): Document {
+  const code = Number(errorCode);
+  const labels = errorLabels ?? (isTransient(code, command) ? ["TransientTransactionError"] : undefined);
+  return {
+    ok: 0,
+    code: errorCode,
+    codeName: CODE_NAMES.get(code),
+    errmsg: "Failing command via 'failCommand' failpoint",
+    ...(labels && { errorLabels: labels }),
+  };
+}
 
-const CODE_NAMES = new Map([[11601, "Interrupted"]]);
+const CODE_NAMES = new Map([
+  [50, "MaxTimeMSExpired"],
+  [11601, "Interrupted"],
+]);
+
+/** LockTimeout, WriteConflict, SnapshotUnavailable, NoSuchTransaction, PreparedTransactionInProgress */
+const TRANSIENT = new Set([24, 112, 246, 251, 267]);
+/** Not at the end of a transaction: NotWritablePrimary. */
+const TRANSIENT_IN_STATEMENTS = new Set([10107]);
+
+const isTransient = (code: number, command: Document): boolean =>
+  command["autocommit"] === false &&
+  (TRANSIENT.has(code) ||
+    (TRANSIENT_IN_STATEMENTS.has(code) &&
+      !("commitTransaction" in command || "abortTransaction" in command)));

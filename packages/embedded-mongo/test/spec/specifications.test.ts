@@ -18,6 +18,9 @@ if (FOLDER === undefined) {
   console.warn(`${hint}: without it, MongoDB's specification tests are skipped.`);
 }
 
+/** The tests of transactions are for replica sets only. */
+const REPLICA_SET = { topology: "replicaset" } as const;
+
 describe.skipIf(FOLDER === undefined)("MongoDB's specification tests", { tags: "long" }, () => {
   const dir = temporaryFolder();
   let server: EmbeddedMongo;
@@ -38,7 +41,7 @@ describe.skipIf(FOLDER === undefined)("MongoDB's specification tests", { tags: "
   });
 
   async function run(suite: string) {
-    const facts = await factsAbout(internal);
+    const facts = { ...(await factsAbout(internal)), ...(suite.startsWith("transactions") && REPLICA_SET) };
     const passed: string[] = [];
     const failures: Record<string, string> = {};
     let forOthers = 0;
