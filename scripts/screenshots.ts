@@ -8,13 +8,12 @@ import { buildPage } from "./build-page.ts";
 import { makeTown, type Town } from "./screenshots/make-town.ts";
 import { t } from "../test/e2e/texts.ts";
 
-// `node scripts/screenshots.ts`: makes the screenshots of the README from an instance with sample conversations.
+// `node scripts/screenshots.ts`: makes the screenshots of the README from an instance with sample conversations. It needs fonts for Chinese and emoji.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUT = join(ROOT, "docs/images");
 const QUALITY = 82;
 const WIDE = { viewport: { width: 1280, height: 800 } };
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
 interface Picture {
   name: string;
@@ -22,8 +21,6 @@ interface Picture {
   options: BrowserContextOptions;
   /** Text that is there when the page is complete. */
   waitFor: string;
-  /** How many are sent meanwhile. */
-  messages?: number;
 }
 
 const inChannel = (town: Town): string => `/groups/${town.groupId}/channels/${town.channelId}`;
@@ -42,14 +39,6 @@ const PICTURES: Picture[] = [
     options: { ...WIDE, colorScheme: "dark" },
     waitFor: "I bring the long cable",
   },
-  { name: "phone", path: inChannel, options: { ...PHONE, colorScheme: "light" }, waitFor: "See you there" },
-  {
-    name: "status",
-    path: () => "/status",
-    options: { viewport: { width: 1280, height: 1100 }, colorScheme: "light" },
-    waitFor: "Fan-out",
-    messages: 200,
-  },
 ];
 
 async function take(browser: Browser, url: string, tokens: SessionTokens, picture: Picture, town: Town) {
@@ -63,11 +52,6 @@ async function take(browser: Browser, url: string, tokens: SessionTokens, pictur
     const toNewest = page.getByRole("button", { name: t("messages:jump.newest") });
     if (await toNewest.isVisible()) await toNewest.click();
     await page.waitForTimeout(1_500);
-    // The charts need some steps of five seconds in which something happens.
-    for (let left = picture.messages ?? 0; left > 0; left--) {
-      await town.chat();
-      await page.waitForTimeout(100);
-    }
     const devtools = await context.newCDPSession(page);
     const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
     await writeFile(join(OUT, `${picture.name}.webp`), Buffer.from(data, "base64"));

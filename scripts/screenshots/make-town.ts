@@ -5,20 +5,18 @@ export interface Town {
   groupId: string;
   channelId: string;
   threadId: string;
-  /** A session of the one who looks, for each window its own. */
+  /** A new session of the user whose screen is shown. */
   login(): Promise<SessionTokens>;
-  /** One more message. */
-  chat(): Promise<unknown>;
   close(): void;
 }
 
 const PASSWORD = "correct horse";
 const PEOPLE = ["Ada Lovelace", "Grace Hopper", "林晓雨", "Katherine Johnson", "Alan Turing"];
 
-/** A group with people who are online and have talked about something. */
+/** A group with online members and a conversation. */
 export async function makeTown(url: string): Promise<Town> {
   const people: FanfareClient[] = [];
-  // One after the other: the first account runs the instance, and sees its figures.
+  // One after the other: the first account becomes the admin.
   for (const [index, nickname] of PEOPLE.entries())
     people.push(await person(url, `person${index}`, nickname));
   const [ada, grace, lin, katherine, alan] = people as [
@@ -82,7 +80,6 @@ export async function makeTown(url: string): Promise<Town> {
     channelId,
     threadId: thread.id,
     login,
-    chat: () => say(grace, channelId, "The shutters are open."),
     close: () => people.forEach((one) => one.close()),
   };
 }
