@@ -174,7 +174,7 @@ async function compare(observer: Observer): Promise<void> {
     backoff: { baseMs: 100, maxMs: 1000 },
     spreadMs: 0,
   });
-  fresh.hear("ready", { userId: tokens.user.id, sessionId: "", protocolVersion: 1, serverTime: "" });
+  fresh.receive("ready", { userId: tokens.user.id, sessionId: "", protocolVersion: 1, serverTime: "" });
   await loadState(fresh, checker.call, { ...observer, listed: new Set() });
   fresh.close();
   const { items } = await checker.call("inbox.list", {});

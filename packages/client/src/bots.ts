@@ -4,26 +4,25 @@ import { FanfareClient, type FanfareClientOptions } from "./client.ts";
 import { FanfareError } from "./errors.ts";
 
 export interface BotOptions extends Pick<FanfareClientOptions, "url"> {
-  /** What `bot.create` has answered: it begins with `fbot.`. */
+  /** The token from `bot.create`; it starts with `fbot.`. */
   token: string;
-  /** Called with errors of handlers, and of answers that could not be sent. Default: console.error. */
+  /** Called with errors of handlers and of replies that could not be sent. Default: console.error. */
   onError?: (error: unknown) => void;
 }
 
-/** Answers in the channel of the message or command. */
+/** Replies in the channel of the message or command. */
 export type Reply = (content: string) => Promise<Message>;
 export type MessageHandler = (message: Message, reply: Reply) => unknown;
 export type CommandHandler = (invocation: Invocation, reply: Reply) => unknown;
 
 export type CommandDefinition = Omit<Params<"command.register">, "name">;
 
-/** How often an answer is sent that the server cannot accept at the moment. */
 const MAX_TRIES = 5;
 const RETRY_MS = 1000;
-/** Of a callback: an older one is refused, because it could be a repeated one. */
+/** Older callbacks are rejected as possible replays. */
 const MAX_AGE_S = 300;
 
-/** A bot that is connected by socket: it receives the messages of all channels that it can read, and reconnects by itself. */
+/** A bot connected by socket. It receives the messages of all channels that it can read, and reconnects automatically. */
 export class Bot {
   readonly client: FanfareClient;
   readonly #onError: (error: unknown) => void;
@@ -32,7 +31,7 @@ export class Bot {
   #info: BotInfo | null = null;
 
   constructor({ url, token, onError = console.error }: BotOptions) {
-    if (!token.startsWith("fbot.")) throw new TypeError("The token of a bot begins with fbot.");
+    if (!token.startsWith("fbot.")) throw new TypeError("A bot token starts with fbot.");
     this.#onError = onError;
     this.client = new FanfareClient({ url });
     this.client.useBotToken(token);
@@ -53,21 +52,21 @@ export class Bot {
     return this.client.call;
   }
 
-  /** Handles every message that others write. */
+  /** Handles every message of other users. */
   onMessage(handle: MessageHandler): this {
     this.#onMessage.push(handle);
     return this;
   }
 
-  /** Handles `/name` in any channel that the bot sees. Call it before `start`. */
+  /** Handles `/name` in any channel that the bot can see. Call it before `start`. */
   command(name: string, definition: CommandDefinition, handle: CommandHandler): this {
     this.#commands.set(name, { definition, handle });
     return this;
   }
 
   /**
-   * Connects, and registers the commands.
-   * @throws {FanfareError} when the token is invalid, or the server cannot be reached
+   * Registers the commands and connects.
+   * @throws {FanfareError} if the token is invalid or the server can't be reached
    */
   async start(): Promise<this> {
     this.#info = (await this.call("bot.me", {})).bot;
@@ -81,7 +80,7 @@ export class Bot {
     this.client.close();
   }
 
-  /** Sends a message, once, however often it has to be retried. */
+  /** Sends a message. Retries don't create duplicates. */
   async send(channelId: string, content: string, options: { replyTo?: string } = {}): Promise<Message> {
     const nonce = crypto.randomUUID();
     for (let tries = 1; ; tries += 1) {
@@ -116,7 +115,7 @@ export class Bot {
   }
 }
 
-/** Creates a bot, which receives nothing before `start`. */
+/** Creates a bot. It receives nothing before `start`. */
 export function createBot(options: BotOptions): Bot {
   return new Bot(options);
 }
@@ -129,8 +128,8 @@ export interface CallbackHeaders {
 }
 
 /**
- * Whether a callback was signed with the secret in the last five minutes.
- * @param body exactly as received, before it is parsed
+ * Whether a callback was signed with the secret within the last five minutes.
+ * @param body the raw body, before parsing
  */
 export function verifyCallback(
   secret: string,

@@ -61,10 +61,10 @@ class World {
         this.#publish(this.server.react(step.which, this.#changes % 3));
         break;
       case "deliver":
-        for (const event of this.#take(this.#events, step.which)) this.#hear(event);
+        for (const event of this.#take(this.#events, step.which)) this.#receive(event);
         break;
       case "repeat":
-        if (this.#events.length > 0) this.#hear(this.#events[step.which % this.#events.length]!);
+        if (this.#events.length > 0) this.#receive(this.#events[step.which % this.#events.length]!);
         break;
       case "lose":
         this.#take(this.#events, step.which);
@@ -129,7 +129,7 @@ class World {
     this.copy = reduceChannel(this.copy, change);
   }
 
-  #hear(event: Message | ReactionChange): void {
+  #receive(event: Message | ReactionChange): void {
     this.#apply(
       "afterRev" in event ? { type: "reactions", change: event } : { type: "messages", messages: [event] },
     );

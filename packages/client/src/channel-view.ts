@@ -14,19 +14,19 @@ import { QuietWatch } from "./quiet-watch.ts";
 import type { SyncTarget } from "./sync-loop.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
 
-/** A channel at one moment; a new object after every change. */
+/** An immutable snapshot of a channel. */
 export interface ChannelSnapshot {
   readonly channelId: string;
-  /** `gone`: the channel was deleted, or may not be seen any more. */
+  /** `gone`: the channel was deleted, or the user can no longer see it. */
   readonly status: "loading" | "ready" | "gone";
-  /** In the order of their seq, from some message up to the newest; deleted ones stay, without their text. */
+  /** Ordered by seq, up to the newest; deleted messages stay, without their text. */
   readonly messages: readonly Message[];
   readonly head: Head;
-  /** Whether there are messages before the first one. */
+  /** Whether older messages can be loaded. */
   readonly hasOlder: boolean;
-  /** Up to where the user has read, as far as this client has heard; 0 when it has not. */
+  /** The seq that the user has read up to; 0 if this client doesn't know it. */
   readonly lastReadSeq: number;
-  /** Own messages that the server has not confirmed yet. */
+  /** The user's messages that the server has not confirmed yet. */
   readonly pending: readonly PendingMessage[];
 }
 
@@ -35,7 +35,7 @@ export interface ChannelViewOptions {
   backoff: Backoff;
   sendGiveUpMs: number;
   quietCheckMs: number;
-  /** The copy is not exact: something has to be asked for. */
+  /** The copy is not exact: it needs a sync or a reload. */
   onGap(): void;
   onClose(): void;
 }
@@ -43,7 +43,7 @@ export interface ChannelViewOptions {
 const PAGE_SIZE = 50;
 const LOAD_TRIES = 5;
 
-/** An exact copy of a channel, kept so by events and by sync. Made by `client.channel(channelId)`. */
+/** An exact copy of a channel, updated by events and sync. Created by `client.channel(channelId)`. */
 export class ChannelView implements SyncTarget {
   readonly channelId: string;
   readonly #options: ChannelViewOptions;
@@ -67,12 +67,12 @@ export class ChannelView implements SyncTarget {
       giveUpAfterMs: options.sendGiveUpMs,
       send: async (params) => {
         const { message } = await options.call("message.send", params);
-        this.hear([message]);
+        this.receive([message]);
         return message;
       },
       onChange: () => this.#publish(),
     });
-    // The loss of the last event of a channel shows by nothing else.
+    // The loss of a channel's last event can't be detected otherwise.
     this.#quiet = new QuietWatch(options.quietCheckMs, () => this.apply({ type: "doubt" }));
     this.#snapshot = this.#takeSnapshot();
   }
@@ -99,7 +99,7 @@ export class ChannelView implements SyncTarget {
     return this.#wanted;
   }
 
-  /** Calls `listener` after every change. Returns the function that ends it. */
+  /** Calls `listener` after every change. Returns a function that unsubscribes. */
   subscribe(listener: (snapshot: ChannelSnapshot) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -107,7 +107,7 @@ export class ChannelView implements SyncTarget {
 
   /**
    * Loads the newest page; from then on the copy is kept exact.
-   * @throws {FanfareError} what the server answered, or the last error after several tries
+   * @throws {FanfareError} the server's error, or the last one after several tries
    */
   async load(): Promise<void> {
     this.#wanted = true;
@@ -119,7 +119,7 @@ export class ChannelView implements SyncTarget {
     }
   }
 
-  /** Loads the page before the oldest message held; does nothing where there is none. */
+  /** Loads the page before the oldest loaded message, if there is one. */
   loadBefore(): Promise<void> {
     if (!this.#snapshot.hasOlder) return Promise.resolve();
     this.#loadingOlder ??= this.#loadOlder().finally(() => (this.#loadingOlder = null));
@@ -127,8 +127,8 @@ export class ChannelView implements SyncTarget {
   }
 
   /**
-   * Sends a message. A lost connection does not lose it, nor send it twice: it is sent again with the same nonce.
-   * @throws {FanfareError} what the server answered; TOO_MANY_PENDING; the last error when nothing helped for `sendGiveUpMs`
+   * Sends a message. Retries after connection loss with the same nonce, so the message is stored exactly once.
+   * @throws {FanfareError} the server's error, TOO_MANY_PENDING, or the last error after `sendGiveUpMs`
    */
   send(content: string, options: SendOptions = {}): Promise<Message> {
     return this.#outbox.push(content, options);
@@ -137,7 +137,7 @@ export class ChannelView implements SyncTarget {
   async edit(messageId: string, content: string): Promise<Message> {
     const { channelId } = this;
     const { message } = await this.#options.call("message.edit", { channelId, messageId, content });
-    this.hear([message]);
+    this.receive([message]);
     return message;
   }
 
@@ -145,14 +145,14 @@ export class ChannelView implements SyncTarget {
     await this.#options.call("message.delete", { channelId: this.channelId, messageId });
   }
 
-  /** Everything up to `seq` is read. What was read already costs no call. */
+  /** Marks everything up to `seq` as read. Makes no call if it already is. */
   async markRead(seq: number): Promise<void> {
     if (seq <= this.#lastReadSeq) return;
     const { lastReadSeq } = await this.#options.call("channel.markRead", { channelId: this.channelId, seq });
-    this.hearReadMarker(lastReadSeq);
+    this.receiveReadMarker(lastReadSeq);
   }
 
-  /** Ends the copy; `client.channel` makes a new one. Messages that were not sent yet fail. */
+  /** Stops updating the copy; `client.channel` creates a new one. Pending messages fail. */
   close(): void {
     this.#wanted = false;
     this.#quiet.stop();
@@ -161,30 +161,30 @@ export class ChannelView implements SyncTarget {
     this.#options.onClose();
   }
 
-  /** @internal Messages as an event or an answer brought them. */
-  hear(messages: readonly Message[]): void {
-    if (this.#wanted) this.#quiet.heard();
+  /** @internal Messages from an event or a result. */
+  receive(messages: readonly Message[]): void {
+    if (this.#wanted) this.#quiet.reset();
     this.#copy = reduceChannel(this.#copy, { type: "messages", messages });
-    // Before anybody is told, so that nobody sees a message both as sent and as pending.
+    // Before listeners are notified, so that no snapshot has a message both as sent and as pending.
     for (const message of messages) this.#outbox.confirm(message);
     this.#changed();
   }
 
   /** @internal */
-  hearReactions(change: ReactionChange): void {
-    if (this.#wanted) this.#quiet.heard();
+  receiveReactions(change: ReactionChange): void {
+    if (this.#wanted) this.#quiet.reset();
     this.apply({ type: "reactions", change });
   }
 
   /** @internal */
-  hearReadMarker(lastReadSeq: number): void {
+  receiveReadMarker(lastReadSeq: number): void {
     if (lastReadSeq <= this.#lastReadSeq) return;
     this.#lastReadSeq = lastReadSeq;
     this.#publish();
   }
 
   /** @internal */
-  hearOnline(): void {
+  onOnline(): void {
     this.#outbox.wake();
   }
 
@@ -194,7 +194,7 @@ export class ChannelView implements SyncTarget {
     this.#copy = reduceChannel(before, change);
     const isNews =
       change.type === "newestPage" || (change.type === "synced" && change.answer.messages.length > 0);
-    if (isNews && this.#wanted) this.#quiet.heard();
+    if (isNews && this.#wanted) this.#quiet.reset();
     if (this.#copy !== before) this.#changed();
   }
 
@@ -203,7 +203,7 @@ export class ChannelView implements SyncTarget {
     if (this.#wanted && (this.#copy.needsPage || syncCursor(this.#copy) !== undefined)) this.#options.onGap();
   }
 
-  /** @internal One try at loading the newest page. */
+  /** @internal Tries once to load the newest page. */
   reload(): Promise<void> {
     this.#loading ??= this.#loadNewest().finally(() => (this.#loading = null));
     return this.#loading;
@@ -244,7 +244,7 @@ export class ChannelView implements SyncTarget {
   }
 }
 
-/** Repeats what is safe to repeat, a few times. */
+/** Retries retryable errors a few times. */
 async function retrying(work: () => Promise<void>, backoff: Backoff): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

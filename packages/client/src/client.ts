@@ -26,38 +26,38 @@ import { TypingNotes } from "./typing-notes.ts";
 import { upload, type UploadOptions } from "./upload.ts";
 
 export interface FanfareClientOptions {
-  /** The origin of a gateway, such as `https://chat.example.org`; or of several, of which the next one is used after a failure. */
+  /** The origin of a gateway, such as `https://chat.example.org`, or several: the next one is used after a failure. */
   url: string | readonly string[];
-  /** How long a call may take. Default: 15,000 ms, longer than any write of the server may. */
+  /** Timeout of a call. Default: 15,000 ms, longer than the server's own timeout for writes. */
   callTimeoutMs?: number;
-  /** How long `channel.send` tries. Default: 60,000 ms. */
+  /** How long `channel.send` retries. Default: 60,000 ms. */
   sendGiveUpMs?: number;
-  /** A channel of which nothing was heard for about this long is synced once. Default: 30,000 ms. */
+  /** A channel is synced once after about this long without an event. Default: 30,000 ms. */
   quietCheckMs?: number;
-  /** Where several clients share a session, such as the tabs of a browser: sees to it that only one of them renews its tokens. */
+  /** For clients that share a session, such as browser tabs: makes sure that only one of them renews the tokens. */
   renewTokens?: RenewTokens;
 }
 
 /**
- * Answers tokens that take the place of `old`: those that another client has renewed already, or those that `renew` asks the server for.
- * A refresh token is good for one use, and to use it twice ends the session.
+ * Returns tokens that replace `old`: either already renewed by another client, or renewed now with `renew`.
+ * A refresh token can be used once; a second use ends the session.
  */
 export type RenewTokens = (
   old: SessionTokens,
   renew: (tokens: SessionTokens) => Promise<SessionTokens>,
 ) => Promise<SessionTokens>;
 
-/** What `client.on` tells: the events of the contract, and what happens to this client. */
+/** The events of the contract, and those of this client. */
 export type ClientEvents = { [N in EventName]: EventPayload<N> } & {
   "connection.changed": { state: ConnectionState; error: FanfareError | undefined };
-  /** Other tokens than before, to be kept for `useTokens`; null when the session has ended. */
+  /** New tokens to store for `useTokens`; null when the session has ended. */
   "tokens.changed": SessionTokens | null;
 };
 
 const CALL_TIMEOUT_MS = WRITE_TIMEOUT_MS + 5_000;
 const SEND_GIVE_UP_MS = 60_000;
 const QUIET_CHECK_MS = 30_000;
-/** After an event that thousands heard in the same moment. */
+/** Spreads the requests of many clients that received the same event. */
 const CROWD_SPREAD_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 20_000;
 const CONNECT_BACKOFF = { baseMs: 1000, maxMs: 15_000 };
@@ -69,7 +69,7 @@ function isReplacing(name: ActionName): boolean {
   return startsSession === true && endsSession === true;
 }
 
-/** Makes a call with `ask`. */
+/** Wraps a call; `ask` makes it. */
 export type CallWrapper = <N extends ActionName>(
   name: N,
   params: Params<N>,
@@ -85,18 +85,18 @@ export class FanfareClient {
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #sync: SyncLoop;
-  /** How users are, kept up while this client is connected. */
+  /** The presence of watched users, updated while this client is connected. */
   readonly presence: PresenceWatch;
   readonly #typing = new TypingNotes(TYPING_INTERVAL_MS, (channelId) => {
-    // Nothing depends on it.
+    // Best effort: a lost typing indicator doesn't matter.
     this.call("channel.typing", { channelId }).catch(() => undefined);
   });
   #around: CallWrapper = (_name, _params, ask) => ask();
   #syncLater: ReturnType<typeof setTimeout> | null = null;
-  /** Under way while the session is being replaced by another one. */
+  /** Pending while the session is being replaced by another one. */
   #replacing: Promise<void> | null = null;
 
-  /** @throws {TypeError} when an address is not a URL */
+  /** @throws {TypeError} if `url` is not a valid URL */
   constructor({
     url,
     callTimeoutMs = CALL_TIMEOUT_MS,
@@ -123,7 +123,7 @@ export class FanfareClient {
       },
       isOwnSession: (ids) =>
         ids === null || (this.#replacing === null && ids.includes(this.#session.tokens?.sessionId ?? "")),
-      onEvent: (name, payload) => this.#hear(name, payload),
+      onEvent: (name, payload) => this.#receive(name, payload),
       onState: (state, error) => this.#connectionChanged(state, error),
     });
     this.#sync = new SyncLoop({
@@ -140,7 +140,7 @@ export class FanfareClient {
     });
   }
 
-  /** The gateway that is used now. */
+  /** The origin of the current gateway. */
   get url(): string {
     return this.#addresses.current;
   }
@@ -149,12 +149,12 @@ export class FanfareClient {
     return this.#connection.state;
   }
 
-  /** To be kept for `useTokens`; null when nobody is logged in. */
+  /** To be stored for `useTokens`; null when not logged in. */
   get tokens(): SessionTokens | null {
     return this.#session.tokens;
   }
 
-  /** Who is logged in; null when nobody is. */
+  /** The id of the logged-in user; null when not logged in. */
   get user(): OwnUser | null {
     return this.#session.tokens?.user ?? null;
   }
@@ -171,17 +171,17 @@ export class FanfareClient {
     return this.call("user.createGuest", params);
   }
 
-  /** Goes on with the tokens of an earlier login. */
+  /** Resumes a session with the tokens of an earlier login. */
   useTokens(tokens: SessionTokens): void {
     this.#session.use(tokens);
   }
 
-  /** Goes on as a bot, with the token that `bot.create` has answered. */
+  /** Authenticates as a bot, with the token that `bot.create` returned. */
   useBotToken(token: string): void {
     this.#session.useBotToken(token);
   }
 
-  /** Ends the session on the server, as far as it can be reached, and this client with it. */
+  /** Ends the session on the server if it can be reached, and closes this client. */
   async logout(): Promise<void> {
     try {
       await this.#session.withToken((token) => this.#byHttp("user.logout", {}, token));
@@ -192,32 +192,32 @@ export class FanfareClient {
   }
 
   /**
-   * Connects, and connects again whenever the connection is lost. Resolves when nothing is missed any more (`ready`).
-   * @param options.timeoutMs how long to try, 20,000 by default; 0 tries for ever
-   * @throws {FanfareError} when the server refuses the session, or is not reached in time
+   * Connects, and reconnects whenever the connection is lost. Resolves when the socket receives all events (`ready`).
+   * @param options.timeoutMs how long to try, 20,000 by default; 0: no limit
+   * @throws {FanfareError} if the server rejects the session or can't be reached in time
    */
   connect({ timeoutMs = CONNECT_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<void> {
     return this.#connection.open(timeoutMs);
   }
 
   /**
-   * Calls an action: by socket when connected, else by HTTP. What logs somebody in is remembered.
-   * @throws {FanfareError} decide by its `type`; repeat it unchanged only when it is `retryable`
+   * Calls an action: by socket when connected, otherwise by HTTP. Stores the tokens of calls that log in.
+   * @throws {FanfareError} handle it by its `type`; retry the same call only if it is `retryable`
    */
   readonly call: Call = async (name, params) => this.#around(name, params, () => this.#call(name, params));
 
-  /** @internal Puts a store around every call, so that it sees the answers. Returns what makes calls without it. */
+  /** @internal Wraps every call, so that a store sees the results. Returns a function that calls without the wrapper. */
   wrapCalls(around: CallWrapper): Call {
     this.#around = around;
     return this.#call;
   }
 
-  /** Listens to an event. Returns the function that ends it. */
+  /** Adds an event listener. Returns a function that removes it. */
   on<N extends keyof ClientEvents>(name: N, listener: (payload: ClientEvents[N]) => void): () => void {
     return this.#emitter.on(name, listener);
   }
 
-  /** The exact copy of a channel: the same one for the same id, until it is closed. Call its `load` first. */
+  /** An exact copy of a channel; repeated calls return the same object until it is closed. Call its `load` first. */
   channel(channelId: string): ChannelView {
     const existing = this.#views.get(channelId);
     if (existing !== undefined) return existing;
@@ -235,30 +235,30 @@ export class FanfareClient {
     return view;
   }
 
-  /** Tells the others in the channel that the user is writing. Call it at every key: more than one in 3 s does nothing. */
+  /** Notifies the channel that the user is typing. Can be called on every key press: it sends at most once every 3 s. */
   typing(channelId: string): void {
     if (this.state === "online") this.#typing.note(channelId);
   }
 
   /**
-   * Uploads a file for a message in a channel: `channel.send("…", { attachmentIds: [file.fileId] })` within a day. It is sent once more
-   * from its beginning only where the server asks for a new access token.
-   * @param file in Node, `await fs.openAsBlob(path)` reads it as it is sent
-   * @throws {FanfareError} decide by its `type`; what `signal` was aborted with
+   * Uploads a file for a message in a channel: `channel.send("…", { attachmentIds: [file.fileId] })` within a day. The upload restarts
+   * once if the access token has expired.
+   * @param file in Node, `await fs.openAsBlob(path)` streams it from disk
+   * @throws {FanfareError} handle it by its `type`; or the abort reason of `signal`
    */
   upload(channelId: string, name: string, file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
     const query = new URLSearchParams({ channelId, name });
     return this.#upload(`/api/file.upload?${query.toString()}`, file, options);
   }
 
-  /** The same of a picture for `user.setAvatar` or `group.setIcon`. */
+  /** Uploads a picture for `user.setAvatar` or `group.setIcon`. */
   uploadPicture(picture: Blob, options: UploadOptions = {}): Promise<StoredFile> {
     return this.#upload("/api/file.uploadPicture", picture, options);
   }
 
   /**
-   * All of a group, line by line, for who owns it, or runs the instance. Whoever stops to read ends it.
-   * @throws {FanfareError} CONNECTION_LOST when it was broken off, also in the middle; what `signal` was aborted with
+   * Exports a group line by line; requires its owner, or an admin with `asAdmin`. Ending the loop early cancels the download.
+   * @throws {FanfareError} CONNECTION_LOST if the export was interrupted; or the abort reason of `signal`
    */
   async *exportGroup(groupId: string, options: ExportGroupOptions = {}): AsyncGenerator<GroupFileLine> {
     this.#connection.assertOpen();
@@ -266,7 +266,7 @@ export class FanfareClient {
     yield* readGroupLines(body, options.signal);
   }
 
-  /** Ends everything; the session stays good for `useTokens`. */
+  /** Closes the client; the session can be resumed with `useTokens`. */
   close(): void {
     this.#connection.close();
   }
@@ -274,7 +274,7 @@ export class FanfareClient {
   readonly #call: Call = async (name, params) => {
     this.#connection.assertOpen();
     const answered = this.#answer(name, params);
-    // It ends this session and begins another, which the connection goes on with.
+    // The call ends this session and starts another, which the connection uses from then on.
     if (isReplacing(name)) this.#replacing = this.#untilReplaced(answered);
     return answered as Promise<Result<typeof name>>;
   };
@@ -311,7 +311,7 @@ export class FanfareClient {
       return await callByHttp(url, name, params, accessToken, this.#options.callTimeoutMs);
     } catch (error) {
       const isLost = error instanceof FanfareError && error.type === "CONNECTION_LOST";
-      // While it is connected, or trying to be, the connection chooses.
+      // While connecting or connected, the connection chooses the address.
       if (isLost && this.state === "offline" && this.url === url) this.#addresses.next();
       throw error;
     }
@@ -332,17 +332,17 @@ export class FanfareClient {
     this.#emitter.emit("connection.changed", { state, error });
   }
 
-  /** Events may have been lost on every channel. */
+  /** Events may have been lost in every channel. */
   #syncAll(): void {
     this.#cancelSyncLater();
     for (const view of this.#views.values()) {
       view.apply({ type: "doubt" });
-      view.hearOnline();
+      view.onOnline();
     }
     this.#sync.start("now");
   }
 
-  /** The same after a random moment: everybody else heard of the reason too. */
+  /** The same after a random delay: all other clients received the same event. */
   #syncAllLater(): void {
     this.#syncLater ??= setTimeout(() => this.#syncAll(), Math.random() * CROWD_SPREAD_MS);
   }
@@ -352,29 +352,29 @@ export class FanfareClient {
     this.#syncLater = null;
   }
 
-  #hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
+  #receive<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
     switch (event.name) {
       case "message.created":
-        this.#views.get(event.payload.channelId)?.hear(event.payload.messages);
+        this.#views.get(event.payload.channelId)?.receive(event.payload.messages);
         break;
       case "message.changed":
       case "message.deleted":
-        this.#views.get(event.payload.message.channelId)?.hear([event.payload.message]);
+        this.#views.get(event.payload.message.channelId)?.receive([event.payload.message]);
         break;
       case "reaction.changed":
-        this.#views.get(event.payload.channelId)?.hearReactions(event.payload);
+        this.#views.get(event.payload.channelId)?.receiveReactions(event.payload);
         break;
       case "channel.deleted":
         this.#views.get(event.payload.channelId)?.apply({ type: "gone" });
-        // Its threads go with it, and nobody names them.
+        // Its threads are deleted too, without events of their own.
         this.#syncAllLater();
         break;
       case "readMarker.updated":
-        this.#views.get(event.payload.channelId)?.hearReadMarker(event.payload.lastReadSeq);
+        this.#views.get(event.payload.channelId)?.receiveReadMarker(event.payload.lastReadSeq);
         break;
       case "presence.changed":
-        this.presence.hear(event.payload.presences);
+        this.presence.receive(event.payload.presences);
         break;
       case "member.joined":
         this.presence.askAgainLater(event.payload.members.map(({ userId }) => userId));
@@ -388,7 +388,7 @@ export class FanfareClient {
       case "member.left":
         this.presence.askAgainLater(event.payload.userIds);
         break;
-      // Channels may be gone that nobody named, and users out of sight.
+      // Channels can be gone without an event, and users can be no longer visible.
       case "group.left":
         this.#syncAll();
         this.presence.askAgain();

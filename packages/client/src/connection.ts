@@ -187,7 +187,7 @@ export class Connection {
           this.#setState("online");
           resolve(socket);
         }
-        this.#hear(socket, name, payload);
+        this.#receive(socket, name, payload);
       });
       if (signal.aborted) abort();
     });
@@ -218,7 +218,7 @@ export class Connection {
     });
   }
 
-  #hear(socket: Socket, name: string, payload: unknown): void {
+  #receive(socket: Socket, name: string, payload: unknown): void {
     if (!isEventName(name)) return;
     this.#options.onEvent(name, payload as EventPayload<typeof name>);
     if (name === "session.revoked") {

@@ -1,10 +1,10 @@
 type Listener<T> = (payload: T) => void;
 
-/** Typed listeners by name. A listener that throws does not keep the others from hearing. */
+/** Typed listeners by event name. An exception in one listener doesn't affect the others. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
 
-  /** Returns the function that takes the listener away again. */
+  /** Returns a function that removes the listener. */
   on<N extends keyof Events>(name: N, listener: Listener<Events[N]>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
@@ -19,7 +19,7 @@ export class Emitter<Events extends object> {
   }
 }
 
-/** Runs a caller's function; what it throws surfaces as an uncaught error instead of breaking the SDK's own work. */
+/** Rethrows the exception of a listener as an uncaught error, so that it doesn't interrupt the SDK. */
 export function callSafely(listener: () => void): void {
   try {
     listener();

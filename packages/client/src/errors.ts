@@ -1,14 +1,14 @@
 import type { ErrorCode, WireError } from "@fanfare/contract";
 
 /**
- * What can go wrong before an answer of the server is there:
+ * Errors that occur without a response of the server:
  *
- * - `CONNECTION_LOST`: the server could not be reached, or the connection broke; the call may have been carried out.
- * - `TIMEOUT`: no answer in time; the call may have been carried out.
- * - `UNEXPECTED_ANSWER`: something that is not Fanfare answered, such as a proxy.
+ * - `CONNECTION_LOST`: the server could not be reached, or the connection was lost; the call may have been executed.
+ * - `TIMEOUT`: no response in time; the call may have been executed.
+ * - `UNEXPECTED_ANSWER`: the response is not from Fanfare, for example from a proxy.
  * - `CLOSED`: this client was closed.
- * - `TOO_MANY_PENDING`: too many messages wait to be sent.
- * - `TOO_MANY_WATCHED`: more users would be watched than may be.
+ * - `TOO_MANY_PENDING`: too many messages are waiting to be sent.
+ * - `TOO_MANY_WATCHED`: too many users are watched for presence.
  * - `PROTOCOL_MISMATCH`: the server speaks another version of the protocol.
  */
 export type LocalErrorCode =
@@ -22,14 +22,14 @@ export type LocalErrorCode =
 
 const RETRYABLE: ReadonlySet<string> = new Set<LocalErrorCode>(["CONNECTION_LOST", "TIMEOUT"]);
 
-/** Every error of this SDK. Decide by `type`; `message` is for people. */
+/** The error class of this SDK. Handle it by `type`; `message` is for people. */
 export class FanfareError extends Error {
   override readonly name = "FanfareError";
   readonly type: ErrorCode | LocalErrorCode;
   readonly data: unknown;
-  /** Whether the same call may be repeated unchanged. */
+  /** Whether the same call can be retried unchanged. */
   readonly retryable: boolean;
-  /** The server's id of the request; empty where the server did not answer. */
+  /** The server's request id; empty if the server did not respond. */
   readonly requestId: string;
 
   constructor(error: Omit<WireError, "type"> & { type: ErrorCode | LocalErrorCode }, cause?: unknown) {
@@ -40,7 +40,7 @@ export class FanfareError extends Error {
     this.requestId = error.requestId;
   }
 
-  /** How long the server wants to be left alone, in milliseconds; 0 where it did not say. */
+  /** The delay that the server asks for, in milliseconds; 0 if none. */
   get retryAfterMs(): number {
     const { data } = this;
     if (typeof data !== "object" || data === null || !("retryAfterMs" in data)) return 0;
@@ -48,7 +48,7 @@ export class FanfareError extends Error {
   }
 }
 
-/** How long the server wants to be left alone, in milliseconds; 0 where it did not say. */
+/** The delay that the server asks for, in milliseconds; 0 if none. */
 export function retryAfterMsOf(error: unknown): number {
   return error instanceof FanfareError ? error.retryAfterMs : 0;
 }
@@ -68,12 +68,12 @@ export function isWireError(value: unknown): value is WireError {
   );
 }
 
-/** The server does not connect this session before a second factor is set up, by calls over HTTP. */
+/** The server rejects sockets of this session until a second factor is set up over HTTP. */
 export function needsSecondFactor(error: unknown): boolean {
   return error instanceof FanfareError && error.type === "SECOND_FACTOR_REQUIRED";
 }
 
-/** The errors after which the tokens of this session are of no use any more. */
+/** Whether the tokens of this session are no longer valid after this error. */
 export function endsSession(error: unknown): boolean {
   return (
     error instanceof FanfareError && (error.type === "SESSION_REVOKED" || error.type === "UNAUTHENTICATED")

@@ -3,14 +3,14 @@ import { FanfareError, localError } from "./errors.ts";
 import { parse, unwrap } from "./http.ts";
 
 export interface ExportGroupOptions {
-  /** Of any group, as who runs the instance. */
+  /** Export any group, as an admin of the instance. */
   asAdmin?: boolean;
   signal?: AbortSignal;
 }
 
 /**
- * Begins to read a group as a file.
- * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; what `signal` was aborted with
+ * Opens the export stream of a group.
+ * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; or the abort reason of `signal`
  */
 export async function openGroupFile(
   url: string,
@@ -28,14 +28,14 @@ export async function openGroupFile(
   const isFile = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
   if (response.ok && isFile && response.body !== null) return response.body;
   const text = await response.text();
-  // Throws, for an answer that is no file is a refusal.
+  // Throws the server's error, if the response is one.
   unwrap(parse(text), `HTTP ${response.status}`);
   throw localError("UNEXPECTED_ANSWER", `This is not a group's file (HTTP ${response.status}).`);
 }
 
 /**
- * The lines of a group's file as they come. Whoever stops to read ends the download.
- * @throws {FanfareError} CONNECTION_LOST when it was broken off, also where only its end is missing
+ * Yields the lines of an export as they arrive. Ending the loop early cancels the download.
+ * @throws {FanfareError} CONNECTION_LOST if it was interrupted, even if only its end is missing
  */
 export async function* readGroupLines(
   body: ReadableStream<Uint8Array>,

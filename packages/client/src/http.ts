@@ -2,7 +2,7 @@ import type { ActionName, WireAnswer } from "@fanfare/contract";
 import { FanfareError, isWireError, localError } from "./errors.ts";
 
 /**
- * One call by HTTP.
+ * Calls an action by HTTP.
  * @throws {FanfareError} the server's error, or CONNECTION_LOST, TIMEOUT, UNEXPECTED_ANSWER
  */
 export async function callByHttp(
@@ -31,8 +31,8 @@ export async function callByHttp(
 }
 
 /**
- * The data of an answer.
- * @throws {FanfareError} the error that the answer carries, or UNEXPECTED_ANSWER
+ * The data of a response.
+ * @throws {FanfareError} the error in the response, or UNEXPECTED_ANSWER
  */
 export function unwrap(answer: unknown, origin: string): unknown {
   if (isAnswer(answer)) {
@@ -49,7 +49,7 @@ function isAnswer(value: unknown): value is WireAnswer<unknown> {
   return typeof value === "object" && value !== null && "ok" in value && typeof value.ok === "boolean";
 }
 
-/** undefined: it is no JSON. */
+/** undefined if it is not valid JSON. */
 export function parse(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -67,7 +67,7 @@ test("users are asked for together, and their changes heard", async () => {
     "idle",
     undefined,
   ]);
-  watch.hear([
+  watch.receive([
     { userId: "ann", status: "offline" },
     { userId: "eve", status: "online" },
   ]);
@@ -115,7 +115,7 @@ test("a watch is made anew before it ends", async () => {
 });
 
 test("what is heard while somebody is asked for is newer than the answer", async () => {
-  onAsk = () => watch.hear([{ userId: "ann", status: "offline" }]);
+  onAsk = () => watch.receive([{ userId: "ann", status: "offline" }]);
   watch.watch(["ann"]);
   await settle();
   expect(watch.status("ann")).toBe("offline");

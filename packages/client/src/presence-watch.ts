@@ -4,36 +4,36 @@ import { FanfareError, localError, retryAfterMsOf } from "./errors.ts";
 import { USERS_PER_LOOKUP, WATCHED_USERS } from "./limits.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
 
-/** How a user is, as far as this client may see it. */
+/** The presence of a user, as far as this user can see it. */
 export type Status = Presence["status"];
 
 export interface PresenceWatchOptions {
   call: Call;
   isOnline: () => boolean;
   backoff: Backoff;
-  /** How long to wait at most after something that thousands heard in the same moment. */
+  /** The longest random delay after an event that many clients received at once. */
   spreadMs: number;
 }
 
-/** A watch is made anew after this part of its time. */
+/** A watch is renewed after this fraction of its lifetime. */
 const RENEW_AT = 0.8;
-/** Who was refused asks again after this long. */
+/** Pause after a call that the server rejected. */
 const REFUSED_PAUSE_MS = 60_000;
 
 /**
- * Keeps up how users are: asks anew after every connection, and before the server forgets that somebody listens.
- * Users whom this one may not see, or not any more, have no status. At most 500 are watched.
+ * Tracks the presence of users: asks again after every connection, and before the watch expires on the server.
+ * Users whose presence isn't visible have no status. At most 500 can be watched.
  */
 export class PresenceWatch {
   readonly #options: PresenceWatchOptions;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
-  /** By user: how many want to know. */
+  /** By user: the number of watches. */
   readonly #wanted = new Map<string, number>();
   readonly #statuses = new Map<string, Status>();
   readonly #due = new Set<string>();
-  /** Users of whom something was heard while they were asked for: that is newer than the answer. */
-  #heard: Set<string> | null = null;
+  /** Users with an event during the current call: the event is newer than the result. */
+  #received: Set<string> | null = null;
   #running = false;
   #renewal: ReturnType<typeof setTimeout> | null = null;
   #renewalAtMs = 0;
@@ -44,20 +44,20 @@ export class PresenceWatch {
     this.#options = options;
   }
 
-  /** How the user is; undefined where nobody watches, where this user may not know, or nothing is known yet. */
+  /** The presence of a user; undefined if not watched, not visible or not known yet. */
   status(userId: string): Status | undefined {
     return this.#statuses.get(userId);
   }
 
-  /** Calls `listener` after every change. Returns the function that ends it. */
+  /** Calls `listener` after every change. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /**
-   * Watches users, until the function that it returns is called.
-   * @throws {FanfareError} TOO_MANY_WATCHED when there would be more than 500; then none of them is
+   * Watches users. Returns a function that stops the watch.
+   * @throws {FanfareError} TOO_MANY_WATCHED if this would exceed 500 users; none of the given users is watched then
    */
   watch(userIds: readonly string[]): () => void {
     const ids = new Set(userIds);
@@ -78,12 +78,12 @@ export class PresenceWatch {
     };
   }
 
-  /** @internal Everything that was watched is unknown to the server, or may be. */
+  /** @internal The server may have lost all watches. */
   askAgain(): void {
     this.#ask(this.#wanted.keys());
   }
 
-  /** @internal These, or all, may be seen now or not any more. Everybody heard of the reason, so it takes a random moment. */
+  /** @internal The visibility of these users, or of all, may have changed. Delayed at random, because many clients received the same event. */
   askAgainLater(userIds: Iterable<string> = this.#wanted.keys()): void {
     for (const id of userIds) if (this.#wanted.has(id)) this.#later.add(id);
     if (this.#later.size === 0) return;
@@ -96,12 +96,12 @@ export class PresenceWatch {
   }
 
   /** @internal */
-  hear(presences: readonly Presence[]): void {
+  receive(presences: readonly Presence[]): void {
     let isChanged = false;
     for (const { userId, status } of presences) {
-      this.#heard?.add(userId);
-      // Of somebody who may not be seen any more a last event may be on its way.
-      const isUnderWay = this.#heard !== null && this.#wanted.has(userId);
+      this.#received?.add(userId);
+      // A late event of a user who is no longer visible is ignored.
+      const isUnderWay = this.#received !== null && this.#wanted.has(userId);
       if (!isUnderWay && !this.#statuses.has(userId)) continue;
       isChanged ||= this.#statuses.get(userId) !== status;
       this.#statuses.set(userId, status);
@@ -124,44 +124,44 @@ export class PresenceWatch {
   async #run(): Promise<void> {
     this.#running = true;
     const { signal } = this.#stop;
-    // What is asked for in one turn goes into one call.
+    // Batches all requests of one turn into one call.
     await Promise.resolve();
     for (let failures = 0; this.#due.size > 0 && this.#options.isOnline() && !signal.aborted;) {
       const asked = [...this.#due].slice(0, USERS_PER_LOOKUP);
       for (const id of asked) this.#due.delete(id);
-      this.#heard = new Set();
+      this.#received = new Set();
       try {
         const answer = await this.#options.call("presence.watch", { userIds: asked });
-        this.#take(asked, answer.presences, this.#heard);
+        this.#take(asked, answer.presences, this.#received);
         this.#renewIn(answer.expiresInMs * RENEW_AT);
         failures = 0;
       } catch (error) {
-        this.#heard = null;
+        this.#received = null;
         if (!(error instanceof FanfareError) || !error.retryable) {
-          // Such as LIMIT_REACHED, while the end of other watches is under way.
+          // Such as LIMIT_REACHED while an unwatch call is pending.
           this.#renewIn(REFUSED_PAUSE_MS);
           continue;
         }
         for (const id of asked) if (this.#wanted.has(id)) this.#due.add(id);
         await sleep(retryMs(failures++, this.#options.backoff, retryAfterMsOf(error)), signal);
       } finally {
-        this.#heard = null;
+        this.#received = null;
       }
     }
     this.#running = false;
   }
 
-  #take(asked: readonly string[], presences: readonly Presence[], heard: ReadonlySet<string>): void {
+  #take(asked: readonly string[], presences: readonly Presence[], received: ReadonlySet<string>): void {
     const answered = new Map(presences.map(({ userId, status }) => [userId, status]));
     for (const id of asked) {
       const status = answered.get(id);
       if (!this.#wanted.has(id) || status === undefined) this.#statuses.delete(id);
-      else if (!heard.has(id)) this.#statuses.set(id, status);
+      else if (!received.has(id)) this.#statuses.set(id, status);
     }
     this.#publish();
   }
 
-  /** One renewal for all: the first that is needed decides. */
+  /** One timer renews all watches, at the earliest time that any of them needs. */
   #renewIn(ms: number): void {
     const atMs = Date.now() + ms;
     if (this.#renewal !== null && this.#renewalAtMs <= atMs) return;
@@ -187,7 +187,7 @@ export class PresenceWatch {
       over.push(id);
     }
     if (over.length === 0 || !this.#options.isOnline()) return;
-    // If it fails the watch ends by itself.
+    // If it fails, the watch expires by itself.
     this.#options.call("presence.unwatch", { userIds: over }).catch(() => undefined);
   }
 

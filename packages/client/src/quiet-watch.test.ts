@@ -11,7 +11,7 @@ test("silence is told once, a third sooner or later by chance, and again only af
   vi.advanceTimersByTime(100_000);
   expect(quiet).toEqual([]);
   for (let i = 0; i < 10; i++) {
-    watch.heard();
+    watch.reset();
     vi.advanceTimersByTime(10_000);
   }
   expect(quiet).toEqual([]);
@@ -19,7 +19,7 @@ test("silence is told once, a third sooner or later by chance, and again only af
   expect(quiet).toHaveLength(1);
   expect(quiet[0]! - (start + 190_000)).toBeGreaterThanOrEqual(20_000 - 1);
   expect(quiet[0]! - (start + 190_000)).toBeLessThanOrEqual(40_000 + 1);
-  watch.heard();
+  watch.reset();
   watch.stop();
   vi.advanceTimersByTime(200_000);
   expect(quiet).toHaveLength(1);

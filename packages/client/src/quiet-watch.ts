@@ -2,7 +2,7 @@
 export class QuietWatch {
   readonly #quietMs: number;
   readonly #onQuiet: () => void;
-  #heardAtMs = 0;
+  #resetAtMs = 0;
   #waitMs = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -12,8 +12,8 @@ export class QuietWatch {
     this.#onQuiet = onQuiet;
   }
 
-  heard(): void {
-    this.#heardAtMs = Date.now();
+  reset(): void {
+    this.#resetAtMs = Date.now();
     if (this.#timer !== null) return;
     this.#waitMs = this.#quietMs * (2 / 3 + (2 / 3) * Math.random());
     this.#wait(this.#waitMs);
@@ -27,7 +27,7 @@ export class QuietWatch {
   /** One timer for however many events: what was heard meanwhile only makes it wait again. */
   #wait(ms: number): void {
     this.#timer = setTimeout(() => {
-      const leftMs = this.#heardAtMs + this.#waitMs - Date.now();
+      const leftMs = this.#resetAtMs + this.#waitMs - Date.now();
       if (leftMs > 0) {
         this.#wait(leftMs);
         return;

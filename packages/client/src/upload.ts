@@ -8,9 +8,9 @@ export interface UploadProgress {
 }
 
 export interface UploadOptions {
-  /** Ends the upload; nothing of it stays on the server. */
+  /** Cancels the upload; the server discards it. */
   signal?: AbortSignal;
-  /** Told as bytes leave, and at the end; from 0 again when the upload has to begin anew. */
+  /** Called as bytes are sent, and at the end; starts at 0 again if the upload restarts. */
   onProgress?: (progress: UploadProgress) => void;
 }
 
@@ -26,7 +26,7 @@ interface Answer {
   text: string;
 }
 
-/** What is used here of a browser's XMLHttpRequest: Node has none, and no types of it. */
+/** The part of XMLHttpRequest that is used here: Node has neither the class nor its types. */
 interface Xhr {
   readonly status: number;
   readonly responseText: string;
@@ -45,14 +45,14 @@ const SLICE_BYTES = 64 * 1024;
 
 /**
  * Sends a file as the body of a request.
- * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; what `signal` was aborted with
+ * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; or the abort reason of `signal`
  */
 export async function upload(request: UploadRequest): Promise<StoredFile> {
   const { signal, url, path } = request;
   signal?.throwIfAborted();
   let answer: Answer;
   try {
-    // Only this says in a browser how much has left.
+    // In browsers, only XMLHttpRequest reports upload progress.
     const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: NewXhr };
     answer = await (XMLHttpRequest === undefined ? byFetch(request) : byXhr(request, XMLHttpRequest));
   } catch (error) {
@@ -78,7 +78,7 @@ async function byFetch({ url, path, accessToken, body, signal, onProgress }: Upl
         onProgress?.({ sentBytes, totalBytes });
       },
     },
-    // What waits has not left.
+    // Queued bytes must not count as sent.
     { highWaterMark: 0 },
   );
   const request: RequestInit & { duplex: "half" } = {
@@ -111,7 +111,7 @@ function byXhr(
     }
     xhr.open("POST", `${url}${path}`);
     xhr.setRequestHeader("authorization", `Bearer ${accessToken}`);
-    // Otherwise a form's type would be sent, or that of the file: neither matters, and the server asks the bytes.
+    // The server detects the type from the content, so the browser's guess is not sent.
     xhr.setRequestHeader("content-type", "application/octet-stream");
     xhr.send(body);
   });

@@ -46,7 +46,7 @@ describe("the store", () => {
   test("applies the events that came while an answer was on its way", async () => {
     const { store, asked } = newStore();
     const loading = store.load("group.listMine", {});
-    store.hear("group.updated", { group: group("g", "new") });
+    store.receive("group.updated", { group: group("g", "new") });
     asked[0]!.answer({ groups: [group("g", "old")] });
     await loading;
     expect(groupsOf(store.state)!.map(({ name }) => name)).toEqual(["new"]);
@@ -56,7 +56,7 @@ describe("the store", () => {
     const { store, asked } = newStore();
     store.keep("group.listMine", {});
     for (let count = 0; count <= 501; count += 1) {
-      store.hear("group.updated", { group: group("g", `${count}`) });
+      store.receive("group.updated", { group: group("g", `${count}`) });
     }
     asked[0]!.answer({ groups: [group("g", "old")] });
     await expect.poll(() => asked.length).toBe(2);
@@ -128,13 +128,13 @@ describe("the store", () => {
 
   test("looks up a channel that it does not know once for all its messages, and counts them", async () => {
     const { store, asked } = newStore();
-    store.hear("ready", { userId: "me", sessionId: "s", protocolVersion: 1, serverTime: "" });
+    store.receive("ready", { userId: "me", sessionId: "s", protocolVersion: 1, serverTime: "" });
     const loading = store.load("channel.listUnread", {});
     asked[0]!.answer({ channels: [], nextCursor: null });
     await loading;
     const message = (seq: number): Message =>
       ({ id: `m${seq}`, channelId: "c", seq, rev: seq, authorId: "other" }) as Message;
-    for (const seq of [3, 4]) store.hear("message.created", { channelId: "c", messages: [message(seq)] });
+    for (const seq of [3, 4]) store.receive("message.created", { channelId: "c", messages: [message(seq)] });
     await turn();
     expect(namesOf(asked)).toEqual(["channel.listUnread", "channel.get"]);
     asked[1]!.answer({ channel: channelState("c", 2) });
@@ -150,17 +150,17 @@ describe("the store", () => {
     const loading = store.load("channel.get", { channelId: "read" });
     asked[1]!.answer({ channel: channelState("read", 3) });
     await loading;
-    store.hear("thread.followed", { channelId: "read" });
+    store.receive("thread.followed", { channelId: "read" });
     await new Promise((done) => setTimeout(done, 100));
     expect(timesAsked()).toBe(1);
-    store.hear("thread.followed", { channelId: "unread" });
+    store.receive("thread.followed", { channelId: "unread" });
     await expect.poll(timesAsked).toBe(2);
   });
 
   test("a stale answer does not restore a deleted channel", async () => {
     const { store, asked } = newStore();
     const loading = Promise.all([store.load("channel.listUnread", {}), store.load("notification.list", {})]);
-    store.hear("channel.deleted", { channelId: "c", groupId: "g" });
+    store.receive("channel.deleted", { channelId: "c", groupId: "g" });
     const unread = { channelId: "c", groupId: "g", parentId: null, head: { seq: 1, rev: 1 } };
     asked[0]!.answer({
       channels: [{ ...unread, lastReadSeq: 0, mentionCount: 0 }],
@@ -178,8 +178,8 @@ describe("the store", () => {
   test("without anything loaded, events cause no calls", async () => {
     const { store, asked } = newStore();
     const message = { id: "m", channelId: "c", seq: 1, rev: 1, authorId: "other" } as Message;
-    store.hear("message.created", { channelId: "c", messages: [message] });
-    store.hear("group.deleted", { groupId: "g" });
+    store.receive("message.created", { channelId: "c", messages: [message] });
+    store.receive("group.deleted", { groupId: "g" });
     await turn();
     expect(asked).toEqual([]);
   });
@@ -211,9 +211,9 @@ describe("the store", () => {
     const { store } = newStore();
     const doubts: Doubt[] = [];
     const end = store.onDoubt((doubt) => doubts.push(doubt));
-    store.hear("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
+    store.receive("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
     end();
-    store.hear("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
+    store.receive("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
     expect(doubts).toEqual([{ name: "bot.list", params: { groupId: "g" } }]);
   });
 
@@ -222,7 +222,7 @@ describe("the store", () => {
     store.keep("channel.get", { channelId: "c" });
     asked[0]!.answer({ channel: channelState("c") });
     await expect.poll(() => store.isLoaded("channel.get", { channelId: "c" })).toBe(true);
-    store.hear("channel.deleted", { groupId: "g", channelId: "c" });
+    store.receive("channel.deleted", { groupId: "g", channelId: "c" });
     await expect.poll(() => asked.length).toBe(2);
     asked[1]!.fail(
       new FanfareError({ type: "CHANNEL_NOT_FOUND", message: "", retryable: false, requestId: "" }),

@@ -120,7 +120,7 @@ export class Store {
   }
 
   /** @internal An event of the server. */
-  hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
+  receive<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
     if (this.#underWay > 0 && this.#meanwhile.length <= MAX_EVENTS_MEANWHILE) this.#meanwhile.push(event);
     this.#apply(event);
@@ -349,7 +349,7 @@ export function createStore(client: FanfareClient): Store {
   });
   stores.set(client, store);
   const callServer = client.wrapCalls(store.around);
-  for (const name of EVENT_NAMES) client.on(name, (payload) => store.hear(name, payload));
+  for (const name of EVENT_NAMES) client.on(name, (payload) => store.receive(name, payload));
   client.on("resync", () => store.doubtAllLater());
   client.on("connection.changed", ({ state }) => {
     if (state === "online") store.doubtAll();
