@@ -4,9 +4,9 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const hour = 60 * 60_000;
-/** Each call costs a password hash, or lets somebody guess. */
+/** Each call costs a password hash or is an attempt to guess. */
 const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
-/** Each call may send a mail. */
+/** Each call can send an e-mail. */
 const mailLimit = { points: 10, durationMs: hour, perAddress: true, exact: true };
 
 const password = z.string().min(1).max(LIMITS.passwordMaxChars);
@@ -17,26 +17,25 @@ const code = z
   .max(LIMITS.codeMaxChars)
   .describe("Six digits of the authenticator app, or a recovery code.");
 
-/** What the page shows to our server to prove that it began this login: see `GET /auth/oidc/start`. */
+/** Proves that the same page started this login: see `GET /auth/oidc/start`. */
 const oidcLogin = {
-  oidcCode: secret.describe("From the fragment of the address that the provider's login ended at."),
+  oidcCode: secret.describe("From the fragment of the URL that the provider's login redirected to."),
   verifier: secret.describe("Its SHA-256 in base64url was the `challenge` of `GET /auth/oidc/start`."),
 };
 
-/** Proof that the caller is the owner of the account and not just in possession of a session. */
+/** Proves that the caller owns the account, beyond holding a session. */
 const confirmation = {
-  password: password.optional().describe("Required where the account has one."),
+  password: password.optional().describe("Required if the account has one."),
   oidcCode: oidcLogin.oidcCode
     .optional()
-    .describe("For an account without a password: of a login begun with `fresh=1`."),
+    .describe("For an account without a password: from a login started with `fresh=1`."),
   verifier: oidcLogin.verifier.optional(),
 };
 
-/** What keeps an account its owner's: passwords, addresses, the second factor, logins at an OIDC provider. */
+/** Account security: passwords, e-mail addresses, second factors and OIDC logins. */
 export const userActions = {
   requestPasswordReset: mutation({
-    summary:
-      "Have a link to set a new password sent. The answer is the same whether there is such an account.",
+    summary: "E-mail a link to reset the password. The result is the same whether or not the account exists.",
     params: z.object({ email: e.email }),
     permission: { rule: "public" },
     errors: ["OIDC_REQUIRED"],
@@ -45,8 +44,8 @@ export const userActions = {
   }),
   resetPassword: mutation({
     summary:
-      "Set a new password with the token of the link that was mailed; all sessions end. Where this verifies the address for the first time, " +
-      "everything that was set up before goes too: the linked login, the second factor, webhooks and bots.",
+      "Set a new password with the token from the e-mailed link. All sessions end. If this verifies the address for the first time, " +
+      "the linked login, second factor, webhooks and bots are removed too.",
     params: z.object({
       token: secret,
       newPassword: e.password,
@@ -67,7 +66,7 @@ export const userActions = {
     transports: ["http"],
   }),
   inspectPasswordReset: query({
-    summary: "The account that a mailed link sets the password of, and how else it can be signed in to.",
+    summary: "The account that a password reset link belongs to, and its other ways to log in.",
     params: z.object({ token: secret }),
     result: z.object({
       username: z.string().nullable(),
@@ -83,7 +82,7 @@ export const userActions = {
     transports: ["http"],
   }),
   requestEmailVerification: mutation({
-    summary: "Have the link that verifies the own e-mail address sent again.",
+    summary: "Resend the verification link for the caller's e-mail address.",
     permission: { rule: "account" },
     errors: ["EMAIL_MISSING"],
     rateLimit: mailLimit,
@@ -98,7 +97,7 @@ export const userActions = {
     transports: ["http"],
   }),
   verifyEmail: mutation({
-    summary: "Verify an e-mail address, or change to a new one, with the token of the link that was mailed.",
+    summary: "Verify an e-mail address, or change to a new one, with the token from the e-mailed link.",
     params: z.object({ token: secret }),
     permission: { rule: "public" },
     errors: ["INVALID_LINK", "EMAIL_TAKEN"],
@@ -106,8 +105,7 @@ export const userActions = {
     transports: ["http"],
   }),
   changeEmail: mutation({
-    summary:
-      "Have a link sent to a new e-mail address. It takes the old one's place when the link is opened.",
+    summary: "E-mail a link to a new address. The address changes when the link is opened.",
     params: z.object({ email: e.email, ...confirmation }),
     permission: { rule: "account" },
     errors: [
@@ -120,11 +118,10 @@ export const userActions = {
     rateLimit: mailLimit,
   }),
   setupTotp: mutation({
-    summary:
-      "Make a new secret for an authenticator app. It counts once `user.enableTotp` has seen a code of it.",
+    summary: "Create a new secret for an authenticator app. `user.enableTotp` activates it with a code.",
     params: z.object(confirmation),
     result: z.object({
-      secret: z.string().describe("Base32, to be typed into the app."),
+      secret: z.string().describe("Base32, for manual entry in the app."),
       uri: z.string().describe("otpauth://, to be shown as a QR code."),
     }),
     permission: { rule: "account" },
@@ -134,9 +131,9 @@ export const userActions = {
     transports: ["http"],
   }),
   enableTotp: mutation({
-    summary: "Ask for a code at each login from now on. The recovery codes are shown once, here.",
+    summary: "Require a code at each login. The recovery codes are shown only in this result.",
     params: z.object({ code }),
-    result: z.object({ recoveryCodes: z.array(z.string()).describe("Each is good for one login.") }),
+    result: z.object({ recoveryCodes: z.array(z.string()).describe("Each works for one login.") }),
     permission: { rule: "account" },
     worksWithoutSecondFactor: true,
     errors: ["WRONG_CODE", "TOTP_ALREADY_ON", "TOTP_NOT_SET_UP"],
@@ -145,7 +142,7 @@ export const userActions = {
   }),
   disableTotp: mutation({
     summary:
-      "Ask for no code at login any more. Refused while the policy requires a second factor of the account.",
+      "Stop requiring a code at login. Rejected while the policy requires a second factor for the account.",
     params: z.object({ ...confirmation, code }),
     permission: { rule: "account" },
     errors: [
@@ -160,13 +157,13 @@ export const userActions = {
     transports: ["http"],
   }),
   exchangeOidcCode: mutation({
-    summary: "Log in with what the login at the OIDC provider ended with. The first time makes an account.",
+    summary: "Log in with the code from the OIDC provider's login. The first login creates an account.",
     params: z.object({
       ...oidcLogin,
       code: code.optional(),
       inviteCode: e.inviteCode
         .optional()
-        .describe("As of `user.register`; without effect where the identity has an account."),
+        .describe("As in `user.register`; ignored if the identity already has an account."),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
@@ -191,7 +188,7 @@ export const userActions = {
     transports: ["http"],
   }),
   linkOidc: mutation({
-    summary: "Let the account be logged in to by the OIDC provider too.",
+    summary: "Link an OIDC login to the account.",
     params: z.object({ ...oidcLogin, password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
@@ -200,7 +197,7 @@ export const userActions = {
     transports: ["http"],
   }),
   unlinkOidc: mutation({
-    summary: "Let the account no longer be logged in to by the OIDC provider.",
+    summary: "Unlink the OIDC login from the account.",
     params: z.object({ password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
@@ -209,18 +206,18 @@ export const userActions = {
     transports: ["http"],
   }),
   startOidc: internal({
-    summary: "Begin a login at the OIDC provider.",
+    summary: "Start a login at the OIDC provider.",
     params: z.object({
       challenge: z.string(),
-      isFresh: z.boolean().describe("Whether the provider has to ask for its password again."),
+      isFresh: z.boolean().describe("Whether the provider must ask the user to authenticate again."),
     }),
     result: z.object({
       authorizationUrl: z.string(),
-      flow: z.string().describe("What the browser keeps as a cookie until it is back."),
+      flow: z.string().describe("Stored as a cookie in the browser during the login."),
     }),
   }),
   finishOidc: internal({
-    summary: "Take what the provider sent the browser back with.",
+    summary: "Handle the redirect from the provider.",
     params: z.object({ query: z.string(), flow: z.string() }),
     result: z.object({ oidcCode: z.string() }),
     errors: ["OIDC_FAILED"],

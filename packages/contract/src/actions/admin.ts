@@ -16,7 +16,7 @@ const PASSWORD_LINK_ERRORS = ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "OIDC_REQUI
 const NEW_USER_ERRORS = ["USERNAME_TAKEN", "EMAIL_TAKEN", "OIDC_REQUIRED", "LIMIT_REACHED"] as const;
 
 const admin = { rule: "admin" } as const;
-/** null: the part of the server that knows it did not answer. */
+/** null: the responsible service did not respond. */
 const count = z.int().nullable();
 
 const policy = z.object({
@@ -26,7 +26,7 @@ const policy = z.object({
     .describe("set by the server's environment: admin.setPolicy can't change these"),
 });
 
-/** Every action here that changes something is in the audit log before it is done. */
+/** Mutations are recorded in the audit log before they are executed. */
 export const adminActions = {
   stats: query({
     summary:
@@ -147,7 +147,7 @@ export const adminActions = {
     rateLimit: perMinute(30),
   }),
   auditLog: query({
-    summary: "A page of what admins have done, newest first.",
+    summary: "A page of the admin audit log, newest first.",
     params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit: e.pageLimit }),
     result: z.object({ entries: z.array(e.AdminAuditEntrySchema), nextId: e.id.nullable() }),
     permission: admin,

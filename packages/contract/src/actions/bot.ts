@@ -131,35 +131,35 @@ export const botActions = {
     }),
   }),
   disconnectHeldBy: internal({
-    summary: "Disconnect the bots whose tokens a user has, who has been disabled. Repeatable.",
+    summary: "Disconnect the bots whose tokens a disabled user holds. Repeatable.",
     params: e.ofUser,
   }),
 };
 
 export const userActions = {
   createBot: internal({
-    summary: "A user for a bot.",
+    summary: "Create the user of a bot.",
     params: z.object({ name: e.nickname }),
     result: z.object({ user: e.UserSchema }),
   }),
   renameBot: internal({
-    summary: "Another name for a bot.",
+    summary: "Rename a bot.",
     params: e.ofUser.extend({ name: e.nickname }),
     errors: ["USER_NOT_FOUND"],
   }),
   openBotSession: internal({
-    summary: "A session for a bot's token, without an end; all its others end.",
+    summary: "Create a session for a bot's token that never expires; all its other sessions end.",
     params: e.ofUser,
     result: z.object({ sessionId: e.id }),
     errors: ["USER_NOT_FOUND"],
   }),
   hasBotSession: internal({
-    summary: "Whether a bot's session lives.",
+    summary: "Whether a bot's session is active.",
     params: e.ofUser.extend({ sessionId: e.id }),
     result: z.object({ isAlive: z.boolean() }),
   }),
   isActive: internal({
-    summary: "Whether there is such a user, neither disabled nor deleted.",
+    summary: "Whether the user exists and is neither disabled nor deleted.",
     params: e.ofUser,
     result: z.object({ isActive: z.boolean() }),
   }),
@@ -176,7 +176,7 @@ export const groupActions = {
     errors: ["INVITE_NOT_FOUND"],
   }),
   listSeenChannels: internal({
-    summary: "The text channels of a group that a user sees: none where they are no member.",
+    summary: "The text channels of a group that a user can see: none for non-members.",
     params: e.ofUser.extend({ groupId: e.id }),
     result: z.object({ channels: z.array(z.object({ channelId: e.id, createdAt: e.time })) }),
   }),
@@ -184,7 +184,7 @@ export const groupActions = {
 
 export const commandActions = {
   register: mutation({
-    summary: "What the bot does when somebody in its group writes `/name`. The same name replaces it.",
+    summary: "Register the command `/name` of the bot. Replaces an earlier command of the same name.",
     params: z.object({
       name: e.commandName,
       description: e.nickname,
@@ -196,14 +196,14 @@ export const commandActions = {
     errors: ["BOTS_ONLY", "COMMAND_NAME_TAKEN", "LIMIT_REACHED"],
   }),
   unregister: mutation({
-    summary: "Take a command of the bot back. Where there is none, nothing happens.",
+    summary: "Unregister a command of the bot. Does nothing if it doesn't exist.",
     params: z.object({ name: e.commandName }),
     permission: { rule: "session" },
     botScope: "commands",
     errors: ["BOTS_ONLY"],
   }),
   list: query({
-    summary: "The commands of the bots that see this channel, by name. Almost always one page.",
+    summary: "The commands of the bots that can see this channel, by name. Almost always one page.",
     params: e.inChannel.extend({
       afterName: e.commandName.optional().describe("the nextName of the page before"),
     }),
@@ -215,8 +215,7 @@ export const commandActions = {
     botScope: "group.read",
   }),
   invoke: mutation({
-    summary:
-      "Have a bot do something. It hears `command.invoked`, and answers with a message, if it has something to say.",
+    summary: "Run a command of a bot. The bot receives `command.invoked`, and can reply with a message.",
     params: e.inChannel.extend({
       name: e.commandName,
       text: z.string().max(LIMITS.messageMaxChars).default(""),

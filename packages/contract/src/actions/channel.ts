@@ -19,7 +19,7 @@ export type ChannelSync = z.output<typeof ChannelSyncSchema>;
 
 export const channelActions = {
   create: mutation({
-    summary: "Make a channel in a group, or a section that channels stand in.",
+    summary: "Create a channel or a section in a group.",
     params: z.object({
       groupId: e.id,
       name: e.channelName,
@@ -30,7 +30,7 @@ export const channelActions = {
       private: z
         .boolean()
         .default(false)
-        .describe("seen by the caller, the owner, and those given in memberIds and roleIds"),
+        .describe("visible to the caller, the owner, and those in memberIds and roleIds"),
       memberIds: z.array(e.id).max(LIMITS.overridesPerChannel).default([]),
       roleIds: z.array(e.id).max(LIMITS.rolesPerGroup).default([]),
     }),
@@ -41,7 +41,7 @@ export const channelActions = {
     errors: ["LIMIT_REACHED", "CHANNEL_NOT_FOUND", "ROLE_NOT_FOUND", "MEMBER_NOT_FOUND"],
   }),
   update: mutation({
-    summary: "Change a channel's name, topic, slow mode or place.",
+    summary: "Update a channel's name, topic, slow mode or position.",
     params: e.inChannel.extend({
       name: e.channelName.optional(),
       topic: e.topic.optional(),
@@ -55,7 +55,7 @@ export const channelActions = {
     audited: "channel",
   }),
   reorder: mutation({
-    summary: "Put channels of a group into other places, all at once. Repeating it changes nothing.",
+    summary: "Move channels of a group, in one operation. Repeatable.",
     params: z.object({
       groupId: e.id,
       places: z.array(e.ChannelPlaceSchema).min(1).max(LIMITS.channelsPerGroup),
@@ -66,14 +66,14 @@ export const channelActions = {
     errors: ["CHANNEL_NOT_FOUND"],
   }),
   listOverrides: query({
-    summary: "What a channel allows and denies, to whom.",
+    summary: "The permission overrides of a channel.",
     params: e.inChannel,
     result: z.object({ overrides: z.array(e.OverrideSchema) }),
     permission: { rule: "channel", can: "manageRoles" },
   }),
   setOverride: mutation({
     summary:
-      "Allow or deny something in a channel to everyone, a role or a member. To deny `view` makes it private.",
+      "Override permissions in a channel for everyone, a role or a member. Denying `view` makes it private.",
     params: e.inChannel.extend({
       target: e.OverrideTargetSchema,
       allow: e.overrideBits,
@@ -100,7 +100,7 @@ export const channelActions = {
   }),
   list: query({
     summary:
-      "The channels of a group that the caller sees, each with its head and what the caller has read. Almost always one page.",
+      "The channels of a group that the caller can see, each with its head and read marker. Almost always one page.",
     params: z.object({
       groupId: e.id,
       afterChannelId: e.id.optional().describe("the nextChannelId of the page before"),
@@ -113,14 +113,14 @@ export const channelActions = {
     botScope: "group.read",
   }),
   markRead: mutation({
-    summary: "Everything up to this message is read. A marker never goes back.",
+    summary: "Mark everything up to this message as read. A read marker never moves back.",
     params: e.inChannel.extend({ seq: e.seq }),
     result: z.object({ lastReadSeq: e.seq }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
   }),
   sync: query({
-    summary: "What changed in these channels since the caller last looked.",
+    summary: "The changes in these channels since the given revs.",
     params: z.object({
       cursors: z
         .array(z.object({ channelId: e.id, afterRev: e.seq }))

@@ -3,7 +3,7 @@ import { internal, mutation, perMinute } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-/** Every service that stores personal data has one. */
+/** Every service that stores personal data needs one. */
 export const forgetUser = (what: string) => ({
   ...internal({
     summary: `A user was deleted: ${what} Repeatable.`,
@@ -15,27 +15,27 @@ export const forgetUser = (what: string) => ({
 export const userActions = {
   deleteMe: mutation({
     summary:
-      "Delete the caller's account, for ever: all sessions end, the names are free, messages stay as those of a deleted user. " +
-      "Groups have to be given away or deleted before.",
+      "Delete the caller's account permanently: all sessions end, its names become available, and its messages stay, by a deleted user. " +
+      "Transfer or delete owned groups first.",
     params: z.object({
       password: z
         .string()
         .min(1)
         .max(LIMITS.passwordMaxChars)
         .optional()
-        .describe("needed where there is one"),
+        .describe("required if the account has one"),
       code: z
         .string()
         .min(1)
         .max(LIMITS.codeMaxChars)
         .optional()
-        .describe("needed where a login asks for one"),
+        .describe("required if a login asks for one"),
     }),
     permission: { rule: "session" },
     endsSession: true,
     errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
     rateLimit: { ...perMinute(20), perAddress: true, exact: true },
-    // The session's sockets close at once, so an answer by socket would not arrive.
+    // The session's sockets close at once, so a result by socket would not arrive.
     transports: ["http"],
   }),
 };
@@ -47,26 +47,26 @@ export const groupActions = {
     result: z.object({ groupIds: z.array(e.id) }),
   }),
   forgetUser: forgetUser(
-    "they leave all groups and direct channels of several; those of two stay for the others.",
+    "removes the user from all groups and group DMs; direct messages stay for the other users.",
   ),
 };
 
 export const messageActions = {
-  forgetUser: forgetUser("what they have read goes; what they wrote stays."),
+  forgetUser: forgetUser("removes read markers; messages stay."),
 };
 
 export const presenceActions = {
-  forgetUser: forgetUser("what they wanted others to see of them goes."),
+  forgetUser: forgetUser("removes the chosen status."),
 };
 
 export const fileActions = {
-  forgetUser: forgetUser("their pictures go, and files that are in no message."),
+  forgetUser: forgetUser("removes pictures and files that are not attached to a message."),
 };
 
 export const inboxActions = {
-  forgetUser: forgetUser("notification settings, subscriptions and what was read of the inbox go."),
+  forgetUser: forgetUser("removes notification settings, push subscriptions and inbox markers."),
 };
 
 export const friendActions = {
-  forgetUser: forgetUser("friendships, requests and settings go."),
+  forgetUser: forgetUser("removes friends, friend requests and settings."),
 };

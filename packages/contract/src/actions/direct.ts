@@ -4,12 +4,12 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
-/** Each may put a channel into the list of somebody who has not asked for it. */
+/** Each call can add a channel to the list of a user who did not ask for it. */
 const openLimit = perMinute(30);
 
 export const channelActions = {
   openDirect: mutation({
-    summary: "The direct channel between the caller and another user; made where there is none.",
+    summary: "The direct channel between the caller and another user; created if it doesn't exist.",
     params: e.ofUser,
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "session" },
@@ -17,13 +17,13 @@ export const channelActions = {
     rateLimit: openLimit,
   }),
   createGroupDirect: mutation({
-    summary: "Make a direct channel of several. The caller looks after it.",
+    summary: "Create a group DM, owned by the caller.",
     params: z.object({
       userIds: z
         .array(e.id)
         .min(1)
         .max(LIMITS.membersPerGroupDirect - 1)
-        .describe("the others: friends of the caller, or members of a common group"),
+        .describe("the other users: friends of the caller, or members of a shared group"),
       name: e.channelName.optional(),
     }),
     result: z.object({ channel: e.ChannelStateSchema }),
@@ -32,7 +32,7 @@ export const channelActions = {
     rateLimit: openLimit,
   }),
   addToDirect: mutation({
-    summary: "Let somebody into a direct channel of several; they see all that was written before.",
+    summary: "Add a user to a group DM. They can see all earlier messages.",
     params: e.inChannel.extend({ userId: e.id }),
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "view" },
@@ -41,14 +41,14 @@ export const channelActions = {
   }),
   removeFromDirect: mutation({
     summary:
-      "Put somebody out of a direct channel of several, for who looks after it, or leave it. Who has been there the longest looks after " +
-      "it then; with the last one it goes, and its messages with it.",
+      "Remove a user from a group DM, as its owner, or leave it. If the owner leaves, the longest-standing user " +
+      "becomes the owner; when the last user leaves, the channel and its messages are deleted.",
     params: e.inChannel.extend({ userId: e.id }),
     permission: { rule: "channel", can: "view" },
     errors: ["FORBIDDEN", "MEMBER_NOT_FOUND"],
   }),
   renameDirect: mutation({
-    summary: "Give a direct channel of several a name, or take it away.",
+    summary: "Set or clear the name of a group DM.",
     params: e.inChannel.extend({ name: e.channelName.nullable() }),
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "sendMessages" },
@@ -56,13 +56,13 @@ export const channelActions = {
     rateLimit: perMinute(20),
   }),
   closeDirect: mutation({
-    summary: "Put a direct channel out of the caller's list, until the next message or `channel.openDirect`.",
+    summary: "Close a direct channel: it is not listed until the next message or `channel.openDirect`.",
     params: e.inChannel,
     permission: { rule: "channel", can: "view" },
     errors: ["FORBIDDEN"],
   }),
   listDirect: query({
-    summary: "A page of the caller's direct channels, those in which something was written last first.",
+    summary: "A page of the caller's direct channels, most recent message first.",
     params: z.object({
       cursor: cursor.optional().describe("the nextCursor of the page before"),
       limit: e.pageLimit,
@@ -70,14 +70,14 @@ export const channelActions = {
     result: z.object({
       channels: z
         .array(e.ChannelStateSchema)
-        .describe("may be fewer than the limit before the last page: closed ones are left out"),
+        .describe("any page can have fewer than the limit: closed channels are left out"),
       nextCursor: cursor.nullable().describe("null: this is the last page"),
     }),
     permission: { rule: "session" },
   }),
   get: query({
     summary:
-      "One channel, with its head and what the caller has read: such as a direct channel that a message came in.",
+      "One channel, with its head and the caller's read marker; for example after a message in an unknown direct channel.",
     params: e.inChannel,
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "channel", can: "view" },

@@ -10,17 +10,17 @@ const cursor = z
 const page = z.object({
   items: z.array(
     z.object({
-      kind: z.string().describe("what it is: profile, session, block, membership, message, …"),
+      kind: z.string().describe("type of the entry: profile, session, block, membership, message, …"),
       data: z.unknown(),
     }),
   ),
-  nextCursor: cursor.nullable().describe("null: this is the last page; a page may be empty before"),
+  nextCursor: cursor.nullable().describe("null: this is the last page; earlier pages can be empty"),
 });
 
-/** A service that stores personal data has one. */
+/** Every service that stores personal data needs one. */
 const exportUser = (what: string) => ({
   ...internal({
-    summary: `A page of what there is of a user: ${what}`,
+    summary: `A page of a user's data: ${what}`,
     params: z.object({ userId: e.id, cursor: cursor.nullable() }),
     result: page,
   }),
@@ -29,7 +29,7 @@ const exportUser = (what: string) => ({
 
 export const userActions = {
   exportMyData: query({
-    summary: "A page of everything that there is of the caller, as JSON.",
+    summary: "A page of all data of the caller, as JSON.",
     params: z.object({ cursor: cursor.optional() }),
     result: page,
     permission: { rule: "session" },
@@ -40,27 +40,27 @@ export const userActions = {
 };
 
 export const fileActions = {
-  exportUser: exportUser("files, but not their bytes: file.getUrl leads to those."),
+  exportUser: exportUser("files, without their content: see file.getUrl."),
 };
 
 export const groupActions = {
   exportUser: exportUser("memberships."),
   listOwnChannels: internal({
     summary:
-      "A page of the channels and threads of the groups that a user is or was in, and of direct channels that they have left, whether they see them or not; or of the direct channels that they are in.",
+      "A page of the channels and threads in a user's current and former groups and of direct channels that they left, visible to them or not; or of their direct channels.",
     params: z.object({ userId: e.id, of: z.enum(["groups", "direct"]), cursor: cursor.nullable() }),
     result: z.object({ channelIds: z.array(e.id), nextCursor: cursor.nullable() }),
   }),
 };
 
 export const friendActions = {
-  exportUser: exportUser("friends, requests, and who may reach them."),
+  exportUser: exportUser("friends, friend requests and privacy settings."),
 };
 
 export const inboxActions = {
-  exportUser: exportUser("notification settings and subscriptions to pushes."),
+  exportUser: exportUser("notification settings and push subscriptions."),
 };
 
 export const messageActions = {
-  exportUser: exportUser("messages, those in groups that they have left included."),
+  exportUser: exportUser("messages, including those in former groups."),
 };

@@ -4,15 +4,15 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const oneFile = z.object({ fileId: e.id });
-const bytes = z.int().min(1).describe("exactly as many as will come");
-const quota = z.int().min(0).nullable().describe("null: the quota that the policy of the instance sets");
+const bytes = z.int().min(1).describe("exact size of the upload");
+const quota = z.int().min(0).nullable().describe("null: the quota from the instance policy");
 const uploads = perMinute(30);
 
 export const fileActions = {
   startUpload: mutation({
     summary:
-      "Ask to upload a file for a message in a channel. POST /api/file.upload?channelId=…&name=… does this and takes the bytes " +
-      "as its body; called by itself it only reserves the room, for an hour.",
+      "Start the upload of a file for a message in a channel. POST /api/file.upload?channelId=…&name=… does this and takes the bytes " +
+      "as its body; called directly, it only reserves the storage, for an hour.",
     params: z.object({ channelId: e.id, name: e.fileName, bytes }),
     result: oneFile,
     permission: { rule: "channel", can: "attachFiles" },
@@ -22,7 +22,7 @@ export const fileActions = {
   }),
   startPicture: mutation({
     summary:
-      "Ask to upload a picture for a profile or a group. POST /api/file.uploadPicture does this and takes the bytes as its body.",
+      "Start the upload of a picture for a profile or a group. POST /api/file.uploadPicture does this and takes the bytes as its body.",
     params: z.object({ bytes }),
     result: oneFile,
     permission: { rule: "session" },
@@ -30,7 +30,7 @@ export const fileActions = {
     rateLimit: uploads,
   }),
   get: query({
-    summary: "What is known of a file: for who uploaded it and for those who see its channel.",
+    summary: "The details of a file, for its uploader and for users who can see its channel.",
     params: oneFile,
     result: z.object({ file: e.StoredFileSchema }),
     permission: { rule: "session" },
@@ -38,8 +38,7 @@ export const fileActions = {
     errors: ["FILE_NOT_FOUND"],
   }),
   getUrl: query({
-    summary:
-      "An address to read a file at for a while: for who uploaded it and for those who see its channel.",
+    summary: "A temporary URL of a file, for its uploader and for users who can see its channel.",
     params: oneFile,
     result: e.FileUrlSchema,
     permission: { rule: "session" },
@@ -47,7 +46,7 @@ export const fileActions = {
     errors: ["FILE_NOT_FOUND"],
   }),
   getUrls: query({
-    summary: "Addresses to read the attachments of a channel at for a while; what is not there is left out.",
+    summary: "Temporary URLs of attachments in a channel; files that don't exist are left out.",
     params: z.object({
       channelId: e.id,
       fileIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems),
@@ -67,42 +66,42 @@ export const fileActions = {
   }),
   delete: mutation({
     summary:
-      "Delete one's own file, or one that is attached in a channel for those who manage messages there. The message goes on naming it.",
+      "Delete one of the caller's files, or an attachment in a channel where the caller can manage messages. The message still lists it.",
     params: oneFile,
     permission: { rule: "session" },
     botScope: "messages.write",
     errors: ["FILE_NOT_FOUND", "FORBIDDEN"],
   }),
   getUsage: query({
-    summary: "How much room the caller's files take.",
+    summary: "Storage used by the caller's files.",
     result: e.FileUsageSchema,
     permission: { rule: "session" },
   }),
   getGroupUsage: query({
-    summary: "How much room the files of a group take.",
+    summary: "Storage used by the files of a group.",
     params: e.inGroup,
     result: e.FileUsageSchema,
     permission: { rule: "group", can: "manageGroup" },
   }),
   setQuota: mutation({
-    summary: "How much room the files of one user or one group may take.",
+    summary: "Set the storage quota of a user or a group.",
     params: z.object({ of: e.pictureOf, maxBytes: quota }),
     result: e.FileUsageSchema,
     permission: { rule: "admin" },
   }),
   finishUpload: internal({
-    summary: "The bytes of an upload are stored: find out what they are. A file that is refused is deleted.",
+    summary: "Finish an upload: detect the type of the stored bytes. A rejected file is deleted.",
     params: oneFile,
     result: z.object({ file: e.StoredFileSchema }),
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
   }),
   abortUpload: internal({
-    summary: "An upload was broken off: nothing of it is left. Repeatable.",
+    summary: "Cancel an upload and delete its bytes. Repeatable.",
     params: oneFile,
   }),
   claim: internal({
     summary:
-      "Make files the attachments of the message that a user sends with a nonce; repeatable with the same nonce, and never for two messages.",
+      "Attach files to the message that a user sends with a nonce. Repeatable with the same nonce; a file belongs to one message at most.",
     params: z.object({
       fileIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage),
       channelId: e.id,
@@ -110,11 +109,11 @@ export const fileActions = {
       nonce: e.nonce,
     }),
     result: z.object({
-      attachments: z.array(e.AttachmentSchema).nullable().describe("null: not all are theirs"),
+      attachments: z.array(e.AttachmentSchema).nullable().describe("null: the user does not own all of them"),
     }),
   }),
   release: internal({
-    summary: "A message is gone: delete its attachments. Repeatable.",
+    summary: "Delete the attachments of a deleted message. Repeatable.",
     params: z.object({ channelId: e.id, fileIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage) }),
   }),
   usePicture: internal({
@@ -124,7 +123,7 @@ export const fileActions = {
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
   }),
   dropPictures: internal({
-    summary: "Delete the pictures of a profile or a group, but for the one that is shown. Repeatable.",
+    summary: "Delete the pictures of a profile or a group, except the current one. Repeatable.",
     params: z.object({ of: e.pictureOf, exceptFileId: e.id.optional() }),
   }),
 };

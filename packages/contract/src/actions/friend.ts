@@ -12,7 +12,7 @@ const nextCursor = e.id.nullable().describe("null: this is the last page");
 export const friendActions = {
   request: mutation({
     summary:
-      "Ask somebody, by id or username, to be a friend. Who has asked the caller already is one at once.",
+      "Send a friend request, by id or username. If that user has already sent one to the caller, it is accepted.",
     params: z
       .object({ userId: e.id.optional(), username: e.username.optional() })
       .refine(
@@ -25,20 +25,19 @@ export const friendActions = {
     rateLimit: perMinute(20),
   }),
   accept: mutation({
-    summary: "Accept what somebody has asked.",
+    summary: "Accept a friend request.",
     params: e.ofUser,
     result: z.object({ friend: e.FriendSchema }),
     permission: { rule: "account" },
     errors: ["FRIEND_REQUEST_NOT_FOUND", "LIMIT_REACHED"],
   }),
   decline: mutation({
-    summary: "Decline what somebody has asked. Where nobody has, nothing happens.",
+    summary: "Decline a friend request. Does nothing if there is none.",
     params: e.ofUser,
     permission: { rule: "account" },
   }),
   remove: mutation({
-    summary:
-      "End a friendship, or take back what the caller has asked. Where there is neither, nothing happens.",
+    summary: "Remove a friend, or withdraw a friend request. Does nothing if there is neither.",
     params: e.ofUser,
     permission: { rule: "account" },
   }),
@@ -49,18 +48,18 @@ export const friendActions = {
     permission: { rule: "account" },
   }),
   listRequests: query({
-    summary: "A page of what others have asked the caller, and the caller others: newest first.",
+    summary: "A page of friend requests that the caller has received and sent, newest first.",
     params: page,
     result: z.object({ requests: z.array(e.FriendRequestSchema), nextCursor }),
     permission: { rule: "account" },
   }),
   getReach: query({
-    summary: "Who may ask the caller to be a friend, and open direct channels with the caller.",
+    summary: "The caller's privacy settings for friend requests and direct channels.",
     result: z.object({ reach: e.ReachSchema }),
     permission: { rule: "session" },
   }),
   setReach: mutation({
-    summary: "Change who may reach the caller. Direct channels that there are already stay.",
+    summary: "Update the caller's privacy settings. Existing direct channels stay.",
     params: e.ReachSchema.partial(),
     result: z.object({ reach: e.ReachSchema }),
     permission: { rule: "session" },
@@ -71,14 +70,14 @@ export const friendActions = {
       "The given users that a user can reach: by the instance's policy, their privacy settings, their relationship, and blocks.",
     params: z.object({
       userId: e.id,
-      kind: e.UserSchema.shape.kind.describe("of the user who reaches out"),
+      kind: e.UserSchema.shape.kind.describe("kind of the contacting user"),
       userIds: z.array(e.id).max(LIMITS.usersPerLookup),
       approach: z.enum(["request", "direct", "groupDirect"]),
     }),
     result: z.object({ userIds: z.array(e.id) }),
   }),
   listAmong: internal({
-    summary: "Those of the given users who are friends of a user.",
+    summary: "The given users who are friends of a user.",
     params: z.object({ userId: e.id, userIds: z.array(e.id).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),
   }),

@@ -4,7 +4,7 @@ import * as e from "../entities.ts";
 import * as line from "../group-file.ts";
 import { LIMITS } from "../limits.ts";
 
-/** What changes the ids of a file into new ones, the same for all of it. */
+/** Seed for mapping the ids of an export file to new ones. */
 const salted = e.inGroup.extend({ salt: z.string().regex(/^[0-9a-f]{10}$/) });
 const exports = { points: 10, durationMs: 60 * 60 * 1000, exact: true };
 const position = z.object({
@@ -13,12 +13,12 @@ const position = z.object({
   userId: e.id.optional(),
 });
 
-/** A group as a file, and its parts. */
+/** Export and import of groups. */
 export const groupActions = {
   startExport: mutation({
     summary:
-      "Ask for all of a group as a file of JSON lines. GET /api/group.export?groupId=… does this and answers the file; called by itself it only " +
-      "stands in the audit log.",
+      "Export a group as JSON lines. GET /api/group.export?groupId=… returns the file; called directly, it only " +
+      "adds an entry to the audit log.",
     params: e.inGroup,
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "ownGroup" },
@@ -26,7 +26,7 @@ export const groupActions = {
     rateLimit: exports,
   }),
   beginExport: internal({
-    summary: "What is answered to either of them, when it stands in the group's audit log.",
+    summary: "Record an export in the group's audit log and return the group, for both export actions.",
     params: e.inGroup.extend({ userId: e.id, action: z.string() }),
     result: z.object({ group: e.GroupSchema }),
     errors: ["GROUP_NOT_FOUND"],
@@ -43,7 +43,7 @@ export const groupActions = {
     errors: ["GROUP_NOT_FOUND"],
   }),
   exportChannels: internal({
-    summary: "Channels of a group as lines, in the order of the ids; those that are not there are left out.",
+    summary: "Channels of a group as lines, in the order of the ids; missing ones are left out.",
     params: e.inGroup.extend({ channelIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ lines: z.array(line.ChannelLine) }),
   }),
@@ -59,29 +59,29 @@ export const groupActions = {
   }),
   beginImport: internal({
     summary:
-      "Make a group that nobody sees, until group.finishImport; what is left unfinished for an hour is removed.",
+      "Create a hidden group for an import, until group.finishImport. It is removed after an hour without activity.",
     params: z.object({ ownerId: e.id }),
     result: e.inGroup,
     errors: ["LIMIT_REACHED"],
   }),
   importPlaces: internal({
-    summary: "Store roles and channels of a group that is being made.",
+    summary: "Store roles and channels of a group that is being imported.",
     params: salted.extend({ roles: z.array(line.RoleLine), channels: z.array(line.ChannelLine) }),
     errors: ["GROUP_NOT_FOUND"],
   }),
   keepImport: internal({
-    summary: "A group that is being made is not left unfinished yet.",
+    summary: "Keep an import alive.",
     params: e.inGroup,
     errors: ["GROUP_NOT_FOUND"],
   }),
   finishImport: internal({
-    summary: "Everything of the group is here: its owner sees it.",
+    summary: "Finish an import: the group becomes visible to its owner.",
     params: salted.extend({ group: line.GroupLine, byUserId: e.id }),
     result: z.object({ group: e.GroupSchema }),
     errors: ["GROUP_NOT_FOUND"],
   }),
   cancelImport: internal({
-    summary: "Remove a group that was being made, with everything in it. Repeatable.",
+    summary: "Cancel an import and delete the group with its contents. Repeatable.",
     params: e.inGroup,
   }),
 };
@@ -89,8 +89,8 @@ export const groupActions = {
 export const adminActions = {
   startGroupExport: mutation({
     summary:
-      "The same of any group, private channels included. GET /api/admin.exportGroup?groupId=… does this and answers the file. It stands in the " +
-      "group's audit log too.",
+      "Export any group, including private channels. GET /api/admin.exportGroup?groupId=… returns the file. It is also recorded in the " +
+      "group's audit log.",
     params: e.inGroup,
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "admin" },
@@ -121,7 +121,7 @@ export const messageActions = {
     }),
   }),
   importLines: internal({
-    summary: "Store messages and reactions of a group that is being made.",
+    summary: "Store messages and reactions of a group that is being imported.",
     params: salted.extend({
       messages: z.array(
         z.object({
@@ -135,18 +135,18 @@ export const messageActions = {
     errors: ["GROUP_NOT_FOUND"],
   }),
   importHeads: internal({
-    summary: "Where the channels of a group stand that is being made.",
+    summary: "The heads of the channels of a group that is being imported.",
     params: salted.extend({ heads: z.array(z.object({ channelId: e.id, seq: z.int() })) }),
   }),
 };
 
 export const userActions = {
   importNames: internal({
-    summary: "Store those who wrote in a group that is being made, as guests whom nobody can log in as.",
+    summary: "Store the authors of a group that is being imported, as guests that can't be logged in to.",
     params: salted.extend({ users: z.array(line.UserLine) }),
   }),
   removeImported: internal({
-    summary: "A group is gone: remove who came with it. Repeatable.",
+    summary: "Delete the users that were imported with a deleted group. Repeatable.",
     params: e.inGroup,
   }),
   exportNames: internal({

@@ -8,7 +8,7 @@ const because = { reason: e.reason.optional().describe("for the audit log") };
 
 export const groupActions = {
   create: mutation({
-    summary: "Make a group with a first channel, owned by the caller.",
+    summary: "Create a group with a first channel, owned by the caller.",
     params: z.object({ name: e.groupName }),
     result: z.object({ group: e.GroupSchema, channels: z.array(e.ChannelSchema) }),
     permission: { rule: "session" },
@@ -29,7 +29,7 @@ export const groupActions = {
     botScope: "group.read",
   }),
   update: mutation({
-    summary: "Change the group's name, description or default channel.",
+    summary: "Update the group's name, description or default channel.",
     params: e.inGroup.extend({
       name: e.groupName.optional(),
       description: e.groupDescription.optional(),
@@ -41,7 +41,7 @@ export const groupActions = {
     errors: ["CHANNEL_NOT_FOUND"],
   }),
   myPermissions: query({
-    summary: "What the caller may in the group, and in each channel that he sees.",
+    summary: "The caller's permissions in the group and in each channel that they can see.",
     params: e.inGroup,
     result: z.object({
       permissions: z.int(),
@@ -56,7 +56,7 @@ export const groupActions = {
     permission: { rule: "group", can: "ownGroup" },
   }),
   transfer: mutation({
-    summary: "Give the group to another member.",
+    summary: "Transfer the group to another member.",
     params: ofMember,
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "ownGroup" },
@@ -64,7 +64,7 @@ export const groupActions = {
     errors: ["LIMIT_REACHED", "MEMBER_NOT_FOUND", "GUEST_NOT_ALLOWED"],
   }),
   listMembers: query({
-    summary: "A page of members in the order of their ids.",
+    summary: "A page of members, ordered by id.",
     params: e.inGroup.extend({
       afterUserId: e.id.optional(),
       limit: e.pageLimit,
@@ -82,7 +82,7 @@ export const groupActions = {
     errors: ["MEMBER_NOT_FOUND"],
   }),
   getMembers: query({
-    summary: "Several members; users who are none are left out.",
+    summary: "Several members; users who are not members are left out.",
     params: e.inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ members: z.array(e.MemberSchema) }),
     permission: { rule: "group", can: "view" },
@@ -95,7 +95,7 @@ export const groupActions = {
     errors: ["OWNER_CANNOT_LEAVE"],
   }),
   kick: mutation({
-    summary: "Put a member out; an invite lets them in again.",
+    summary: "Kick a member. They can rejoin with an invite.",
     params: ofMember.extend(because),
     permission: { rule: "group", can: "kickMembers" },
     botScope: "members.manage",
@@ -103,7 +103,7 @@ export const groupActions = {
     errors: ["MEMBER_NOT_FOUND"],
   }),
   ban: mutation({
-    summary: "Put a user out, and keep them out.",
+    summary: "Ban a user: they are removed and can't rejoin.",
     params: ofMember.extend(because),
     permission: { rule: "group", can: "banMembers" },
     botScope: "members.manage",
@@ -111,14 +111,14 @@ export const groupActions = {
     errors: ["USER_NOT_FOUND"],
   }),
   unban: mutation({
-    summary: "Let a banned user join again.",
+    summary: "Unban a user.",
     params: ofMember.extend(because),
     permission: { rule: "group", can: "banMembers" },
     botScope: "members.manage",
     audited: "user",
   }),
   listBans: query({
-    summary: "A page of the users who are banned, in the order of their ids.",
+    summary: "A page of the banned users, ordered by id.",
     params: e.inGroup.extend({
       afterUserId: e.id.optional(),
       limit: e.pageLimit,
@@ -139,15 +139,13 @@ export const groupActions = {
       entries: z.array(e.AuditEntrySchema),
       hasMore: z
         .boolean()
-        .describe(
-          "whether to ask for another page; one may have fewer entries than the limit and not be the last",
-        ),
+        .describe("whether there are more pages; any page can have fewer entries than the limit"),
     }),
     permission: { rule: "group", can: "viewAuditLog" },
     botScope: "members.manage",
   }),
   recordAudit: internal({
-    summary: "What another service has let somebody do in a group, for its audit log.",
+    summary: "Record an action of another service in the group's audit log.",
     params: e.AuditEntrySchema.omit({ id: true, createdAt: true }).partial({
       targetId: true,
       reason: true,
@@ -156,7 +154,7 @@ export const groupActions = {
     }),
   }),
   mute: mutation({
-    summary: "A muted member reads but does not write, until the time has passed.",
+    summary: "Mute a member: until the given time they can read but not write.",
     params: ofMember.extend({ ...because, durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "muteMembers" },
@@ -165,7 +163,7 @@ export const groupActions = {
     errors: ["MEMBER_NOT_FOUND"],
   }),
   unmute: mutation({
-    summary: "Let a muted member write again.",
+    summary: "Unmute a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "muteMembers" },
@@ -174,32 +172,35 @@ export const groupActions = {
     errors: ["MEMBER_NOT_FOUND"],
   }),
   access: internal({
-    summary: "What a user may do in a group or channel, and which rooms its events go to.",
+    summary: "The permissions of a user in a group or channel, and the rooms that its events go to.",
     params: z.object({ userId: e.id, groupId: e.id.optional(), channelId: e.id.optional() }),
     result: z.object({
       permissions: z.int(),
       groupId: e.id.nullable(),
       mutedUntil: e.time.nullable(),
-      slowModeMs: z.int().optional().describe("between two messages of this user; absent: none"),
-      wordFilterRev: z.int().optional().describe("of the filter that this user's messages go through"),
+      slowModeMs: z.int().optional().describe("minimum time between two messages of this user; absent: none"),
+      wordFilterRev: z
+        .int()
+        .optional()
+        .describe("revision of the word filter for this user's messages; absent: none"),
       rooms: z.array(z.string()),
     }),
   }),
   forgetDirectAccess: internal({
-    summary: "What these two may do in their direct channel has changed.",
+    summary: "Invalidate the cached permissions of two users in their direct channel.",
     params: z.object({ userId: e.id, otherId: e.id }),
   }),
   listAcquaintances: internal({
-    summary: "Those of the given users that a user shares a group or a direct channel with, the user too.",
+    summary: "The given users who share a group or a direct channel with a user, including the user.",
     params: z.object({
       userId: e.id,
       userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup),
-      groupsOnly: z.boolean().default(false).describe("true: a direct channel alone does not count"),
+      groupsOnly: z.boolean().default(false).describe("true: direct channels don't count"),
     }),
     result: z.object({ userIds: z.array(e.id) }),
   }),
   listRooms: internal({
-    summary: "The rooms that a user's sockets belong in.",
+    summary: "The rooms that a user's sockets join.",
     params: e.ofUser,
     result: z.object({ rooms: z.array(z.string()) }),
   }),

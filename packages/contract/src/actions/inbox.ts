@@ -5,15 +5,15 @@ import { LIMITS } from "../limits.ts";
 
 const cursor = z.string().regex(/^[0-9a-f]{24}$/, "must be the nextCursor of a page");
 const upTo = z.object({
-  messageId: e.id.describe("of the newest message that was shown: it, and all that are older"),
+  messageId: e.id.describe("id of the newest message shown; includes all older ones"),
 });
 const dear = { points: 30, durationMs: 10_000 };
 
 export const inboxActions = {
   list: query({
     summary:
-      "A page of the messages of others that mention the caller by name, reply, role or as everybody, newest first, as far as the " +
-      "caller sees them now.",
+      "A page of messages by others that mention the caller directly, by role or with @everyone, or that reply to them, newest first. " +
+      "Messages that the caller can no longer see are left out.",
     params: z.object({
       cursor: cursor.optional().describe("the nextCursor of the page before"),
       limit: z.int().min(1).max(LIMITS.pageMaxItems).default(25),
@@ -22,7 +22,7 @@ export const inboxActions = {
       items: z.array(e.InboxItemSchema),
       nextCursor: cursor
         .nullable()
-        .describe("null: that was all. A page may have fewer items than the limit and not be the last one"),
+        .describe("null: this is the last page. Any page can have fewer items than the limit"),
       marker: e.InboxMarkerSchema,
     }),
     permission: { rule: "session" },
@@ -30,42 +30,41 @@ export const inboxActions = {
     rateLimit: dear,
   }),
   getUnreadCount: query({
-    summary: "How many unread messages the caller's inbox has.",
+    summary: "The number of unread messages in the caller's inbox.",
     result: z.object({
       unread: z
         .int()
         .max(LIMITS.mentionsCounted)
-        .describe(`${LIMITS.mentionsCounted}: as many or more, to be shown as 99+`),
+        .describe(`${LIMITS.mentionsCounted}: this many or more, to be shown as 99+`),
     }),
     permission: { rule: "session" },
     isHeavy: true,
     rateLimit: dear,
   }),
   markRead: mutation({
-    summary: "The caller's inbox is read up to a message. The marker never goes back.",
+    summary: "Mark the caller's inbox as read up to a message. The marker never moves back.",
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
     permission: { rule: "session" },
   }),
   clear: mutation({
-    summary:
-      "The caller's inbox is read up to a message, and so much of it not listed any more; the messages stay where they are.",
+    summary: "Clear the caller's inbox up to a message. The messages stay in their channels.",
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
     permission: { rule: "session" },
   }),
   markGroupRead: mutation({
-    summary: "Everything in the channels of a group that the caller sees is read.",
+    summary: "Mark all channels of a group that the caller can see as read.",
     params: e.inGroup,
-    result: z.object({ channelIds: z.array(e.id).describe("in which something was unread") }),
+    result: z.object({ channelIds: z.array(e.id).describe("channels that had unread messages") }),
     permission: { rule: "group", can: "view" },
     rateLimit: perMinute(20),
   }),
   markAllRead: mutation({
-    summary: "Everything in all channels of the caller is read, page by page, and the inbox too.",
+    summary: "Mark all channels of the caller and the inbox as read, page by page.",
     params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
     result: z.object({
-      channelIds: z.array(e.id).describe("in which something was unread"),
+      channelIds: z.array(e.id).describe("channels that had unread messages"),
       nextCursor: cursor.nullable().describe("null: everything is read; otherwise call again"),
     }),
     permission: { rule: "session" },
@@ -76,12 +75,12 @@ export const inboxActions = {
 export const channelActions = {
   listUnread: query({
     summary:
-      "The caller's channels, direct ones too, in which there is something unread: all at once for who sees up to " +
-      `${LIMITS.channelsPerUnreadPage} channels. Of threads the ${LIMITS.threadsFollowedPerUser} that the caller has opened, written in or been named in last.`,
+      "The caller's channels with unread messages, direct channels included; in one page for up to " +
+      `${LIMITS.channelsPerUnreadPage} channels. Includes the ${LIMITS.threadsFollowedPerUser} threads that the caller most recently created, wrote in or was mentioned in.`,
     params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
     result: z.object({
       channels: z.array(e.UnreadChannelSchema),
-      nextCursor: cursor.nullable().describe("null: that was all; a page may be empty before"),
+      nextCursor: cursor.nullable().describe("null: this is the last page; earlier pages can be empty"),
     }),
     permission: { rule: "session" },
     isHeavy: true,
@@ -91,35 +90,34 @@ export const channelActions = {
 
 export const groupActions = {
   listPlaces: internal({
-    summary: "The groups of a user, with the roles there.",
+    summary: "The groups of a user, with their roles.",
     params: e.ofUser,
     result: z.object({ places: z.array(z.object({ groupId: e.id, roleIds: z.array(e.id) })) }),
   }),
   listMemberIds: internal({
-    summary:
-      "A page of the members of a group, or of those who have one of the roles, in the order of their ids.",
+    summary: "A page of the members of a group, or of those with one of the roles, ordered by id.",
     params: z.object({
       groupId: e.id,
-      roleIds: z.array(e.id).max(LIMITS.mentionsPerMessage).nullable().describe("null: everybody"),
+      roleIds: z.array(e.id).max(LIMITS.mentionsPerMessage).nullable().describe("null: all members"),
       afterUserId: e.id.nullable(),
       limit: z
         .int()
         .min(1)
         .max(1000)
-        .describe("members who are looked at; of those with roles a page may have none"),
+        .describe("members that are examined; a page can have none with the roles"),
     }),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
   }),
   listUserChannels: internal({
     summary:
-      "A page of the channels that a user sees and messages are in, without threads: the direct ones first, then group by group in " +
-      "the order of their ids, each whole.",
+      "A page of the channels with messages that a user can see, without threads: direct channels first, then whole groups, " +
+      "ordered by id.",
     params: z.object({ userId: e.id, cursor: cursor.nullable() }),
     result: z.object({
       channels: z.array(z.object({ channelId: e.id, groupId: e.id.nullable() })),
       places: z
         .array(z.object({ groupId: e.id, roleIds: z.array(e.id) }))
-        .describe("the groups of the page, with the roles there"),
+        .describe("the groups of the page, with the user's roles"),
       nextCursor: cursor.nullable(),
     }),
   }),

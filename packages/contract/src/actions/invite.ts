@@ -20,14 +20,15 @@ export const inviteActions = {
     errors: ["LIMIT_REACHED"],
   }),
   list: query({
-    summary: "The invites of a group: all of them for those who manage invites, else the caller's own.",
+    summary:
+      "The invites of a group: all of them if the caller can manage invites, otherwise the caller's own.",
     params: e.inGroup,
     result: z.object({ invites: z.array(e.InviteSchema) }),
     permission: { rule: "group", can: "createInvites" },
     botScope: "invites.manage",
   }),
   revoke: mutation({
-    summary: "Take an invite back: one's own, or anyone's for those who manage invites.",
+    summary: "Revoke an invite of the caller, or any invite if the caller can manage invites.",
     params: z.object({ groupId: e.id, code }),
     permission: { rule: "group", can: "createInvites" },
     botScope: "invites.manage",
@@ -35,13 +36,13 @@ export const inviteActions = {
     errors: ["INVITE_NOT_FOUND", "FORBIDDEN"],
   }),
   preview: query({
-    summary: "What an invite leads to, without logging in.",
+    summary: "Preview an invite, without logging in.",
     params: z.object({ code }),
     result: z.object({
       group: z.object({
         id: e.id,
         name: z.string(),
-        iconUrl: z.string().nullable().describe("path at this server, for anybody"),
+        iconUrl: z.string().nullable().describe("public path on this server"),
         memberCount: z.int(),
       }),
     }),
@@ -51,18 +52,18 @@ export const inviteActions = {
     transports: ["http"],
   }),
   accept: mutation({
-    summary: "Join the group that the invite leads to. Accepting twice changes nothing.",
+    summary: "Join the group of the invite. Repeatable.",
     params: z.object({ code }),
     result: z.object({
       group: e.GroupSchema,
-      channels: z.array(e.ChannelSchema).describe("the first ones; channel.list has all"),
+      channels: z.array(e.ChannelSchema).describe("the first channels; channel.list returns all"),
     }),
     permission: { rule: "session" },
     errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
     rateLimit: perMinute(30),
   }),
   findCreator: internal({
-    summary: "The user who made an invite that has not expired.",
+    summary: "The creator of an invite that has not expired.",
     params: z.object({ code }),
     result: z.object({ userId: e.id }),
     errors: ["INVITE_NOT_FOUND"],

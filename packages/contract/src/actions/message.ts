@@ -9,18 +9,21 @@ const storedReaction = oneMessage.extend({ emoji: e.storedEmoji });
 const messageResult = z.object({ message: e.MessageSchema });
 const hasMore = z
   .boolean()
-  .describe("whether to ask for another page; one may have fewer items than the limit and not be the last");
+  .describe("whether there are more pages; any page can have fewer items than the limit");
 
 const sendParams = e.inChannel.extend({
   content: e.messageContent,
   nonce: e.nonce,
   replyTo: e.id.optional(),
-  mentionAuthor: z.boolean().default(true).describe("whether a reply mentions whom it answers"),
+  mentionAuthor: z
+    .boolean()
+    .default(true)
+    .describe("whether a reply mentions the author of the message it replies to"),
 });
 
 export const messageActions = {
   send: mutation({
-    summary: "Send a message. When this is answered, the message is on disk.",
+    summary: "Send a message. The message is on disk when the call returns.",
     params: sendParams
       .extend({
         content: e.messageContent.or(z.literal("")).describe("empty only with attachments"),
@@ -28,11 +31,11 @@ export const messageActions = {
           .array(e.id)
           .max(LIMITS.attachmentsPerMessage)
           .default([])
-          .describe("files that the caller has uploaded for this channel"),
+          .describe("files uploaded by the caller for this channel"),
         resend: z
           .boolean()
           .optional()
-          .describe("true when this nonce was sent before: the server then looks for that message first"),
+          .describe("true if this nonce was sent before: the server then looks up that message first"),
       })
       .refine(
         ({ content, attachmentIds }) => content !== "" || attachmentIds.length > 0,
@@ -47,7 +50,7 @@ export const messageActions = {
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
   edit: mutation({
-    summary: "Change the text of one's own message.",
+    summary: "Edit the text of a message by the caller.",
     params: oneMessage.extend({ content: e.messageContent }),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
@@ -56,7 +59,7 @@ export const messageActions = {
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED", "MESSAGE_FILTERED"],
   }),
   delete: mutation({
-    summary: "Delete one's own message, or anyone's for those who manage messages.",
+    summary: "Delete a message by the caller, or any message if the caller can manage messages.",
     params: oneMessage,
     permission: { rule: "channel", can: "view" },
     botScope: "messages.write",
@@ -74,13 +77,13 @@ export const messageActions = {
   }),
   list: query({
     summary:
-      "A page of messages in the order of their seq: the newest, before, after or around a seq, or around a time.",
+      "A page of messages, ordered by seq: the newest, before, after or around a seq, or around a time.",
     params: e.inChannel
       .extend({
         before: position,
         after: position,
         around: position,
-        atTime: e.time.optional().describe("around the first message of this time or later"),
+        atTime: e.time.optional().describe("around the first message at or after this time"),
         limit: e.pageLimit,
       })
       .refine(
@@ -91,10 +94,10 @@ export const messageActions = {
     result: z.object({
       messages: z.array(e.MessageSchema),
       hasMore: hasMore.describe(
-        "whether there may be further messages: newer ones for `after`, on either side for `around` and `atTime`, otherwise older " +
-          "ones. A page may have fewer messages than the limit and not be the last one: its size in bytes is bounded too",
+        "whether there can be more messages: newer ones for `after`, on either side for `around` and `atTime`, otherwise older " +
+          "ones. Any page can have fewer messages than the limit, because its size in bytes is limited too",
       ),
-      head: e.HeadSchema.describe("the channel as it was just before the page was read"),
+      head: e.HeadSchema.describe("the head of the channel just before the page was read"),
     }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
@@ -102,12 +105,12 @@ export const messageActions = {
   }),
   listEdits: query({
     summary:
-      "The former texts of an edited message, newest first: for its author and for those who manage messages.",
+      "The earlier texts of an edited message, newest first, for its author and users who can manage messages.",
     params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: e.pageLimit }),
     result: z.object({
       edits: z.array(
         z.object({
-          version: e.seq.describe("0 for the text that was sent"),
+          version: e.seq.describe("0 for the original text"),
           content: z.string(),
           writtenAt: e.time,
         }),
@@ -119,7 +122,7 @@ export const messageActions = {
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
   }),
   react: mutation({
-    summary: "React to a message. Repeatable; the message shows it a moment later.",
+    summary: "React to a message. Repeatable; the message is updated a moment later.",
     params: oneMessage.extend({ emoji: e.emoji }),
     permission: { rule: "channel", can: "addReactions" },
     botScope: "messages.write",
@@ -128,7 +131,7 @@ export const messageActions = {
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
   unreact: mutation({
-    summary: "Take one's reaction back. Repeatable.",
+    summary: "Remove the caller's reaction. Repeatable.",
     params: storedReaction,
     permission: { rule: "channel", can: "view" },
     botScope: "messages.write",
@@ -137,7 +140,7 @@ export const messageActions = {
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
   listReactors: query({
-    summary: "A page of those who reacted with an emoji, in the order of their ids.",
+    summary: "A page of the users who reacted with an emoji, ordered by id.",
     params: storedReaction.extend({ afterUserId: e.id.optional(), limit: e.pageLimit }),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
     permission: { rule: "channel", can: "view" },
@@ -153,7 +156,7 @@ export const messageActions = {
   }),
   pin: mutation({
     summary:
-      "Pin a message to its channel: those who manage messages, and everybody in a direct channel. Repeatable.",
+      "Pin a message to its channel. Requires the permission to manage messages, except in direct channels. Repeatable.",
     params: oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
@@ -162,7 +165,7 @@ export const messageActions = {
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
   unpin: mutation({
-    summary: "Take a message from the pins of its channel. Repeatable.",
+    summary: "Unpin a message. Repeatable.",
     params: oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
@@ -171,20 +174,23 @@ export const messageActions = {
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
   listPins: query({
-    summary: "The pinned messages of a channel, the last pinned first.",
+    summary: "The pinned messages of a channel, most recently pinned first.",
     params: e.inChannel.extend({
       skip: z.int().min(0).max(LIMITS.pinsPerChannel).default(0).describe("the nextSkip of the page before"),
     }),
     result: z.object({
       messages: z.array(e.MessageSchema).max(LIMITS.pinsPerChannel),
-      nextSkip: z.int().nullable().describe("null: that was all; the size of a page in bytes is bounded"),
+      nextSkip: z
+        .int()
+        .nullable()
+        .describe("null: this is the last page; the size of a page in bytes is limited"),
     }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
     isHeavy: true,
   }),
   post: internal({
-    summary: "Send for somebody who may write there, under another name if one is given: webhooks and bots.",
+    summary: "Send a message for a webhook or bot, optionally under another name.",
     params: sendParams.extend({
       authorId: e.id,
       as: z.object({ name: e.nickname, avatarUrl: z.url().max(LIMITS.urlMaxChars).nullable() }).optional(),
@@ -194,26 +200,26 @@ export const messageActions = {
   }),
   setEmbeds: internal({
     summary:
-      "The previews of what a message links to; empty: none. Nothing happens where it was edited since `editedAt`.",
+      "Set the link previews of a message; empty: none. Does nothing if it was edited since `editedAt`.",
     params: oneMessage.extend({
       embeds: z.array(e.EmbedSchema).max(LIMITS.embedsPerMessage),
-      editedAt: e.time.nullable().describe("the message's when its text was read"),
+      editedAt: e.time.nullable().describe("the message's value when its text was read"),
     }),
     result: z.object({ isSet: z.boolean() }),
   }),
   getMany: internal({
-    summary: "Those of these messages that still exist, newest first. The caller checks who can see them.",
+    summary: "The given messages that still exist, newest first. The caller checks who can see them.",
     params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({
       messages: z.array(e.MessageSchema),
       stoppedAt: e.id
         .nullable()
-        .describe("the first message that did not fit into the answer: it and older ones were not read"),
+        .describe("the first message that did not fit into the result: it and older ones were not read"),
     }),
   }),
   findSent: internal({
     summary:
-      "The attachments of what somebody has sent with a nonce; none where it was never sent, or is deleted.",
+      "The attachments of the message that a user sent with a nonce; none if there is no such message or it is deleted.",
     params: e.inChannel.extend({ authorId: e.id, nonce: e.nonce }),
     result: z.object({ attachments: z.array(e.AttachmentSchema) }),
   }),
@@ -224,7 +230,7 @@ export const messageActions = {
   }),
   listMentions: internal({
     summary:
-      "Messages that mention any of the keys (`mentionKey`), newest first; one's own are for the caller to leave out.",
+      "Messages that mention any of the keys (`mentionKey`), newest first; the caller has to leave out the user's own.",
     params: z.object({
       keys: z.array(e.mentionKey).min(1).max(LIMITS.mentionKeysPerLookup),
       before: e.id.optional().describe("a message's id: only older ones"),
@@ -234,7 +240,7 @@ export const messageActions = {
   }),
   countMentions: internal({
     summary:
-      "How many messages of others mention a user in each channel after a seq, in the order asked for.",
+      "The number of messages by others that mention a user in each channel after a seq, in the order of the params.",
     params: z.object({
       userId: e.id,
       channels: z
@@ -251,11 +257,11 @@ export const messageActions = {
   }),
   removeChannels: internal({
     summary:
-      "Remove everything that was written in these channels. Answered when that is noted for good; repeatable.",
+      "Delete all messages of these channels. Returns once the deletion is durably scheduled. Repeatable.",
     params: z.object({ channelIds: z.array(e.id).min(1).max(LIMITS.channelsPerGroup) }),
   }),
   listHeads: internal({
-    summary: "Where channels stand, and what a user has read of them, in the order asked for.",
+    summary: "The heads and a user's read markers of channels, in the order of the params.",
     params: z.object({ userId: e.id, channelIds: z.array(e.id).max(LIMITS.channelsPerGroup) }),
     result: z.object({
       heads: z.array(z.object({ channelId: e.id, head: e.HeadSchema, lastReadSeq: e.seq })),

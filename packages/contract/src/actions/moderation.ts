@@ -5,17 +5,17 @@ import { LIMITS } from "../limits.ts";
 
 const manageGroup = { rule: "group", can: "manageGroup" } as const;
 
-/** What may be written in a group. */
+/** Word filters and retention of groups. */
 export const groupActions = {
   getWordFilter: query({
-    summary: "The words that are not to be written in the group.",
+    summary: "The word filter of the group.",
     params: e.inGroup,
     result: z.object({ wordFilter: e.WordFilterSchema }),
     permission: manageGroup,
   }),
   setWordFilter: mutation({
     summary:
-      "Words and phrases that are not to be written in the group by those without manageMessages; none of them: no filter.",
+      "Set the words and phrases that members without manageMessages can't write in the group; empty: no filter.",
     params: e.inGroup.extend({
       words: z.array(e.filteredWord).max(LIMITS.wordsPerFilter),
       onHit: e.wordFilterAction.default("block"),
@@ -27,7 +27,7 @@ export const groupActions = {
   }),
   setRetention: mutation({
     summary:
-      "Messages of the group that are older than this are removed for ever, pinned ones too. null: they are kept as long as the instance keeps any.",
+      "Set the retention of the group: older messages are permanently deleted, including pinned ones. null: the retention of the instance.",
     params: e.inGroup.extend({ days: e.retentionDays.nullable() }),
     result: z.object({ group: e.GroupSchema }),
     permission: manageGroup,
@@ -35,8 +35,7 @@ export const groupActions = {
     rateLimit: perMinute(10),
   }),
   listRetention: internal({
-    summary:
-      "A page of all channels that messages are written in, and for how many days their groups keep them.",
+    summary: "A page of all channels with messages, and the retention of their groups in days.",
     params: z.object({
       afterChannelId: e.id.optional(),
       limit: z.int().min(1).max(LIMITS.channelsPerRetentionPage),

@@ -14,14 +14,14 @@ const key = (length: number) =>
 
 export const notificationActions = {
   get: query({
-    summary: "When the caller wants to be notified of what happens in a group, or in a channel.",
+    summary: "The caller's notification setting for a group or a channel.",
     params: place.refine(isOnePlace, ONE_PLACE),
     result: setting,
     permission: { rule: "session" },
     errors: placeErrors,
   }),
   set: mutation({
-    summary: "Change when the caller is notified. What is left out stays as it is.",
+    summary: "Update a notification setting of the caller. Omitted fields stay unchanged.",
     params: place
       .extend(e.notificationChanges)
       .refine(isOnePlace, ONE_PLACE)
@@ -34,7 +34,7 @@ export const notificationActions = {
     errors: [...placeErrors, "LIMIT_REACHED"],
   }),
   list: query({
-    summary: "A page of the caller's settings that are not as they are without any.",
+    summary: "A page of the caller's notification settings that differ from the default.",
     params: z.object({
       cursor: e.id.optional().describe("the nextCursor of the page before"),
       limit: e.pageLimit,
@@ -49,14 +49,16 @@ export const notificationActions = {
 
 export const pushActions = {
   getKey: query({
-    summary: "The key that a browser subscribes to this server's pushes with.",
-    result: z.object({ publicKey: z.string().nullable().describe("null: this server sends no pushes") }),
+    summary: "The public key for push subscriptions to this server.",
+    result: z.object({
+      publicKey: z.string().nullable().describe("null: push is not enabled on this server"),
+    }),
     permission: { rule: "session" },
   }),
   subscribe: mutation({
     summary:
-      "Have this session notified while the caller is not connected: of direct messages and mentions, or as the settings say. It " +
-      "replaces the session's former subscription, and ends with the session.",
+      "Subscribe this session to push notifications while the caller is not connected, according to their notification settings. It " +
+      "replaces the session's earlier subscription, and ends with the session.",
     params: z.object({
       endpoint: z
         .url({ protocol: /^https?$/ })
@@ -90,7 +92,7 @@ export const pushActions = {
 
 export const presenceActions = {
   listAway: internal({
-    summary: "Those of the users who are connected nowhere, and do not ask to be left alone.",
+    summary: "The given users who are not connected and not in do-not-disturb mode.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),
   }),
@@ -98,13 +100,12 @@ export const presenceActions = {
 
 export const userActions = {
   listNames: internal({
-    summary: "The names that users are shown by.",
+    summary: "The display names of users.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ users: z.array(z.object({ userId: e.id, name: z.string() })) }),
   }),
   listSpokenTo: internal({
-    summary:
-      "The languages of users, and their living sessions. Those who are deleted or disabled are left out.",
+    summary: "The languages and active sessions of users. Deleted and disabled users are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({
       users: z.array(z.object({ userId: e.id, locale: e.locale, sessionIds: z.array(e.id) })),

@@ -3,15 +3,15 @@ import { mutation, perMinute } from "../define.ts";
 import * as e from "../entities.ts";
 
 const uploaded = z.object({
-  fileId: e.id.describe("a picture that the caller has uploaded by file.uploadPicture"),
+  fileId: e.id.describe("a picture uploaded by the caller with file.uploadPicture"),
 });
 const ownUser = z.object({ user: e.OwnUserSchema });
 const group = z.object({ group: e.GroupSchema });
 
-/** The pictures of users and groups: anybody who has their address may see them. */
+/** The pictures of users and groups. They are public to everyone who knows their URL. */
 export const userActions = {
   setAvatar: mutation({
-    summary: "Show this picture with the caller's profile.",
+    summary: "Set the caller's profile picture.",
     params: uploaded,
     result: ownUser,
     permission: { rule: "session" },
@@ -19,7 +19,7 @@ export const userActions = {
     rateLimit: perMinute(20),
   }),
   removeAvatar: mutation({
-    summary: "Show no picture with the caller's profile. Repeatable.",
+    summary: "Remove the caller's profile picture. Repeatable.",
     result: ownUser,
     permission: { rule: "session" },
   }),
@@ -27,7 +27,7 @@ export const userActions = {
 
 export const groupActions = {
   setIcon: mutation({
-    summary: "Show this picture with the group.",
+    summary: "Set the group's icon.",
     params: e.inGroup.extend(uploaded.shape),
     result: group,
     permission: { rule: "group", can: "manageGroup" },
@@ -36,7 +36,7 @@ export const groupActions = {
     rateLimit: perMinute(20),
   }),
   removeIcon: mutation({
-    summary: "Show no picture with the group. Repeatable.",
+    summary: "Remove the group's icon. Repeatable.",
     params: e.inGroup,
     result: group,
     permission: { rule: "group", can: "manageGroup" },

@@ -10,13 +10,13 @@ const reported = z.array(e.id).max(LIMITS.usersPerPresenceReport);
 export const presenceActions = {
   watch: query({
     summary:
-      "How users are now, and from now on this socket hears of their changes. Users that the caller shares no group and no " +
-      "direct channel with, and who are no friends, are left out.",
+      "The presence of users; subscribes this socket to their changes. Users with no shared group or " +
+      "direct channel who are not friends of the caller are left out.",
     params: z.object({ userIds: users }),
     result: z.object({
       presences: z.array(e.PresenceSchema),
-      ownStatus: e.ownStatus.describe("what the caller has set, whatever others see"),
-      expiresInMs: z.int().describe("the watch ends then: call again before"),
+      ownStatus: e.ownStatus.describe("the status set by the caller, independent of what others see"),
+      expiresInMs: z.int().describe("the watch expires then: call again before"),
     }),
     permission: { rule: "session" },
     errors: ["LIMIT_REACHED"],
@@ -28,31 +28,32 @@ export const presenceActions = {
     },
   }),
   unwatch: query({
-    summary: "This socket no longer hears of these users.",
+    summary: "Unsubscribe this socket from the presence of these users.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.watchedUsersPerSocket) }),
     permission: { rule: "session" },
     subscription: { leave: ({ userIds }) => userIds.map(presenceRoom) },
   }),
   setStatus: mutation({
-    summary: "What others see of the caller while connected. It stays until it is set again.",
+    summary: "Set the status that others see while the caller is connected. It stays until it is set again.",
     params: z.object({ status: e.ownStatus }),
     result: z.object({ status: e.ownStatus }),
     permission: { rule: "session" },
     rateLimit: perMinute(30),
   }),
   report: internal({
-    summary: "A gateway tells who has come and gone there, and with empty lists that it is alive.",
+    summary: "Report connected and disconnected users of a gateway; with empty lists, a heartbeat.",
     params: z.object({
-      gatewayId: z.string().min(1).max(200).describe("of this run; a new one after it was forgotten"),
-      number: z
-        .int()
+      gatewayId: z
+        .string()
         .min(1)
-        .describe("1 for its first report; a report is taken only once, and none after a later one"),
+        .max(200)
+        .describe("unique per run of the gateway; a new one if known is false"),
+      number: z.int().min(1).describe("1 for the first report; duplicates and outdated reports are ignored"),
       connected: reported,
       disconnected: reported,
     }),
     result: z.object({
-      known: z.boolean().describe("false: nothing was taken. Report everybody, as a new gateway"),
+      known: z.boolean().describe("false: the report was ignored. Report all users again, under a new id"),
     }),
   }),
 };
@@ -60,7 +61,7 @@ export const presenceActions = {
 export const channelActions = {
   typing: mutation({
     summary:
-      "The caller is writing: others in the channel are told, if not too many write at once. Never stored.",
+      "Show a typing indicator to others in the channel, unless too many users are typing. Never stored.",
     params: e.inChannel,
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",

@@ -17,7 +17,7 @@ export const roleActions = {
     botScope: "group.read",
   }),
   create: mutation({
-    summary: "Make a role, below all others.",
+    summary: "Create a role below all others.",
     params: e.inGroup.extend({
       name: e.roleName,
       color: e.roleColor.default(null),
@@ -31,7 +31,7 @@ export const roleActions = {
     errors: ["LIMIT_REACHED"],
   }),
   update: mutation({
-    summary: "Change a role.",
+    summary: "Update a role.",
     params: ofRole.extend({
       name: e.roleName.optional(),
       color: e.roleColor.optional(),
@@ -45,21 +45,21 @@ export const roleActions = {
     errors: ["ROLE_NOT_FOUND"],
   }),
   setDefault: mutation({
-    summary: "Change what every member of the group may. That members see the group cannot be taken away.",
+    summary: "Update the default permissions of all members. Members can always see the group.",
     params: e.inGroup.extend({ permissions: e.rolePermissions }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageRoles" },
     audited: "role",
   }),
   delete: mutation({
-    summary: "Delete a role and take it from everybody.",
+    summary: "Delete a role and remove it from all members.",
     params: ofRole,
     permission: { rule: "group", can: "manageRoles" },
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
   reorder: mutation({
-    summary: "Put all roles of the group into an order, the lowest first.",
+    summary: "Reorder all roles of the group, lowest first.",
     params: e.inGroup.extend({ roleIds: z.array(e.id).min(1).max(LIMITS.rolesPerGroup) }),
     result: z.object({ roles: z.array(e.RoleSchema) }),
     permission: { rule: "group", can: "manageRoles" },
@@ -67,7 +67,7 @@ export const roleActions = {
     errors: ["ROLE_NOT_FOUND"],
   }),
   assign: mutation({
-    summary: "Give a role to a member.",
+    summary: "Assign a role to a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "manageRoles" },
@@ -76,7 +76,7 @@ export const roleActions = {
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
   }),
   unassign: mutation({
-    summary: "Take a role from a member.",
+    summary: "Remove a role from a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "manageRoles" },

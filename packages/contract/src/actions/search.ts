@@ -44,8 +44,8 @@ export const messageActions = {
       ),
     result: z.object({
       messages: z.array(e.MessageSchema),
-      threads: z.array(e.ChannelSchema).describe("those that some of the messages are in"),
-      nextCursor: e.id.nullable().describe("null: that was all. A page may be empty and not the last one"),
+      threads: z.array(e.ChannelSchema).describe("the threads that contain some of the messages"),
+      nextCursor: e.id.nullable().describe("null: this is the last page. Earlier pages can be empty"),
       isComplete: z.boolean().describe("false: some messages are still to be indexed; search again later"),
     }),
     permission: { rule: "session" },

@@ -4,7 +4,7 @@ import * as e from "../entities.ts";
 
 export const userActions = {
   listSessions: query({
-    summary: "The caller's living sessions, newest first.",
+    summary: "The caller's active sessions, newest first.",
     result: z.object({ sessions: z.array(e.SessionSchema) }),
     permission: { rule: "session" },
   }),
@@ -14,7 +14,7 @@ export const userActions = {
     permission: { rule: "session" },
     worksInMaintenance: true,
     errors: ["SESSION_NOT_FOUND"],
-    // It may be this one, and then an answer by socket would not arrive.
+    // It can be this session, and then a result by socket would not arrive.
     transports: ["http"],
   }),
 };

@@ -11,7 +11,6 @@ const token = z
 /** The token has 256 random bits, so this bounds the load rather than the guesses. */
 const setupLimit = { ...perMinute(20), perAddress: true, exact: true, unscaled: true } as const;
 
-/** How an instance gets its first admin. */
 export const userActions = {
   setUpAdmin: mutation({
     summary:
@@ -44,12 +43,12 @@ export const userActions = {
     result: z.object({ token: z.string() }),
   }),
   adminState: internal({
-    summary: "Whether this instance has an admin, or who becomes one.",
+    summary: "Whether this instance has an admin, and how the first one is created.",
     result: z.object({
       state: z
         .enum(["exists", "firstToRegister", "none"])
         .describe(
-          "firstToRegister: there is no account yet, and outside production the first one becomes admin. none: no account is an admin",
+          "firstToRegister: the first account becomes admin (only outside production). none: no account is an admin",
         ),
     }),
   }),

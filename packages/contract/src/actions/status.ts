@@ -4,7 +4,7 @@ import * as e from "../entities.ts";
 
 export const serverActions = {
   getStatus: query({
-    summary: "Of the gateway that answers. By socket it shows the round trip at little cost.",
+    summary: "The version and uptime of the gateway; a cheap call to measure the round trip.",
     result: z.object({ version: z.string(), uptimeMs: z.int() }),
     permission: { rule: "session" },
     answeredByGateway: true,
@@ -13,11 +13,13 @@ export const serverActions = {
 
 export const adminActions = {
   metrics: query({
-    summary: "What all gateways did in the last minutes, in steps of some seconds, oldest first.",
+    summary: "Metrics of all gateways for the last minutes, in steps of some seconds, oldest first.",
     result: z.object({
       stepMs: z.int(),
       gateways: z.int().describe("gateways that answered; each thread of a process is one"),
-      silentGateways: z.int().describe("gateways that did not answer in time, and are missing in the steps"),
+      silentGateways: z
+        .int()
+        .describe("gateways that did not respond in time, and are missing from the steps"),
       steps: z.array(e.MetricsStepSchema),
     }),
     permission: { rule: "admin" },
@@ -27,7 +29,7 @@ export const adminActions = {
 
 export const gatewayActions = {
   getSteps: internal({
-    summary: "What the gateway that answers did in the last minutes.",
+    summary: "Metrics of this gateway for the last minutes.",
     result: z.object({
       process: z.string().describe("gateways of one process share its memory"),
       steps: z.array(e.GatewayStepSchema),

@@ -3,13 +3,13 @@ import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const oneThread = z.object({ channelId: e.id.describe("the thread's own") });
+const oneThread = z.object({ channelId: e.id.describe("the thread's id") });
 const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
 
 export const channelActions = {
   openThread: mutation({
     summary:
-      "The thread about a message: a channel of its own that those see who see the message's. Made where there is none, " +
+      "The thread of a message: a channel with the visibility of the message's channel. Created if there is none, " +
       "in a text channel of a group.",
     params: e.inChannel.extend({ messageId: e.id, name: e.channelName.optional() }),
     result: z.object({ channel: e.ChannelStateSchema }),
@@ -19,9 +19,9 @@ export const channelActions = {
     rateLimit: perMinute(30),
   }),
   listThreads: query({
-    summary: "A page of a channel's threads, those in which something was written last first.",
+    summary: "A page of a channel's threads, most recent message first.",
     params: e.inChannel.extend({
-      archived: z.boolean().default(false).describe("true: those that were put away"),
+      archived: z.boolean().default(false).describe("true: archived threads"),
       cursor: cursor.optional().describe("the nextCursor of the page before"),
       limit: e.pageLimit,
     }),
@@ -33,7 +33,7 @@ export const channelActions = {
     botScope: "group.read",
   }),
   archiveThread: mutation({
-    summary: "Put a thread away, for who has opened it or manages channels.",
+    summary: "Archive a thread, as its author or with the permission to manage channels.",
     params: oneThread,
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "view" },
@@ -41,7 +41,7 @@ export const channelActions = {
     errors: ["FORBIDDEN"],
   }),
   unarchiveThread: mutation({
-    summary: "Take a thread up again, for who has opened it or manages channels.",
+    summary: "Unarchive a thread, as its author or with the permission to manage channels.",
     params: oneThread,
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "view" },
@@ -49,12 +49,12 @@ export const channelActions = {
     errors: ["FORBIDDEN", "LIMIT_REACHED"],
   }),
   findThreads: internal({
-    summary: "Those of these channels that are threads; deleted ones are left out.",
+    summary: "The given channels that are threads; deleted ones are left out.",
     params: z.object({ channelIds: z.array(e.id).max(LIMITS.channelsPerSync) }),
     result: z.object({ channels: z.array(e.ChannelSchema) }),
   }),
   listActiveThreads: internal({
-    summary: "A page of all threads of groups, those in which something was written last come last.",
+    summary: "A page of all threads of groups, most recent message last.",
     params: z.object({
       groups: z
         .array(
@@ -72,12 +72,12 @@ export const channelActions = {
 
 export const messageActions = {
   setThread: internal({
-    summary: "Which thread is about a message; null: none any more. Repeating it changes nothing.",
+    summary: "Set the thread of a message; null: none. Repeatable.",
     params: e.inChannel.extend({
       messageId: e.id,
       threadId: e.id.nullable(),
-      rooms: z.array(z.string()).describe("that hear of it"),
+      rooms: z.array(z.string()).describe("rooms to notify"),
     }),
-    result: z.object({ isSet: z.boolean().describe("false: there is no such message") }),
+    result: z.object({ isSet: z.boolean().describe("false: the message doesn't exist") }),
   }),
 };

@@ -6,8 +6,8 @@ import { LIMITS } from "../limits.ts";
 /** Each call costs a password hash, so it is limited more tightly. */
 const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 /**
- * Against many addresses that guess at one account. Counted by the name as it comes in, so that an account's two names share nothing:
- * else who uses up the one would learn whose address the other is.
+ * Limits guesses at one account from many addresses. Counted by the submitted name, so that the limits of an account's username and
+ * e-mail address are separate: a shared limit would reveal that they belong together.
  */
 const guessLimit = {
   param: "username",
@@ -40,7 +40,7 @@ const NEW_ACCOUNT_ERRORS = [
 
 export const userActions = {
   register: mutation({
-    summary: "Make an account and log in.",
+    summary: "Create an account and log in.",
     params: z.object({
       username: e.newUsername,
       password: e.password,
@@ -57,7 +57,7 @@ export const userActions = {
     transports: ["http"],
   }),
   login: mutation({
-    summary: "Log in with a username, or an e-mail address, and a password.",
+    summary: "Log in with a username or e-mail address and a password.",
     params: z.object({
       username: z.string().min(1).max(LIMITS.emailMaxChars),
       password: z.string().min(1).max(LIMITS.passwordMaxChars),
@@ -66,11 +66,11 @@ export const userActions = {
         .min(1)
         .max(LIMITS.codeMaxChars)
         .optional()
-        .describe("When the answer was TOTP_REQUIRED: of the authenticator app, or a recovery code."),
+        .describe("After TOTP_REQUIRED: a code from the authenticator app, or a recovery code."),
       email: e.email
         .optional()
         .describe(
-          "When the answer was EMAIL_NOT_VERIFIED: a new link is sent to this address, and the answer is the same again.",
+          "After EMAIL_NOT_VERIFIED: sends a new link to this address, and fails with the same error again.",
         ),
     }),
     result: e.SessionTokensSchema,
@@ -91,7 +91,7 @@ export const userActions = {
     transports: ["http"],
   }),
   createGuest: mutation({
-    summary: "Come in as a guest, without a password.",
+    summary: "Join as a guest, without a password.",
     params: z.object({ nickname: e.nickname.optional() }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
@@ -101,7 +101,7 @@ export const userActions = {
     transports: ["http"],
   }),
   claimGuest: mutation({
-    summary: "Turn the guest that is logged in into an account with a password; all its other sessions end.",
+    summary: "Convert the logged-in guest to an account with a password. All its other sessions end.",
     params: z.object({
       username: e.newUsername,
       password: e.password,
@@ -117,7 +117,7 @@ export const userActions = {
     transports: ["http"],
   }),
   refresh: mutation({
-    summary: "Exchange a refresh token for new tokens. A token that is used twice ends its session.",
+    summary: "Exchange a refresh token for new tokens. Using a token twice ends its session.",
     params: z.object({ refreshToken: z.string().min(1).max(LIMITS.refreshTokenMaxChars) }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
@@ -145,7 +145,7 @@ export const userActions = {
     transports: ["http"],
   }),
   me: query({
-    summary: "The user that is logged in.",
+    summary: "The logged-in user.",
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "session" },
     worksWithoutSecondFactor: true,
@@ -160,20 +160,20 @@ export const userActions = {
     errors: ["USER_NOT_FOUND"],
   }),
   findByUsername: internal({
-    summary: "The user with this name, however it is capitalised.",
+    summary: "The user with this name, ignoring case.",
     params: z.object({ username: e.username }),
     result: z.object({ user: e.UserSchema }),
     errors: ["USER_NOT_FOUND"],
   }),
   getMany: query({
-    summary: "Public profiles of several users; those that do not exist are left out.",
+    summary: "Public profiles of several users; missing users are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ users: z.array(e.UserSchema) }),
     permission: { rule: "session" },
     botScope: "group.read",
   }),
   updateProfile: mutation({
-    summary: "Change what others see of you, and the language of mails. What is left out stays as it is.",
+    summary: "Update the caller's profile and e-mail language. Omitted fields stay unchanged.",
     params: z.object({
       nickname: e.nickname.optional(),
       bio: e.bio.optional(),
@@ -181,11 +181,11 @@ export const userActions = {
     }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "session" },
-    // Each is told to everybody in up to LIMITS.groupsPerUser groups.
+    // Each change is published to all members of up to LIMITS.groupsPerUser groups.
     rateLimit: perMinute(10),
   }),
   changePassword: mutation({
-    summary: "Change the password. All sessions end, this one too: go on with the new one that is answered.",
+    summary: "Change the password. All sessions end, including this one: continue with the returned tokens.",
     params: z.object({
       oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
       newPassword: e.password,
@@ -209,9 +209,9 @@ export const userActions = {
     result: z.object({ has: z.boolean() }),
   }),
   listRevokedSessions: internal({
-    summary: "Sessions that ended while access tokens of theirs may still be valid.",
+    summary: "Ended sessions whose access tokens can still be valid.",
     params: z.object({
-      withinMs: z.int().positive().optional().describe("only those that ended so recently"),
+      withinMs: z.int().positive().optional().describe("only sessions that ended within this time"),
     }),
     result: z.object({ sessionIds: z.array(e.id) }),
   }),

@@ -7,14 +7,14 @@ const oneWebhook = e.inChannel.extend({ webhookId: e.id });
 const webhookResult = z.object({ webhook: e.WebhookSchema });
 const manages = { rule: "channel", can: "manageWebhooks" } as const;
 
-/** A webhook writes with the rights of who has made it, and only as long as they may manage webhooks there. */
+/** A webhook has its creator's permissions, and works only as long as they can manage webhooks in the channel. */
 export const webhookActions = {
   create: mutation({
-    summary: "An address that messages for this channel can be posted to, by whoever knows it.",
+    summary: "Create a webhook: a secret URL for posting messages to this channel.",
     params: e.inChannel.extend({ name: e.nickname, avatarUrl: e.httpAddress.nullable().default(null) }),
     result: webhookResult.extend({
-      token: z.string().describe("shown this once only"),
-      path: z.string().describe("the address to POST `{content}` to, below the server's"),
+      token: z.string().describe("shown only once"),
+      path: z.string().describe("the path on this server to POST `{content}` to"),
     }),
     permission: manages,
     audited: "webhook",
@@ -39,7 +39,7 @@ export const webhookActions = {
     errors: ["WEBHOOK_NOT_FOUND"],
   }),
   delete: mutation({
-    summary: "Delete a webhook: its address is dead at once.",
+    summary: "Delete a webhook. Its URL stops working at once.",
     params: oneWebhook,
     permission: manages,
     audited: "webhook",
@@ -47,15 +47,15 @@ export const webhookActions = {
   }),
   execute: mutation({
     summary:
-      "Post a message by a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, with `text`, `username`, `avatar_url` " +
-      "and `icon_url` understood as other programs write them.",
+      "Post a message through a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, with `text`, `username`, `avatar_url` " +
+      "and `icon_url` supported for compatibility with other services.",
     params: z.object({
       webhookId: e.id,
       token: z.string().min(1).max(LIMITS.secretMaxChars),
       content: e.messageContent,
       name: e.nickname.optional().describe("instead of the webhook's"),
       avatarUrl: e.httpAddress.optional(),
-      nonce: e.nonce.optional().describe("makes it repeatable"),
+      nonce: e.nonce.optional().describe("makes the call repeatable"),
     }),
     result: z.object({ messageId: e.id }),
     permission: { rule: "public" },
