@@ -21,7 +21,7 @@ test("looks a member up once", async () => {
   expect(lookUps()).toBe(1);
 });
 
-test("does not remember strangers, who may be let in at any moment", async () => {
+test("does not cache non-members, who can be granted access at any time", async () => {
   const { cache } = countingCache([stranger, member]);
   expect(await cache.get("u", place)).toEqual(stranger);
   expect(await cache.get("u", place)).toEqual(member);
@@ -44,7 +44,7 @@ test("a channel's entry is not used for a group with the same ID", async () => {
   expect(await cache.get("u", { groupId: "x" })).toEqual(stranger);
 });
 
-test("forgets a direct channel by its own id", async () => {
+test("evicts a direct channel by its own id", async () => {
   const friend: Access = { ...member, groupId: null };
   const { cache } = countingCache([friend, stranger]);
   await cache.get("u", place);
@@ -54,15 +54,15 @@ test("forgets a direct channel by its own id", async () => {
   expect(await cache.get("u", place)).toEqual(stranger);
 });
 
-test("keeps the others when one member is invalidated", async () => {
+test("keeps other members when one is invalidated", async () => {
   const { cache } = countingCache([member]);
   await cache.get("u", place);
-  cache.invalidate("g", "somebody else");
+  cache.invalidate("g", "another user");
   cache.invalidate("another group", null);
   expect(cache.peek("u", place)).toEqual(member);
 });
 
-test("an answer that was under way during an invalidation is not kept", async () => {
+test("does not cache an answer fetched during an invalidation", async () => {
   let answer: (access: Access) => void = () => {};
   const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)));
   const pending = cache.get("u", place);
@@ -72,7 +72,7 @@ test("an answer that was under way during an invalidation is not kept", async ()
   expect(cache.peek("u", place)).toBeUndefined();
 });
 
-test("with more invalidations than it keeps, it forgets everything rather than too little", async () => {
+test("clears the cache when there are too many invalidations to track", async () => {
   const cache = new AccessCache(async () => member, { maxEntries: 10 });
   await cache.get("u", place);
   cache.invalidate("g", "u");
@@ -80,7 +80,7 @@ test("with more invalidations than it keeps, it forgets everything rather than t
   expect(cache.peek("u", place)).toBeUndefined();
 });
 
-test("with more invalidations than it keeps, an answer that was under way is not kept either", async () => {
+test("does not cache an answer fetched while there are too many invalidations to track", async () => {
   let answer: (access: Access) => void = () => {};
   const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)), { maxEntries: 10 });
   const pending = cache.get("u", place);

@@ -23,7 +23,7 @@ export interface Access {
   slowModeMs?: number;
   /** Of the word filter that this user's messages go through; absent: none. */
   wordFilterRev?: number;
-  /** The rooms that hear of what happens in this place. */
+  /** Rooms that events in this place are published to. */
   rooms: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export class AccessCache {
     return entry.access;
   }
 
-  /** Forgets what a user, or everybody where userId is null, may do in a group, or in a channel that is in none. */
+  /** Evicts the permissions of a user, or of all users if `userId` is null, in a group or a direct channel. */
   invalidate(scopeId: string, userId: string | null): void {
     if (this.#invalidatedAt.size >= this.#maxInvalidations) this.clear();
     this.#epoch += 1;
@@ -168,7 +168,7 @@ export function requiresSecondFactor(
 
 /**
  * Why this caller is refused in a group or channel, or null.
- * Who cannot see a place is told that it does not exist, so that ids cannot be probed.
+ * Places that the user cannot view are reported as not found, so ids cannot be probed.
  */
 export function refuseAccess(rule: PlaceRule, access: Access, nowMs: number): ServiceError | null {
   if (!may(access, "view")) {

@@ -9,7 +9,7 @@ const strategy = (byChannel: boolean) =>
   new ChannelStrategy({} as Registry, {} as ServiceBroker, byChannel ? { shardBy: "channelId" } : {});
 const about = (channelId: string) => ({ params: { channelId } }) as unknown as Context;
 
-test("calls about a channel go to one node, and the nodes have equal shares", () => {
+test("calls about a channel go to one node, and channels are evenly distributed", () => {
   const chosen = channels.map((id) => strategy(true).select(nodes, about(id)).id);
   const again = channels.map((id) => strategy(true).select(nodes.toReversed(), about(id)).id);
   expect(again).toEqual(chosen);
@@ -20,7 +20,7 @@ test("calls about a channel go to one node, and the nodes have equal shares", ()
   }
 });
 
-test("when a node goes, only its channels move", () => {
+test("when a node leaves, only its channels move", () => {
   const shard = strategy(true);
   const left = nodes.slice(1);
   const moved = channels.filter((id) => {
@@ -30,7 +30,7 @@ test("when a node goes, only its channels move", () => {
   expect(moved).toEqual([]);
 });
 
-test("everything else goes round", () => {
+test("other calls are balanced round robin", () => {
   const round = strategy(false);
   const chosen = Array.from({ length: 8 }, () => round.select(nodes, about(channels[0]!)).id);
   for (const { id } of nodes) expect(chosen.filter((nodeId) => nodeId === id)).toHaveLength(2);

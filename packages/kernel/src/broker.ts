@@ -16,7 +16,7 @@ import type { CallTracking } from "./call-tracking.ts";
 import { ServiceErrorRegenerator } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 
-/** A node is taken for dead when it was not heard of for longer than this. */
+/** A node is considered dead after this time without a heartbeat. */
 const HEARTBEAT_INTERVAL_S = 1;
 
 const HEARTBEAT_TIMEOUT_S = 3;
@@ -25,7 +25,7 @@ const CHECK_MS = 500;
 /** A check that comes this late means that this process was paused: heartbeats from that time are still unread. */
 const LATE_MS = 1000;
 
-/** Moleculer's own, but it looks often enough to notice a dead node within 3 to 5 s, and never blames others for its own rest. */
+/** Checks often enough to detect a dead node within 3 to 5 s, and does not declare others dead after a pause of this process. */
 class Discoverer extends Discoverers.Local {
   #checkedMs = 0;
 
@@ -54,18 +54,18 @@ export type Transport = Pick<BrokerOptions, "transporter" | "serializer">;
 
 interface BrokerSettings {
   logger: Logger;
-  /** Default: one that is never used twice. */
+  /** Default: a unique one. */
   nodeId?: string;
-  /** How it reaches other brokers; undefined: there are none. */
+  /** Transport to other brokers; undefined in a single-process instance. */
   transport?: Transport;
-  /** How long a call may take, in milliseconds. */
+  /** Timeout for calls, in milliseconds. */
   requestTimeoutMs: number;
   tracking?: CallTracking;
-  /** Makes spans of calls; undefined: calls are not traced. */
+  /** Creates spans of calls; undefined without tracing. */
   tracing?: Middleware | undefined;
 }
 
-/** A broker that answers a call in its own process wherever the process hosts the service. */
+/** A broker that prefers services in its own process. */
 export function createBroker(settings: BrokerSettings): ServiceBroker {
   const options: BrokerOptions = {
     logger: false,
@@ -85,7 +85,7 @@ export function createBroker(settings: BrokerSettings): ServiceBroker {
     ...settings.transport,
   };
   const broker = new ServiceBroker(options);
-  // After Moleculer's own, so that it sees what the timeout has made of a call.
+  // Runs after Moleculer's middleware, so it sees timeout errors.
   if (settings.tracking !== undefined) broker.middlewares.add(settings.tracking.middleware);
   if (settings.tracing !== undefined) broker.middlewares.add(settings.tracing);
   broker.localBus.on("$broker.error", (error: unknown) =>
@@ -94,7 +94,7 @@ export function createBroker(settings: BrokerSettings): ServiceBroker {
   return broker;
 }
 
-/** Different at every start: a process that comes back must not be taken for the one that died. */
+/** Different at every start: a restarted process must not be mistaken for the one that died. */
 export function createNodeId(): string {
   const host = hostname()
     .toLowerCase()
@@ -104,10 +104,10 @@ export function createNodeId(): string {
 
 /** How long calls of other processes can still arrive after this one has announced that it stops. */
 const LAST_CALLS_MS = 200;
-/** How long running calls may take when the process stops, threads of gateways included: supervisors allow 10 s for it all. */
+/** Time for running calls to finish on shutdown, including gateway threads: supervisors allow 10 s in total. */
 export const STOP_MS = 8000;
 
-/** Announces the stop to other processes, then finishes the calls under way, so that none is left unanswered. */
+/** Announces the stop to other processes, then finishes the calls in progress. */
 export async function stopServices(
   broker: ServiceBroker,
   services: readonly Service[],
@@ -115,7 +115,7 @@ export async function stopServices(
   deadlineMs: number,
 ): Promise<void> {
   const left = services.toReversed();
-  // First the gateway, which is the last of them, so that its running calls are still answered by the others.
+  // In reverse order: the gateway stops first, so the other services can still answer its calls.
   if (left[0]?.name === "gateway") await broker.destroyService(left.shift()!);
   if (broker.transit === undefined) for (const service of left) await broker.destroyService(service);
   else await refuseCalls(broker);
@@ -124,7 +124,7 @@ export async function stopServices(
 }
 
 async function refuseCalls({ registry }: ServiceBroker): Promise<void> {
-  // So that nothing which changed before makes Moleculer announce the services once more.
+  // Prevents Moleculer from announcing the services again because of earlier changes.
   registry.getLocalNodeInfo();
   registry.regenerateLocalRawInfo(true, true);
   await registry.discoverer.sendLocalNodeInfo();
@@ -134,7 +134,7 @@ async function refuseCalls({ registry }: ServiceBroker): Promise<void> {
 const FNV_OFFSET = 0x81_1c_9d_c5;
 const FNV_PRIME = 0x01_00_01_93;
 
-/** What the contract says of an action; the registry carries it to the callers with the action. */
+/** The contract's settings of an action, which the registry passes to callers. */
 interface ChannelStrategyOptions {
   shardBy?: "channelId";
 }

@@ -18,12 +18,12 @@ async function askService(handler: () => unknown) {
   }
 }
 
-test("whoever answers is in the answers", async () => {
+test("collects all answers", async () => {
   const answer = { process: "a", steps: [] };
   expect(await askService(() => answer)).toEqual({ answers: [answer], silent: 0 });
 });
 
-test("whoever fails, or takes too long, is counted and keeps nobody waiting", async () => {
+test("counts failures and timeouts without waiting for them", async () => {
   const failing = () => {
     throw new Error("broken");
   };
@@ -31,7 +31,7 @@ test("whoever fails, or takes too long, is counted and keeps nobody waiting", as
   expect(await askService(() => new Promise(() => {}))).toEqual({ answers: [], silent: 1 });
 });
 
-test("where nobody hosts the action there is nobody to wait for", async () => {
+test("returns at once if no process hosts the action", async () => {
   const broker = createBroker({ logger: createLogger("silent"), requestTimeoutMs: 1000 });
   expect(await createCallEach(broker)(ASKED, {}, 100)).toEqual({ answers: [], silent: 0 });
 });

@@ -2,7 +2,7 @@ import type { ActionName, Params, Result, CallMeta } from "@fanfare/contract";
 import type { ServiceBroker } from "moleculer";
 import { newDeadlineMs } from "./request-scope.ts";
 
-/** What those said that answered in time, and how many did not. */
+/** The answers that came in time, and the number of processes that did not answer. */
 export interface EachAnswer<R> {
   answers: R[];
   silent: number;

@@ -30,7 +30,7 @@ broker.createService({
 });
 afterEach(() => broker.stop());
 
-test("every call is counted with its action, outcome and time, and those under way", async () => {
+test("counts calls by action, outcome and duration, and calls in progress", async () => {
   await broker.start();
   expect(await registry.metrics()).not.toContain("thing.get");
   await broker.call("thing.get");

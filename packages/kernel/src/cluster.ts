@@ -1,25 +1,25 @@
 import type { ServiceBroker } from "moleculer";
 import { ESSENTIAL_SERVICES } from "@fanfare/contract";
 
-/** What a process knows of the others. */
+/** State of the other processes of the cluster. */
 export interface Cluster {
-  /** Why users cannot be served at the moment; empty when they can. */
+  /** Why the cluster cannot serve users at the moment; empty if it can. */
   faults(): string[];
   /**
-   * Calls `listener` when something that this process should have been told may have been lost: its connection was
-   * interrupted, or a process died that may have stored something and not told it.
+   * Calls `listener` when events for this process may have been lost: its connection was interrupted, or a process died that may
+   * have stored a change without publishing it.
    */
   onMissed(listener: () => void): void;
 }
 
 export interface WatchedCluster extends Cluster {
-  /** To be called when what others publish may not have come here. */
+  /** Call it when publications of other processes may have been lost. */
   missed(): void;
 }
 
 const essential: ReadonlySet<string> = new Set(ESSENTIAL_SERVICES);
 
-/** Several processes are often lost at once, and are then one reason to look again. */
+/** Processes often disappear together; their disappearance is reported once. */
 const GATHER_MS = 200;
 
 type NodeEvent = { node: { id: string; services?: { name: string }[] }; unexpected: boolean };

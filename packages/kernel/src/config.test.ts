@@ -4,7 +4,7 @@ import { ConfigError, loadConfig, needsDatabase } from "./config.ts";
 
 const SECRET = randomBytes(32).toString("hex");
 
-test("starts with nothing configured", () => {
+test("needs no configuration", () => {
   expect(loadConfig({})).toMatchObject({
     environment: "development",
     port: 3000,
@@ -12,7 +12,7 @@ test("starts with nothing configured", () => {
   });
 });
 
-test("an empty variable is a variable that is not set", () => {
+test("treats an empty variable as not set", () => {
   expect(loadConfig({ PORT: "", MONGO_URL: "" })).toMatchObject({ port: 3000, mongoUrl: undefined });
 });
 
@@ -48,13 +48,13 @@ const cluster = {
   TOKEN_SECRET: SECRET,
 };
 
-test("a process that hosts a part needs the way to the others", () => {
+test("a process that hosts some services needs a connection to the others", () => {
   expect(() => loadConfig({ SERVICES: "gateway,user" })).toThrow(
     "NATS_URL: is required to reach the processes that host group, message, presence",
   );
 });
 
-test("the processes of a cluster need what they share; all of it is told at once", () => {
+test("the processes of a cluster need shared services; all missing ones are reported together", () => {
   const lonely = () => loadConfig({ NATS_URL: cluster.NATS_URL, SERVICES: "message" });
   for (const fault of [
     "REDIS_URL: is required with NATS_URL",
@@ -72,7 +72,7 @@ test("a gateway needs no database", () => {
   expect(needsDatabase(loadConfig(cluster))).toBe(true);
 });
 
-test("the processes of a cluster need one place for files", () => {
+test("the processes of a cluster need shared file storage", () => {
   const s3 = { S3_BUCKET: "files", S3_ACCESS_KEY_ID: "a", S3_SECRET_ACCESS_KEY: "b" };
   const { FILES_DIR: _shared, ...lonely } = cluster;
   for (const SERVICES of ["gateway", "file", "workers"])
@@ -91,7 +91,7 @@ test("the processes of a cluster need one place for files", () => {
   expect(() => loadConfig({ S3_ENDPOINT: "http://s3" })).toThrow("S3_BUCKET: is required with S3_ENDPOINT");
 });
 
-test("mail and OIDC are configured whole or not at all", () => {
+test("mail and OIDC require all of their settings or none", () => {
   expect(() => loadConfig({ SMTP_URL: "smtp://localhost" })).toThrow("MAIL_FROM: is required");
   expect(() => loadConfig({ OIDC_ISSUER: "https://login.example.org", OIDC_CLIENT_ID: "chat" })).toThrow(
     "OIDC_CLIENT_SECRET: is required",
@@ -126,7 +126,7 @@ test("pushes need all of their settings, and an address for the sender", () => {
   );
 });
 
-test("traces are sent where OpenTelemetry's own variables say", () => {
+test("reads the trace collector from OpenTelemetry's variables", () => {
   expect(loadConfig({ OTEL_SERVICE_NAME: "chat" }).tracing).toBeUndefined();
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
   expect(loadConfig(endpoint).tracing).toEqual({
@@ -179,7 +179,7 @@ test.each(["yes please", "-1", "10.0.0.0/33", ","])("TRUST_PROXY=%s is refused",
   expect(() => loadConfig({ TRUST_PROXY })).toThrow("TRUST_PROXY: must be on, off, the number of proxies");
 });
 
-test("SERVICES=workers stands for everything but the gateway", () => {
+test("SERVICES=workers means all services except the gateway", () => {
   const together = { SERVICES: "gateway,workers" };
   expect(new Set(loadConfig(together).services)).toEqual(new Set(loadConfig({}).services));
   const cluster = { NATS_URL: "nats://n", REDIS_URL: "redis://r", MONGO_URL: "mongodb://m", FILES_DIR: "/f" };
@@ -191,14 +191,14 @@ test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) 
   expect(() => loadConfig({ PORT: port })).toThrow("PORT: must be a whole number from 0 to 65535");
 });
 
-test("production accepts guests only where it is told to", () => {
+test("production accepts guests only if configured", () => {
   expect(loadConfig({}).policy.defaults.guests).toBe(true);
   const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };
   expect(loadConfig(production).policy).toMatchObject({ defaults: { guests: false }, fixed: {} });
   expect(loadConfig({ ...production, GUESTS: "on" }).policy.fixed).toEqual({ guests: true });
 });
 
-test("a policy that would lock everyone out is a fault", () => {
+test("rejects a policy that would lock everyone out", () => {
   expect(() => loadConfig({ OIDC_ONLY: "on" })).toThrow(/OIDC_ISSUER: is required with OIDC_ONLY/);
   expect(loadConfig({ OIDC_ONLY: "off" }).policy.fixed).toEqual({ oidcOnly: false });
   const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };

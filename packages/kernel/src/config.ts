@@ -13,12 +13,12 @@ export { isGuessable } from "./config/weak-secret.ts";
 
 const GIBIBYTE = 1024 ** 3;
 
-/** What each setting does: `config/settings/`. undefined stands for what is off, or left to a default of the program. */
+/** The settings are documented in `config/settings/`. undefined: disabled, or the program's default. */
 export type Config = ReturnType<typeof configOf>;
 
 /**
  * Reads the configuration from environment variables.
- * @throws {ConfigError} that lists every fault at once.
+ * @throws {ConfigError} listing all faults
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   return configOf(readEnvironment(env));
@@ -44,9 +44,9 @@ function configOf(env: Environment) {
     migrateOnStart: env.MIGRATE_ON_START,
     /** undefined: this process is the whole instance. */
     natsUrl: env.NATS_URL,
-    /** undefined: what processes would share lies in the memory of this one. */
+    /** undefined: shared state is kept in the memory of this process. */
     redisUrl: env.REDIS_URL,
-    /** undefined in development only: one is made for the data folder. */
+    /** undefined in development only: one is generated in the data folder. */
     tokenSecret: env.TOKEN_SECRET,
     tokenSecretPrevious: env.TOKEN_SECRET_PREVIOUS,
     logLevel: env.LOG_LEVEL ?? (env.NODE_ENV === "production" ? "info" : "warn"),
@@ -58,7 +58,7 @@ function configOf(env: Environment) {
     webDir: env.WEB_DIR,
     outboundAllow: env.OUTBOUND_ALLOW,
     linkPreviews: env.LINK_PREVIEWS,
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     publicUrl: env.PUBLIC_URL ?? `http://${hostForUrl(env.HOST)}:${env.PORT}`,
     smtp: allOrNothing({ url: env.SMTP_URL, from: env.MAIL_FROM }),
     vapid: allOrNothing({
@@ -75,14 +75,14 @@ function configOf(env: Environment) {
     retentionMaxDays: env.RETENTION_MAX_DAYS,
     /** 0: never deleted. */
     guestRetentionDays: env.GUEST_RETENTION_DAYS,
-    /** Where files lie where there is no `s3`. */
+    /** Folder for files if `s3` is not configured. */
     filesDir: env.FILES_DIR ?? join(env.DATA_DIR, "files"),
-    /** Its endpoint undefined: Amazon S3 in `S3_REGION`. */
+    /** Endpoint undefined: Amazon S3 in `S3_REGION`. */
     s3: s3 && { ...s3, endpoint: env.S3_ENDPOINT, region: env.S3_REGION },
     fileMaxBytes: env.FILE_MAX_BYTES,
     /** 0: the gateway runs in the main thread. */
     gatewayThreads: gatewayThreads(env),
-    /** undefined: no tracing. The endpoint is without a slash at its end. */
+    /** undefined: no tracing. The endpoint has no trailing slash. */
     tracing:
       endpoint === undefined
         ? undefined
@@ -95,7 +95,7 @@ function configOf(env: Environment) {
   };
 }
 
-/** The policy of the instance: what the environment fixes, and what holds where nobody has set anything. */
+/** The policy of the instance: values fixed by the environment, and defaults. */
 function policyOf(env: Environment) {
   const quotas = {
     fileQuotaUserBytes: env.FILE_QUOTA_USER_BYTES,
@@ -146,8 +146,8 @@ function allOrNothing<T extends Record<string, string | undefined>>(
 }
 
 /**
- * A single instance writes to its sockets with several processor cores, where the system can spread connections over threads. In
- * a cluster there are several gateways anyway.
+ * A single instance uses several cores for its sockets if the system can distribute connections over threads. A cluster has
+ * several gateways instead.
  */
 function gatewayThreads(env: Environment): number {
   if (env.NATS_URL !== undefined || !env.SERVICES.includes("gateway")) return 0;
@@ -155,7 +155,7 @@ function gatewayThreads(env: Environment): number {
   return defaultGatewayThreads();
 }
 
-/** What a browser on this machine can open a server at that listens on `host`. */
+/** The host under which a browser on this machine reaches a server listening on `host`. */
 export function hostForUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

@@ -7,7 +7,7 @@ import type { NodeContext } from "./node-context.ts";
 const node = { logger: { level: "error" } } as NodeContext;
 const handler = () => ({});
 
-test("an action that is not in the contract does not start", () => {
+test("rejects an action that is not in the contract", () => {
   const service = { name: "user", actions: { "user.noSuchAction": handler } as object };
   expect(() => defineService(node, service)).toThrow("user.noSuchAction is not in the contract");
 });
@@ -25,14 +25,14 @@ test.each([[undefined], [{}], [{ rule: "everybody" }]])(
   },
 );
 
-test("a rule about a channel needs to be told which", () => {
+test("a channel rule requires a channelId", () => {
   const permission = { rule: "channel", can: "view" } as const;
   const definitions = { ...ACTIONS, "user.logout": { ...ACTIONS["user.logout"], permission } };
   const service = { name: "user", actions: { "user.logout": handler } };
   expect(() => defineService(node, service, definitions)).toThrow("its params need a channelId");
 });
 
-test("a call that does not say who makes it is nobody's", async () => {
+test("a call without an actor is unauthenticated", async () => {
   const logger = { error: () => undefined };
   const service = { name: "user", actions: { "user.logout": handler } };
   const { actions } = defineService({ logger } as unknown as NodeContext, service);
@@ -43,7 +43,7 @@ test("a call that does not say who makes it is nobody's", async () => {
   await expect(logout.handler({ meta: { actor }, params: {} })).resolves.toEqual({});
 });
 
-test("an event that cannot be handled is logged", async () => {
+test("logs a failing event handler", async () => {
   const lines: unknown[] = [];
   const logger = { error: (fields: unknown) => void lines.push(fields) };
   const err = new Error("The disk is away.");

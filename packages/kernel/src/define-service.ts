@@ -22,21 +22,21 @@ import type { NodeContext } from "./node-context.ts";
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
 type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;
 
-/** What a handler is given. Its permission rule has already been checked. */
+/** Context of a handler. The permission rule is already checked. */
 export interface Request<N extends ActionName> {
   params: ParsedParams<N>;
   actor: ActorOf<N>;
-  /** What the caller may do in the group or channel that the action is about. */
+  /** The caller's permissions in the group or channel of the action. */
   access: AccessOf<N>;
   /** Calls other actions for the same actor. */
   services: Services;
   requestId: string;
   /**
-   * When the call was made, in milliseconds since the epoch, on the clock of the gateway that it came to. What was decided
-   * about its caller after that, such as a kick, goes before it: the call may have waited for a process that stood still.
+   * Time of the call in milliseconds since the epoch, on the clock of its gateway. Later decisions about the caller, such as a
+   * kick, take precedence: the call may have waited for a paused process.
    */
   askedAtMs: number;
-  /** null where the call did not come in by HTTP. */
+  /** null if the call did not arrive by HTTP. */
   client: CallClient | null;
 }
 
@@ -95,7 +95,7 @@ export function defineService(
   };
 }
 
-/** Nobody waits for an event, so nobody else would hear of its failure. */
+/** Logs failures of event handlers, which have no caller to report them to. */
 function guardedEvent(node: NodeContext, name: string, handler: (payload: unknown) => unknown) {
   const handle = async (params: unknown): Promise<void> => {
     try {
@@ -116,7 +116,7 @@ function assertUsable(
   const rule: { rule?: unknown } | undefined = definition.permission;
   const known = ["public", "session", "account", "group", "channel", "admin", "internal"];
   if (typeof rule?.rule !== "string" || !known.includes(rule.rule)) {
-    throw new Error(`The action ${name} has no permission rule: say in the contract who may call it.`);
+    throw new Error(`The action ${name} has no permission rule. Add one to the contract.`);
   }
   const idName = rule.rule === "group" ? "groupId" : rule.rule === "channel" ? "channelId" : undefined;
   const shape = (definition.params as { shape?: Record<string, unknown> }).shape ?? {};
@@ -134,12 +134,12 @@ function guarded(
   const { params: schema, permission } = definition;
   const handle = async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
-      // It may have waited for this process to run again, or in the queue of a connection.
+      // The call may have waited for a paused process or in a connection's queue.
       refuseLate(currentScope()?.deadline);
       const { requestId, askedAtMs = Date.now() } = context.meta;
-      // Over the bus it may be missing: then it is nobody, which the rules refuse.
+      // Can be missing over the bus: the rules reject calls without an actor.
       const actor = context.meta.actor ?? null;
-      // What a service calls for a bot, as part of something that was allowed, needs no scope of its own.
+      // Nested calls of an action that the bot was allowed to make need no scope.
       const refusal =
         refuseActor(permission, actor) ?? (context.level > 1 ? null : refuseBot(definition, actor));
       if (refusal !== null) throw refusal;
@@ -168,12 +168,12 @@ function guarded(
   };
 }
 
-/** Only the id that the rule is about: other params, such as somebody's userId, must not reach the look-up. */
+/** Passes only the id that the rule is about: other params, such as another user's id, must not reach the lookup. */
 function placeOf(rule: "group" | "channel", ids: { groupId: string; channelId: string }): Place {
   return rule === "group" ? { groupId: ids.groupId } : { channelId: ids.channelId };
 }
 
-/** @throws {ServiceError} VALIDATION_FAILED with what is wrong where */
+/** @throws {ServiceError} VALIDATION_FAILED with the issues */
 export function parse(schema: ActionDefinition["params"], params: unknown): unknown {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;

@@ -6,35 +6,35 @@ import type { Tracing } from "./tracing/tracing.ts";
 
 export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;
 
-/** Services that listen come and go with processes. */
+/** Listeners come and go with processes. */
 const LISTENERS_KNOWN_MS = 100;
 
 const subjectOf = (name: string): string => `fanfare.event.${name}`;
 
 /**
- * Tells events to the services of this process, which have heard them when it returns, and to all others over the bus:
- * also to those that Moleculer takes for dead at the moment, because they would go on with what they knew.
- * @param bus null: there are no others
- * @param headersOf where what is told is traced; undefined: nothing is
+ * Broadcasts events to the services of this process, synchronously, and to all other processes over the bus: also to those that
+ * Moleculer considers dead at the moment, because they would keep using stale data.
+ * @param bus null in a single-process instance
+ * @param headersOf trace headers of an event; undefined without tracing
  */
 export function createBroadcast(
   broker: ServiceBroker,
   bus: Bus | null,
   headersOf?: Tracing["headersOf"],
 ): Broadcast {
-  interface Told {
+  interface BroadcastMessage {
     from: string;
     payload: unknown;
   }
   for (const [name, { delivery }] of Object.entries(DOMAIN_EVENTS)) {
     if (delivery !== "everyProcess") continue;
     bus?.subscribe(subjectOf(name), (message) => {
-      const { from, payload } = JSON.parse(Buffer.from(message).toString()) as Told;
+      const { from, payload } = JSON.parse(Buffer.from(message).toString()) as BroadcastMessage;
       if (from !== broker.nodeID) void broker.broadcastLocal(name, payload);
     });
   }
   const asked = new Map<string, { has: boolean; untilMs: number }>();
-  /** Asked once in a while only, for events that are told very often. */
+  /** Cached for events that are emitted very often. */
   const hasListeners = (name: string): boolean => {
     const nowMs = Date.now();
     let known = asked.get(name);
@@ -47,7 +47,7 @@ export function createBroadcast(
   return (name, payload) => {
     if (DOMAIN_EVENTS[name].delivery === "oneProcess") {
       if (!hasListeners(name)) return;
-      // Whoever hears of it in another process deals with it for the same request.
+      // A handler in another process runs as part of the same request.
       const scope = currentScope();
       const meta = scope === undefined ? {} : { requestId: scope.requestId };
       const headers = scope === undefined ? undefined : headersOf?.(scope);
@@ -55,7 +55,7 @@ export function createBroadcast(
       return;
     }
     void broker.broadcastLocal(name, payload);
-    const told: Told = { from: broker.nodeID, payload };
-    bus?.publish(subjectOf(name), Buffer.from(JSON.stringify(told)));
+    const message: BroadcastMessage = { from: broker.nodeID, payload };
+    bus?.publish(subjectOf(name), Buffer.from(JSON.stringify(message)));
   };
 }

@@ -3,7 +3,7 @@ import { mongo } from "mongoose";
 import { expect, test } from "vitest";
 import { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 
-test("what is not known leaves the server as INTERNAL, without a word of what it was", () => {
+test("unknown errors become INTERNAL without details", () => {
   const error = toServiceError(new TypeError("cannot read 'hash' of undefined at 10.0.0.7"));
   expect(error.type).toBe("INTERNAL");
   expect(JSON.stringify(toWireError(error, "r1"))).not.toMatch(/hash|10\.0/);
@@ -25,7 +25,7 @@ test.each([
   expect(toServiceError(thrown).type).toBe(type);
 });
 
-test("what is retryable says so, with the time", () => {
+test("retryable errors contain the retry delay", () => {
   const error = serviceError("RATE_LIMITED", { retryAfterMs: 250 });
   expect(toWireError(error, "r1")).toEqual({
     type: "RATE_LIMITED",

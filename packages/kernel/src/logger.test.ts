@@ -23,7 +23,7 @@ test("a line has its fields under stable names", () => {
   });
 });
 
-test("what is logged for a request has its id, also after a wait and in what it calls; nothing else has", async () => {
+test("log lines of a request have its id, also after a wait and in nested calls; other lines have none", async () => {
   const lines: string[] = [];
   const logger = createLogger("info", { stream: { write: (line) => void lines.push(line) } });
   const log = async (what: string): Promise<void> => logger.info(what);
@@ -42,7 +42,7 @@ test("what is logged for a request has its id, also after a wait and in what it 
   ]);
 });
 
-test("secrets stay out of whatever is logged", () => {
+test("redacts secrets", () => {
   const token = `eyJhbGciOiJIUzI1NiJ9.${"a".repeat(20)}.${"b".repeat(43)}`;
   const refreshToken = `0123456789abcdef01234567.${"aB3-".repeat(11)}`;
   const line = logged((logger) => {
@@ -58,13 +58,13 @@ test("secrets stay out of whatever is logged", () => {
   expect(line).toContain("mongodb://[user]@host/fanfare");
 });
 
-test("where things are found stays readable", () => {
+test("keeps paths readable", () => {
   const path =
     "node_modules/.pnpm/@redis+client@6.3.1_@opentelemetry+api@1.10.0/node_modules/mongodb@7.8.0/lib/a.js:1:2";
   expect(logged((logger) => logger.info(path))).toContain(path);
 });
 
-test("in development a line is for a person to read", () => {
+test("formats lines for reading in development", () => {
   const text = logged(
     (logger) =>
       logger.error({ err: new Error("a fault", { cause: new Error("its cause") }), n: 1 }, "what happened"),
@@ -74,7 +74,7 @@ test("in development a line is for a person to read", () => {
   expect(text).toContain("  because of Error: its cause\n");
 });
 
-test("an error is described by its type, message, code, stack and causes, and nothing else that it has", () => {
+test("describes an error by type, message, code, stack and causes only", () => {
   const cause = Object.assign(new TypeError("inner"), { document: { content: "secret text" } });
   const error = Object.assign(new Error("outer", { cause }), { code: 14_031, writeErrors: ["secret text"] });
   const described = describeError(error);
@@ -121,20 +121,20 @@ test.each(['{"password": hunter2}', "hunter2", '"hunter2'])(
   },
 );
 
-test("a line of the message that looks like a frame is none", () => {
+test("ignores message lines that look like stack frames", () => {
   const { stack } = describeError(new Error('Cast failed for value "x\n    at a secret" (type string)'));
   expect(stack).not.toContain("a secret");
   expect(stack).toContain("logger.test.ts");
 });
 
-test("whatever else is thrown is not shown, and causes end", () => {
+test("hides thrown values that are not errors, and limits causes", () => {
   expect(describeError("a secret")).toEqual({ type: "string", message: "what was thrown is no error" });
   const round = new Error("round");
   round.cause = round;
   expect(JSON.stringify(describeError(round)).match(/"round"/g)).toHaveLength(6);
 });
 
-test("of warnings and errors that say the same some are written in a period, and the next one tells how many were not", () => {
+test("throttles repeated warnings and errors and reports how many were left out", () => {
   let nowMs = 0;
   const lines = new EqualLines(() => nowMs);
   const fail = (error: Error) =>
@@ -152,7 +152,7 @@ test("of warnings and errors that say the same some are written in a period, and
   ).toBe(true);
 });
 
-test("a logger writes no more than that, also those made from it", () => {
+test("throttles a logger and its children", () => {
   let written = 0;
   const logger = createLogger("info", { stream: { write: () => void (written += 1) } });
   for (let i = 0; i < 50; i += 1) logger.child({ i }).error({ err: new Error("no answer") }, "call failed");

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { Registry } from "prom-client";
 import { createMetrics, RecentMax } from "./metrics.ts";
 
-test("nothing that is scraped lists every connection, and open files are counted", async () => {
+test("collects no metric that enumerates all connections, and counts open files", async () => {
   let accepted = 0;
   const server = createServer(() => (accepted += 1)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,7 +28,7 @@ test("nothing that is scraped lists every connection, and open files are counted
   }
 });
 
-test("a thread has only metrics of its own: those of the process would be counted once for each thread", async () => {
+test("a thread has no process metrics, which would be counted once per thread", async () => {
   const names = createMetrics(true)
     .getMetricsAsArray()
     .map(({ name }) => name);
@@ -44,7 +44,7 @@ function start(atMs: number) {
   return { clock, max, text: () => registry.metrics() };
 }
 
-test("the largest value is told for a minute, whoever asks how often", async () => {
+test("reports the maximum for a minute, independent of scrapes", async () => {
   const { clock, max, text } = start(123_456);
   expect(max.value).toBe(0);
   max.observe(3);
@@ -60,7 +60,7 @@ test("the largest value is told for a minute, whoever asks how often", async () 
   expect(max.value).toBe(0);
 });
 
-test("what is taken is the largest since the last time, and the minute goes on", () => {
+test("take returns the maximum since the last call and keeps the minute", () => {
   const { max } = start(0);
   max.observe(9);
   max.observe(3);
@@ -71,7 +71,7 @@ test("what is taken is the largest since the last time, and the minute goes on",
   expect(max.value).toBe(9);
 });
 
-test("after a long rest nothing old is left", () => {
+test("drops old values after a pause", () => {
   const { clock, max } = start(0);
   max.observe(9);
   clock.ms += 86_400_000;

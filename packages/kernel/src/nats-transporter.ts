@@ -10,17 +10,16 @@ interface Peer {
 }
 
 const REQUEST = "REQ";
-/** Header of a message that is one of several pieces: `<message> <index> <count>`. */
+/** Header of one piece of a split message: `<message> <index> <count>`. */
 const PART = "Fanfare-Part";
-/** A nats-server's own default for max_payload, and what is left free of it for headers. */
+/** Default max_payload of nats-server, and the part reserved for headers. */
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 const HEADER_BYTES = 1024;
 
 /**
- * Moleculer's transporter over NATS, for connections that break: its original goes on as if nothing were, so that calls wait for
- * their timeout. This one fails calls at once while there is no connection, those under way included, and tells the other
- * nodes when it is back, so that they do the same with what they had sent here. What is larger than NATS takes goes in
- * pieces.
+ * Moleculer's NATS transporter with handling of interruptions. The original lets calls time out; this one fails new and pending
+ * calls at once while disconnected, and notifies the other nodes when it is back, so that they fail their calls to this node.
+ * Messages larger than NATS accepts are split.
  */
 export class NatsTransporter extends Transporters.NATS {
   #connections = 0;
@@ -30,7 +29,7 @@ export class NatsTransporter extends Transporters.NATS {
   readonly #pieces = new Assembly();
   #maxBytes = DEFAULT_MAX_PAYLOAD - HEADER_BYTES;
 
-  /** @param connection stays open when the broker stops: it belongs to whoever made it */
+  /** @param connection stays open when the broker stops: its creator closes it */
   constructor(connection: NatsConnection) {
     super({});
     this.#connection = connection;
@@ -69,13 +68,13 @@ export class NatsTransporter extends Transporters.NATS {
   }
 
   override async disconnect(): Promise<void> {
-    // Without a connection the flush would wait for one.
+    // A flush would wait for the connection.
     if (this.connected) await this.#connection.flush();
     this.connected = false;
   }
 
   override prepublish(packet: Packet): Promise<void> {
-    // Moleculer would remember a request that could not be sent.
+    // Moleculer would keep a request that could not be sent.
     if (!this.connected && packet.type === REQUEST) this.transit.removePendingRequest(packet.payload.id);
     return super.prepublish(packet);
   }
@@ -121,7 +120,7 @@ function readLabel(label: string): Piece {
   return { id, index: Number(index), count: Number(count) };
 }
 
-/** Without a copy: it is read at once. */
+/** Not copied, because it is read immediately. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

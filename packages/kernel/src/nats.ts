@@ -5,12 +5,12 @@ import type { Transport } from "./broker.ts";
 import type { Logger } from "./logger.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
 
-/** The message names the server, without its password, and the reason, in one line. */
+/** The message contains the server, without its password, and the reason, in one line. */
 class NatsUnreachableError extends Error {
   override readonly name = "NatsUnreachableError";
 }
 
-/** A connection is made anew for ever, and a server that stands still is noticed within three seconds. */
+/** Reconnects without limit, and detects a hung server within three seconds. */
 const OPTIONS = {
   timeout: 3000,
   pingInterval: 1000,
@@ -18,13 +18,13 @@ const OPTIONS = {
   reconnectTimeWait: 250,
   reconnectJitter: 250,
   maxReconnectAttempts: -1,
-  // Otherwise a password that was wrong twice, for half a second, cuts the process off for good.
+  // By default the client gives up after two authentication errors, even if the password is only wrong for half a second.
   ignoreAuthErrorAbort: true,
 };
 
 /**
  * Connects to NATS.
- * @param url `nats://[user:password@]host[:port]`, or several with commas in between
+ * @param url `nats://[user:password@]host[:port]`, or several, separated by commas
  * @throws {NatsUnreachableError}
  */
 export async function connectNats(url: string, name: string): Promise<NatsConnection> {
@@ -43,14 +43,14 @@ export async function connectNats(url: string, name: string): Promise<NatsConnec
   }
 }
 
-/** Broker options that connect brokers of several processes. */
+/** Broker options for a cluster of processes. */
 export function natsTransport(connection: NatsConnection): Transport {
   return { transporter: new NatsTransporter(connection) };
 }
 
 /**
  * The bus for publications and events on a connection.
- * @param onInterrupted is called when what others have published may not have come here
+ * @param onInterrupted called when publications of other processes may have been lost
  */
 export function createBus(
   connection: NatsConnection,
@@ -75,7 +75,7 @@ export function createBus(
   return bus;
 }
 
-/** Says once that the connection is gone, and each reason for which NATS refuses it, such as `AUTHORIZATION_VIOLATION`. */
+/** Logs a disconnect once, and each reason for which NATS rejects the connection, such as `AUTHORIZATION_VIOLATION`. */
 async function logNats(connection: NatsConnection, logger: Pick<Logger, "warn">): Promise<void> {
   let said = new Set<string>();
   const sayOnce = (reason: string, message: string): void => {

@@ -16,7 +16,7 @@ import type { Sealer } from "./sealer.ts";
 import type { AccessTokens } from "./tokens.ts";
 import type { InRequest } from "./tracing/tracing.ts";
 
-/** Sends an event of the contract to everybody in any of the rooms, but not to those in any of `except`. */
+/** Publishes an event of the contract to all sockets in any of the rooms, except those in any of `except`. */
 export type Publish = <N extends EventName>(
   rooms: string | readonly string[],
   name: N,
@@ -24,29 +24,29 @@ export type Publish = <N extends EventName>(
   except?: readonly string[],
 ) => void;
 
-/** What one process gives to the services that it hosts. */
+/** Context of the services hosted by one process. */
 export interface NodeContext {
   config: Config;
   logger: Logger;
   metrics: Registry;
-  /** What the processes of a cluster share for a while: presence, limits. null: this process is the whole instance. */
+  /** Short-lived state shared by a cluster: presence, limits. null in a single-process instance. */
   redis: Redis | null;
-  /** What all gateways count together; null: there is only one. */
+  /** Counters shared by all gateways; null if there is only one. */
   counters: SharedCounters | null;
-  /** What this process knows of the others. */
+  /** State of the other processes of the cluster. */
   cluster: Cluster;
-  /** The collections; a service touches only its own. A process that hosts nothing but the gateway has none. */
+  /** The collections; a service accesses only its own. A process that hosts only the gateway has none. */
   database: Connection;
-  /** Whether that is the embedded database, which has a full-text index of its own. */
+  /** Whether the database is the embedded one, which has its own full-text index. */
   isDatabaseEmbedded: boolean;
-  /** Work in the background that survives a restart. A process without a database has none. */
+  /** Durable background jobs. A process without a database has none. */
   jobs: Jobs;
   tokens: AccessTokens;
-  /** A key of 32 bytes for one purpose alone, the same in every process: what is signed for one cannot stand for another. */
+  /** Derives a 32-byte key for one purpose, the same in every process, so signatures are not valid for other purposes. */
   keyFor(purpose: string): Buffer;
-  /** The same of the secret before, while `TOKEN_SECRET_PREVIOUS` is set to one that nobody guesses. */
+  /** The same for the previous secret, while `TOKEN_SECRET_PREVIOUS` is set to a strong one. */
   previousKeyFor(purpose: string): Buffer | null;
-  /** Seals what is stored for one purpose, with such a key; opens what was sealed with the secret before too. */
+  /** Seals stored values for one purpose; also opens values sealed with the previous secret. */
   sealerFor(purpose: string): Sealer;
   access: AccessCache;
   policy: Policy;
@@ -54,7 +54,7 @@ export interface NodeContext {
   publish: Publish;
   broadcast: Broadcast;
   inRequest: InRequest;
-  /** Calls as the server itself, with no actor. A handler uses the request's `services`, which keep the actor. */
+  /** Calls as the server itself, without an actor. Handlers use the request's `services`, which keep the actor. */
   services: Services;
   callEach: CallEach;
 }

@@ -4,14 +4,14 @@ import type { Logger } from "./logger.ts";
 const CONNECT_TIMEOUT_MS = 5000;
 const LONGEST_RETRY_MS = 1000;
 
-/** The message names the server, without its password, and the reason, in one line. */
+/** The message contains the server, without its password, and the reason, in one line. */
 class RedisUnreachableError extends Error {
   override readonly name = "RedisUnreachableError";
 }
 
 /**
- * Connects to Redis, or a server that speaks its protocol. When the connection breaks later it is made anew, and commands in
- * the meantime fail at once: whoever asks must be able to go on without.
+ * Connects to Redis or a compatible server. Reconnects after an interruption; until then commands fail immediately, so callers
+ * must be able to work without it.
  * @throws {RedisUnreachableError}
  */
 export async function connectRedis(url: string, logger: Logger): Promise<Redis> {

@@ -12,23 +12,23 @@ import { refuseBot } from "./access.ts";
 const bot = (...scopes: BotScope[]): Actor => ({ userId: "u", sessionId: "s", kind: "bot", scopes });
 const refusal = (name: ActionName, actor: Actor | null) => refuseBot(actionDefinition(name), actor)?.type;
 
-test("a bot does what its scopes are for", () => {
+test("a bot can do what its scopes allow", () => {
   expect(refusal("message.send", bot("messages.write"))).toBeUndefined();
   expect(refusal("message.send", bot("messages.read"))).toBe("BOT_NOT_ALLOWED");
   expect(refusal("bot.me", bot())).toBeUndefined();
 });
 
-test("a bot without scopes, and one of which nobody knows any, does nothing", () => {
+test("a bot without scopes or with unknown scopes can do nothing", () => {
   const { scopes: _scopes, ...unknown } = bot();
   for (const actor of [bot(), unknown]) expect(refusal("message.list", actor)).toBe("BOT_NOT_ALLOWED");
 });
 
-test("people need no scope", () => {
+test("users need no scope", () => {
   expect(refusal("group.create", { userId: "u", sessionId: "s", kind: "member" })).toBeUndefined();
   expect(refusal("message.send", null)).toBeUndefined();
 });
 
-test("whatever its scopes are, what is about accounts, other bots, friends and the instance is not for bots", () => {
+test("bots cannot use actions about accounts, other bots, friends or the instance, whatever their scopes", () => {
   const all = bot(...botScope.options);
   const never =
     /^(admin|friend|webhook)\.|^bot\.(create|update|rotateToken|delete|list)$|^(group\.(create|delete|transfer))$|^channel\.openDirect$|^invite\.accept$|^user\.(logout|changePassword|deleteMe|exportMyData|updateProfile|search|block)/;

@@ -11,7 +11,7 @@ function setUp(task: () => Promise<void>) {
   return { stop: repeat(task, { everyMs: 100, what: "the task", logger }), warn };
 }
 
-test("a run that is under way is waited for, by the next run and by the end", async () => {
+test("the next run and the end wait for a run in progress", async () => {
   let runs = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const { stop } = setUp(() => {
@@ -30,7 +30,7 @@ test("a run that is under way is waited for, by the next run and by the end", as
   expect(runs).toBe(1);
 });
 
-test("of failures in a row the first is logged", async () => {
+test("logs the first of consecutive failures", async () => {
   let fails = true;
   const { stop, warn } = setUp(async () => {
     if (fails) throw new Error("away");

@@ -5,7 +5,7 @@ import { serviceError } from "./errors.ts";
 
 /** What is being done is for this request of a client. It goes along with everything that is awaited. */
 export interface RequestScope {
-  /** The same in every process that has to do with the request; clients are told it in errors. */
+  /** The same in every process that handles the request; errors to clients contain it. */
   readonly requestId: string;
   /** What was asked of this process. */
   readonly action: string;

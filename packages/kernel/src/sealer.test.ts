@@ -5,7 +5,7 @@ import { createSealer } from "./sealer.ts";
 const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const sealer = createSealer(key, null);
 
-test("what is sealed shows nothing, and is never the same twice", () => {
+test("sealed texts reveal nothing and are never equal", () => {
   const sealed = sealer.seal("secret 密", "ann");
   expect(sealed).toMatch(/^v1\.[\w-]+$/);
   expect(Buffer.from(sealed.slice(3), "base64url").toString("latin1")).not.toContain("secret");
@@ -13,13 +13,13 @@ test("what is sealed shows nothing, and is never the same twice", () => {
   expect(sealer.open(sealed, "ann")).toEqual({ text: "secret 密", isOld: false });
 });
 
-test("it opens with its key only, and only for what it was sealed for", () => {
+test("opens only with its key and for the same owner", () => {
   const sealed = sealer.seal("secret", "ann");
   expect(createSealer(other, null).open(sealed, "ann")).toBeNull();
   expect(sealer.open(sealed, "bob")).toBeNull();
 });
 
-test("what was changed, cut off or made up does not open", () => {
+test("does not open modified, truncated or invented texts", () => {
   const sealed = sealer.seal("secret", "ann");
   const bytes = Buffer.from(sealed.slice(3), "base64url");
   for (let i = 0; i < bytes.length; i += 1) {
@@ -31,14 +31,14 @@ test("what was changed, cut off or made up does not open", () => {
     expect(sealer.open(cut, "ann")).toBeNull();
 });
 
-test("after a change of the secret the one before opens too, and says that it is old", () => {
+test("opens texts sealed with the previous secret and marks them as old", () => {
   const sealed = sealer.seal("secret", "ann");
   const rotated = createSealer(other, key);
   expect(rotated.open(sealed, "ann")).toEqual({ text: "secret", isOld: true });
   expect(rotated.open(rotated.seal("secret", "ann"), "ann")).toEqual({ text: "secret", isOld: false });
 });
 
-test("what was sealed before there were versions opens, and says that it is old", () => {
+test("opens texts without a version and marks them as old", () => {
   const iv = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, iv);
   const text = Buffer.concat([cipher.update("secret", "utf8"), cipher.final()]);

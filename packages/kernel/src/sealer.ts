@@ -3,27 +3,27 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEq
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** A later way of sealing gets a prefix of its own, so that each stored text says how it is opened. */
+/** Each sealing format has its own prefix, so stored texts identify how to open them. */
 const PREFIX = "v1.";
 
 interface Opened {
   text: string;
-  /** Sealed in an older way, or with the secret before: it is to be sealed anew where it is stored. */
+  /** Sealed in an older format or with the previous secret: seal it again where it is stored. */
   isOld: boolean;
 }
 
-/** For what has to be read again, unlike a password: who has the database alone reads nothing of it. */
+/** Encrypts values that must be read back, unlike passwords: a copy of the database alone reveals nothing. */
 export interface Sealer {
-  /** @param about what it belongs to, such as the id of a user: sealed for one, it opens for no other */
+  /** @param about the owner of the value, such as a user id: it can only be opened with the same one */
   seal(text: string, about: string): string;
-  /** @returns null where it was sealed with a secret that this process does not have, for something else, or was changed since */
+  /** @returns null if it was sealed with an unknown secret or for another owner, or was modified */
   open(sealed: string, about: string): Opened | null;
 }
 
 /**
  * AES-256-GCM.
- * @param key of 32 bytes, for this purpose alone
- * @param previousKey that some texts may still be sealed with; null: there is none
+ * @param key 32 bytes, used for this purpose only
+ * @param previousKey key of texts sealed before the last rotation, if any
  */
 export function createSealer(key: Buffer, previousKey: Buffer | null): Sealer {
   return {
@@ -60,12 +60,12 @@ function decrypt(bytes: Buffer, key: Buffer, about: string): string | null {
 
 const SECRET_BYTES = 32;
 
-/** 43 random characters that are safe in a URL. */
+/** 43 random URL-safe characters. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-/** What is stored of a secret. A fast hash is enough: the secret is random and too long to be guessed. */
+/** Hashes a random secret for storage. A fast hash is enough because the secret is too long to guess. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }

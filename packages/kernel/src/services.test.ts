@@ -7,13 +7,13 @@ const services = createServices((async (name: string, params: unknown) => ({
   params,
 })) as unknown as Call);
 
-test("every action of the contract is a method, which can be passed on by itself", async () => {
+test("every action of the contract is a detachable method", async () => {
   const { get } = services.user;
   expect(await get({ userId: "a" })).toEqual({ name: "user.get", params: { userId: "a" } });
   expect(await callOf(services)("message.count", {})).toEqual({ name: "message.count", params: {} });
 });
 
-test("what is not in the contract is not there, so that a service is no promise either", async () => {
+test("actions outside the contract are undefined, so a service is not thenable", async () => {
   const { user } = services as unknown as { user: Record<string, unknown> };
   expect(user["constructor"]).toBeUndefined();
   expect(await Promise.resolve(user)).toBe(user);

@@ -15,7 +15,7 @@ function forge(header: object, claims: object, key = secret): string {
   return `${body}.${createHmac("sha256", key).update(body).digest("base64url")}`;
 }
 
-test("gives back who it was made for", () => {
+test("verifies to the actor it was signed for", () => {
   expect(tokens.verify(tokens.sign(actor).accessToken)).toEqual(actor);
   const admin = { ...actor, admin: true } as const;
   expect(tokens.verify(tokens.sign(admin).accessToken)).toEqual(admin);
@@ -25,7 +25,7 @@ test.each([[false], [1], ["true"], [{}]])("a claim of %j does not make an admin"
   expect(tokens.verify(forge({ alg: "HS256", typ: "JWT" }, { ...claims, adm }))).toEqual(actor);
 });
 
-test("is refused after its time", () => {
+test("rejects an expired token", () => {
   vi.useFakeTimers();
   const { accessToken, expiresAt } = tokens.sign(actor);
   vi.setSystemTime(expiresAt.getTime() - 1000);
@@ -35,7 +35,7 @@ test("is refused after its time", () => {
   vi.useRealTimers();
 });
 
-test("is refused after the longest lifetime, whatever end it states", () => {
+test("rejects a token older than the maximum lifetime, whatever expiry it states", () => {
   const forged = (iat: number) => forge({ alg: "HS256", typ: "JWT" }, { ...claims, iat, exp: now + 1e6 });
   const lifetimeS = ACCESS_TOKEN_LIFETIME_MS / 1000;
   expect(tokens.verify(forged(now - lifetimeS / 2))).toEqual(actor);
@@ -52,7 +52,7 @@ test.each([
   ["another secret", createAccessTokens("another secret of 32 characters!").sign(actor).accessToken],
   ["no algorithm", forge({ alg: "none", typ: "JWT" }, claims)],
   ["another algorithm", forge({ alg: "HS512", typ: "JWT" }, claims)],
-  ["another issuer", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iss: "somebody" })],
+  ["another issuer", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iss: "another" })],
   ["no issuer", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iss: undefined })],
   ["no beginning", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iat: undefined })],
   ["no end", forge({ alg: "HS256", typ: "JWT" }, { ...claims, exp: undefined })],
@@ -61,7 +61,7 @@ test.each([
   expect(() => tokens.verify(token)).toThrow(expect.objectContaining({ type: "UNAUTHENTICATED" }));
 });
 
-test("accepts a token of the secret before, signs with its own, and refuses one that the secret before had ended", () => {
+test("accepts valid tokens of the previous secret and signs with its own", () => {
   const previous = randomBytes(32).toString("hex");
   const rotated = createAccessTokens(secret, previous);
   const before = createAccessTokens(previous);
@@ -75,12 +75,12 @@ test("accepts a token of the secret before, signs with its own, and refuses one 
   expect(() => rotated.verify(forge(header, { ...claims, exp: now - 1 }, previous))).toThrow(
     expect.objectContaining({ type: "TOKEN_EXPIRED" }),
   );
-  expect(() => rotated.verify(forge(header, { ...claims, iss: "somebody" }, previous))).toThrow(
+  expect(() => rotated.verify(forge(header, { ...claims, iss: "another" }, previous))).toThrow(
     expect.objectContaining({ type: "UNAUTHENTICATED" }),
   );
 });
 
-test("accepts nothing of a secret before that could be guessed", () => {
+test("accepts no tokens of a weak previous secret", () => {
   for (const previous of ["short", "x".repeat(32), "change-me-change-me-change-me-change-me"]) {
     const token = forge({ alg: "HS256", typ: "JWT" }, claims, previous);
     expect(() => createAccessTokens(secret, previous).verify(token)).toThrow(
@@ -89,11 +89,11 @@ test("accepts nothing of a secret before that could be guessed", () => {
   }
 });
 
-test("accepts what it would forge itself, so the cases above fail for their own reason", () => {
+test("accepts a correctly forged token, so the cases above fail for the stated reason", () => {
   expect(tokens.verify(forge({ alg: "HS256", typ: "JWT" }, claims))).toEqual(actor);
 });
 
-test("development keeps a random secret with its data, readable by its owner only", async () => {
+test("development stores a random secret with its data, readable by its owner only", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-"));
   const first = await loadTokenSecret({ tokenSecret: undefined, dataDir });
   expect(first.length).toBeGreaterThanOrEqual(32);
@@ -102,7 +102,7 @@ test("development keeps a random secret with its data, readable by its owner onl
   await rm(dataDir, { recursive: true });
 });
 
-test("processes that start together agree on one secret", async () => {
+test("processes that start at the same time share one secret", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-"));
   const loaded = await Promise.all(
     Array.from({ length: 8 }, () => loadTokenSecret({ tokenSecret: undefined, dataDir })),
@@ -112,9 +112,9 @@ test("processes that start together agree on one secret", async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test("a secret that was cut off is not signed with", async () => {
+test("rejects a truncated secret file", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-"));
   await writeFile(join(dataDir, "token-secret"), "");
-  await expect(loadTokenSecret({ tokenSecret: undefined, dataDir })).rejects.toThrow("delete it");
+  await expect(loadTokenSecret({ tokenSecret: undefined, dataDir })).rejects.toThrow("Delete it");
   await rm(dataDir, { recursive: true });
 });

@@ -26,8 +26,8 @@ const ISSUER = "fanfare";
 
 /**
  * JSON Web Tokens signed with HMAC-SHA256.
- * @param previous a secret whose tokens are good too: nobody notices a change of secrets that goes from process to process. One
- *   that can be guessed is not taken: whoever guesses it could be anybody
+ * @param previous a secret whose tokens are accepted too, so secrets can be rotated one process at a time. Ignored if weak:
+ *   anyone could forge tokens with a guessable secret
  */
 export function createAccessTokens(secret: string, previous?: string): AccessTokens {
   const sign = createSigner({
@@ -50,7 +50,7 @@ export function createAccessTokens(secret: string, previous?: string): AccessTok
   return {
     sign({ userId, sessionId, kind, admin }) {
       const claims: Claims = { sub: userId, sid: sessionId, kind, ...(admin === true && { adm: true }) };
-      // The token's clock counts whole seconds, so the answer promises no more than it keeps.
+      // Token times are whole seconds, so the returned expiry is rounded down as well.
       const issuedAt = Math.floor(Date.now() / 1000) * 1000;
       return { accessToken: sign(claims), expiresAt: new Date(issuedAt + ACCESS_TOKEN_LIFETIME_MS) };
     },
@@ -72,15 +72,15 @@ function verifierOf(key: string): (accessToken: string) => Claims {
     algorithms: ["HS256"],
     allowedIss: ISSUER,
     requiredClaims: ["iss", "sub", "sid", "kind", "iat", "exp"],
-    // Counted from `iat`, so that no stated expiry makes a token last longer than those signed here.
+    // Measured from `iat`, so a token cannot outlive our own lifetime by stating a later expiry.
     maxAge: ACCESS_TOKEN_LIFETIME_MS,
     cache: false,
   });
 }
 
 /**
- * The secret that tokens are signed with: the configured one, or in development a random one kept in the data folder.
- * @throws {ConfigError} when the one in the data folder is not whole
+ * The secret for signing tokens: the configured one or, in development, a random one stored in the data folder.
+ * @throws {ConfigError} when the one in the data folder is damaged
  */
 export async function loadTokenSecret(config: {
   tokenSecret: string | undefined;
@@ -91,7 +91,7 @@ export async function loadTokenSecret(config: {
   const file = join(config.dataDir, "token-secret");
   const kept = await readSecret(file);
   if (kept !== null) return kept;
-  // Complete and on disk before it has its name, so that nobody ever reads half of it.
+  // Written and synced under a temporary name, so no process reads a partial file.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
     await writeFile(draft, randomBytes(48).toString("base64url"), { mode: 0o600, flag: "wx", flush: true });
@@ -104,14 +104,14 @@ export async function loadTokenSecret(config: {
   return (await readSecret(file))!;
 }
 
-/** null where there is none yet. */
+/** null if there is none yet. */
 async function readSecret(file: string): Promise<string | null> {
   const secret = await readFile(file, "utf8").catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return null;
     throw error;
   });
   if (secret !== null && secret.length < TOKEN_SECRET_MIN_CHARS) {
-    throw new ConfigError(`${file} is damaged: delete it, and everybody logs in anew.`);
+    throw new ConfigError(`${file} is damaged. Delete it and restart; all users have to log in again.`);
   }
   return secret;
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setImmediate as turn } from "node:timers/prom
 import { expect, test } from "vitest";
 import { boundedMap, WorkQueue } from "./work-queue.ts";
 
-test("so many at once, so many waiting, and no more; who fails makes room too", async () => {
+test("bounds running and waiting tasks; failed tasks free their slot too", async () => {
   const queue = new WorkQueue({ atOnce: 2, waiting: 2, retryAfterMs: 1000 });
   const running: (() => void)[] = [];
   let started = 0;
@@ -29,7 +29,7 @@ test("so many at once, so many waiting, and no more; who fails makes room too", 
   await again;
 });
 
-test("first come, first served", async () => {
+test("runs tasks in FIFO order", async () => {
   const queue = new WorkQueue({ atOnce: 2, waiting: 3, retryAfterMs: 1000 });
   const started: number[] = [];
   const release: (() => void)[] = [];
@@ -51,14 +51,14 @@ test("first come, first served", async () => {
   expect(await Promise.all(results.slice(0, 5))).toEqual([0, 1, 2, 3, 4]);
 });
 
-test("a task that fails makes room for the next", async () => {
+test("a failed task frees its slot", async () => {
   const queue = new WorkQueue({ atOnce: 2, waiting: 3, retryAfterMs: 1000 });
   const fail = () => queue.run(() => Promise.reject(new Error("no")));
   const results = await Promise.allSettled([fail(), fail(), fail(), queue.run(async () => "ok")]);
   expect(results[3]).toEqual({ status: "fulfilled", value: "ok" });
 });
 
-test("all items are mapped in order, no more than so many at a time", async () => {
+test("maps all items in order with bounded concurrency", async () => {
   let [running, most] = [0, 0];
   const doubled = await boundedMap([1, 2, 3, 4, 5, 6, 7], 3, async (n) => {
     running += 1;
@@ -72,7 +72,7 @@ test("all items are mapped in order, no more than so many at a time", async () =
   expect(await boundedMap([], 3, () => Promise.resolve(1))).toEqual([]);
 });
 
-test("the first error is what it rejects with", async () => {
+test("rejects with the first error", async () => {
   const map = async (n: number) => {
     if (n === 2) throw new Error("two");
   };

@@ -2,15 +2,15 @@ import { currentScope, refuseLate } from "./request-scope.ts";
 import { serviceError } from "./errors.ts";
 
 interface WorkQueueOptions {
-  /** Tasks that run at the same time. */
+  /** Maximum number of concurrent tasks. */
   atOnce: number;
-  /** Tasks that wait; beyond it they are refused. */
+  /** Maximum number of waiting tasks; further ones are rejected. */
   waiting: number;
-  /** What whoever is refused is told: when to come again. */
+  /** The retry delay returned to rejected callers. */
   retryAfterMs: number;
 }
 
-/** Runs so many tasks at once, first come first served; further ones wait, and beyond that are refused. */
+/** Runs tasks in FIFO order with bounded concurrency and a bounded queue. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #waiting: (() => void)[] = [];
@@ -26,7 +26,7 @@ export class WorkQueue {
     if (this.#running < atOnce) this.#running += 1;
     else {
       if (this.#waiting.length >= waiting) throw serviceError("OVERLOADED", { retryAfterMs });
-      // Whoever ends hands its place on.
+      // A finished task passes its slot to the next one.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
@@ -40,7 +40,7 @@ export class WorkQueue {
   }
 }
 
-/** Maps all items in order, at most `concurrency` of them at the same time. Rejects with the first error. */
+/** Maps items in order, at most `concurrency` at a time. Rejects with the first error. */
 export async function boundedMap<T, R>(
   items: readonly T[],
   concurrency: number,
@@ -55,7 +55,7 @@ export async function boundedMap<T, R>(
   return results;
 }
 
-/** Cuts a list into pieces of at most `size`. */
+/** Splits a list into chunks of at most `size`. */
 export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
     items.slice(i * size, (i + 1) * size),

@@ -26,7 +26,7 @@ const unavailable = { type: "UNAVAILABLE", data: { retryAfterMs: expect.any(Numb
 let dir: string;
 let running: RunningNode;
 let call: AnyCall;
-/** What `user.me` does. */
+/** The handler of `user.me`. */
 let work: (node: NodeContext, nested: () => Promise<unknown>) => Promise<unknown>;
 let node: NodeContext;
 
@@ -65,7 +65,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test("a start that fails finishes the calls under way before the database closes", async () => {
+test("a failed start finishes calls in progress before closing the database", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-failed-start-"));
   const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", DATA_DIR: folder });
   const called = Promise.withResolvers<void>();
@@ -115,14 +115,14 @@ const passed = async (deadlineMs: number): Promise<void> => {
   while (Date.now() <= deadlineMs) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-test("a call that comes after its deadline is not carried out", async () => {
+test("rejects a call that arrives after its deadline", async () => {
   let isCalled = false;
   work = async () => (isCalled = true);
   await expect(callUntil(Date.now() - 1)).rejects.toMatchObject(unavailable);
   expect(isCalled).toBe(false);
 });
 
-test("a call whose deadline passes on the way stops at its next command, also in what it calls", async () => {
+test("a call whose deadline passes stops at its next command, also in nested calls", async () => {
   const deadlineMs = Date.now() + 2000;
   let own: unknown;
   let nested: unknown;
@@ -141,7 +141,7 @@ test("a call whose deadline passes on the way stops at its next command, also in
   expect(await things().distinct("by")).toEqual(["the call in time"]);
 });
 
-test("a command that waits for a connection past the deadline is not sent", async () => {
+test("does not send a command that waited for a connection past the deadline", async () => {
   await things().deleteMany({});
   const { topology } = node.database.getClient() as unknown as {
     topology: { s: { servers: Map<string, { pool: Pool }> } };
@@ -162,7 +162,7 @@ test("a command that waits for a connection past the deadline is not sent", asyn
   expect(await things().countDocuments()).toBe(0);
 });
 
-test("a task that waited in a queue past the deadline is not begun", async () => {
+test("does not start a task that waited in a queue past the deadline", async () => {
   const queue = new WorkQueue({ atOnce: 1, waiting: 1, retryAfterMs: 1000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const first = queue.run(() => released);
@@ -178,7 +178,7 @@ test("a task that waited in a queue past the deadline is not begun", async () =>
   expect(isBegun).toBe(false);
 });
 
-test("what an answered call leaves in the background has no deadline", async () => {
+test("background work of an answered call has no deadline", async () => {
   const deadlineMs = Date.now() + 2000;
   const { promise: done, resolve } = Promise.withResolvers<unknown>();
   work = async () => {
@@ -189,7 +189,7 @@ test("what an answered call leaves in the background has no deadline", async () 
   await expect(done).resolves.toMatchObject({ acknowledged: true });
 });
 
-test("a call of another process is carried out within the tolerance of clocks, and not after it", async () => {
+test("accepts a call of another process within the clock tolerance, not after it", async () => {
   const late = (byMs: number) => hasPassed(deadlineOf(Date.now() - byMs, true));
   expect([late(CLOCK_TOLERANCE_MS - 500), late(CLOCK_TOLERANCE_MS + 500)]).toEqual([false, true]);
 });

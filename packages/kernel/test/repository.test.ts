@@ -84,7 +84,7 @@ test("ids are strings for callers and ObjectIds in the database", async () => {
   expect(await model.findOneAndDelete({ _id: other._id }).lean()).toEqual(other);
 });
 
-test("writes by a filter answer whether there was such a document, or what it is now", async () => {
+test("writes by a filter return whether a document matched, or the new document", async () => {
   const { insert, update, updateAll, change, remove, removeAll, removeSome, listIds } =
     createBooks(connection);
   const [one, other] = [await insert(book()), await insert(book())];
@@ -127,7 +127,7 @@ test("every command has a time limit, and every write is durable", async () => {
   }
 });
 
-test("what is not durable has the write concern of the database", async () => {
+test("non-durable writes use the write concern of the database", async () => {
   const { model, insert } = createLoose(connection);
   const { _id } = await insert(book());
   await model.updateOne({ _id }, { $set: { title: "b" } });
@@ -135,7 +135,7 @@ test("what is not durable has the write concern of the database", async () => {
   expect(commands.map((command) => command["maxTimeMS"])).toEqual(Array(2).fill(LIMITS.writeTimeoutMs));
 });
 
-test("a duplicate is no error where it is expected", async () => {
+test("ignores expected duplicates", async () => {
   const { model, insert } = createBooks(connection);
   const first = book();
   expect(await unlessDuplicate(insert(first))).toEqual(first);

@@ -20,7 +20,7 @@ test("every setting has notes, one theme, one row and one line", () => {
   }
 });
 
-test("a row says what holds without it, what is taken, when it is required, and which file can have it", () => {
+test("a row shows the default, the allowed values, when it is required, and the variable for a file", () => {
   expect(row("PORT")).toMatch(/from 0 to 65535\. \| `3000` \| `3100` \|$/);
   expect(row("FILE_MAX_BYTES")).toContain("`26214400` (25 MiB)");
   expect(row("LINK_PREVIEWS")).toContain("| `on` | `off` |");
@@ -36,7 +36,7 @@ test("every row has the cells of its table", () => {
   expect(new Set(cells)).toEqual(new Set([4]));
 });
 
-test("with .env.example as it is nothing is set; with every # taken away it starts in development", () => {
+test(".env.example sets nothing; with every # removed it starts in development", () => {
   expect(parseEnv(example)).toEqual({});
   const all = parseEnv(example.replaceAll(/^#(?=[A-Z0-9_]+=)/gm, ""));
   expect(Object.keys(all).toSorted()).toEqual(SETTING_NAMES.toSorted());
@@ -46,7 +46,7 @@ test("with .env.example as it is nothing is set; with every # taken away it star
   });
 });
 
-test("the values shown there are those that hold anyway, where there are such", () => {
+test("values shown there are the defaults, if there are any", () => {
   const all = parseEnv(example.replaceAll(/^#(?=[A-Z0-9_]+=)/gm, ""));
   const parsed: Record<string, unknown> = Environment.parse(all);
   const without: Record<string, unknown> = Environment.parse({});
@@ -56,7 +56,7 @@ test("the values shown there are those that hold anyway, where there are such", 
   for (const name of simple) expect([name, parsed[name]]).toEqual([name, without[name]]);
 });
 
-test("every example is one that its setting takes", () => {
+test("every example is valid", () => {
   for (const name of SETTING_NAMES)
     expect([name, SETTINGS[name].safeParse(notes.get(SETTINGS[name])!.example).error]).toEqual([
       name,
@@ -64,7 +64,7 @@ test("every example is one that its setting takes", () => {
     ]);
 });
 
-test("production takes no example for a secret", () => {
+test("production rejects every example of a secret", () => {
   const unsafe = SECRET_NAMES.filter(
     (name) => name !== "TOKEN_SECRET_PREVIOUS" && name !== "OTEL_EXPORTER_OTLP_HEADERS",
   );
@@ -75,7 +75,7 @@ test("production takes no example for a secret", () => {
     );
 });
 
-/** Each makes some settings required. */
+/** Configurations that make other settings required. */
 const INCOMPLETE: Record<string, string>[] = [
   { NODE_ENV: "production", SMTP_URL: "smtp://m" },
   { MAIL_FROM: "a@b" },
@@ -88,7 +88,7 @@ const INCOMPLETE: Record<string, string>[] = [
   })),
 ];
 
-test("whatever start can require, the documents say when; and the other way round", () => {
+test("the documentation says when a setting is required, if and only if it can be", () => {
   const required = INCOMPLETE.flatMap((given) => {
     try {
       loadConfig(given);
@@ -100,6 +100,6 @@ test("whatever start can require, the documents say when; and the other way roun
     throw new Error(`Nothing is required with ${Object.keys(given).join()}.`);
   });
   const documented = SETTING_NAMES.filter((name) => notes.get(SETTINGS[name])!.required !== undefined);
-  // Either that or S3 is required: the fault is told for the bucket.
+  // Either this or S3 is required: the fault is reported for the bucket.
   expect(new Set([...required, "FILES_DIR"])).toEqual(new Set(documented));
 });

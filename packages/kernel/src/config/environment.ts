@@ -7,11 +7,11 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 export const isSecret = (name: SettingName): boolean => notes.get(SETTINGS[name])!.secret === true;
 export const exampleOf = (name: SettingName): string => notes.get(SETTINGS[name])!.example;
 
-/** Each setting by itself; `faultsBetween` says what they ask of each other. */
+/** Validates each setting on its own; `faultsBetween` checks their combinations. */
 export const Environment = z.object(SETTINGS);
 export type Environment = z.output<typeof Environment>;
 
-/** What was given is wrong: the name of a variable, and what to do about it. Never with the value of a secret. */
+/** A faulty setting: the name of the variable and how to correct it. Never contains the value of a secret. */
 export interface Fault {
   name: string;
   message: string;

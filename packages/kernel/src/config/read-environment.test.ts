@@ -12,7 +12,7 @@ const thrownBy = (variables: Record<string, string>): string => {
   throw new Error("No fault was found.");
 };
 
-test("faults of single settings and between them are in one list, each once, in the order of the documents", () => {
+test("lists every fault once, in the order of the documentation", () => {
   const message = thrownBy({
     NODE_ENV: "production",
     PORT: "x",
@@ -34,7 +34,7 @@ test("faults of single settings and between them are in one list, each once, in 
   ]);
 });
 
-test("what is faulty is neither missing too, nor held against others", () => {
+test("does not report a faulty setting as missing or inconsistent as well", () => {
   expect(thrownBy({ NODE_ENV: "production", TOKEN_SECRET: "short" })).not.toContain("is required");
   expect(
     thrownBy({
@@ -47,7 +47,7 @@ test("what is faulty is neither missing too, nor held against others", () => {
   expect(thrownBy({ SMTP_URL: "http://mail", MAIL_FROM: "a@b" }).split("\n")).toHaveLength(2);
 });
 
-test("what was given is shown where it is no secret, and not in full length", () => {
+test("shows the given value, shortened, unless it is secret", () => {
   expect(thrownBy({ PORT: "http" })).toContain('PORT: must be a whole number from 0 to 65535, not "http"');
   expect(thrownBy({ OUTBOUND_ALLOW: "x".repeat(500) }).length).toBeLessThan(300);
   expect(thrownBy({ S3_ENDPOINT: "s3://user:hunter2@host" })).not.toContain("hunter2");
@@ -74,11 +74,11 @@ test.each([
   ["NATS_URL", "nats://a:4222,b:4222"],
   ["REDIS_URL", "redis://:p#ss@host"],
   ["SMTP_URL", "smtp://me@example.org:pass@host"],
-])("%s=%s is refused: nobody can tell where the password ends", (name, url) => {
+])("rejects %s=%s because the end of the password is ambiguous", (name, url) => {
   expect(thrownBy({ [name]: url })).toContain(`${name}: must look like`);
 });
 
-test("addresses as they are in use are taken", () => {
+test("accepts common server addresses", () => {
   const given = {
     MONGO_URL:
       "mongodb://u:p%40ss@a:27017,b:27017,c/chat?replicaSet=rs0&authSource=admin&readPreferenceTags=dc:x",
@@ -113,7 +113,7 @@ test.each([
   expect(misspelledSettings({ [name]: "" })).toEqual([]);
 });
 
-test("what other programs have in the environment is nobody's slip", () => {
+test("ignores variables of other programs", () => {
   const others =
     "HOME HOSTNAME HOST_NAME PATH PWD USER MAIL POST PORTS SHELL LANG TERM EDITOR NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS " +
     "npm_config_cache INIT_CWD DATABASE_URL POSTGRES_URL MONGO_HOST MONGO_PASSWORD MONGODB_URL NATS_PASSWORD NATS_PORT NATS_HOST " +
@@ -125,7 +125,7 @@ test("what other programs have in the environment is nobody's slip", () => {
   expect(misspelledSettings(environment)).toEqual([]);
 });
 
-test("is said beside the faults that it may explain", () => {
+test("reports misspelled settings together with the faults", () => {
   const faulty = () => loadConfig({ NODE_ENV: "production", TOKEN_SECERT: "hunter2" });
   expect(faulty).toThrow("TOKEN_SECRET: is required");
   expect(faulty).toThrow("Did you mean TOKEN_SECRET?");

@@ -12,8 +12,8 @@ export class ConfigError extends Error {
 type Given = Record<string, string | undefined>;
 
 /**
- * The settings among the variables. One that is empty is not set.
- * @throws {ConfigError} that lists every fault at once
+ * Reads the settings from environment variables. Empty variables count as not set.
+ * @throws {ConfigError} listing all faults
  */
 export function readEnvironment(variables: Given): Environment {
   const own = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
@@ -37,10 +37,10 @@ export function readEnvironment(variables: Given): Environment {
   return env;
 }
 
-/** What was given, for what is no secret. */
+/** The given value, unless the setting is secret. */
 function shown(name: SettingName, value: string | undefined): string {
   if (value === undefined || isSecret(name)) return "";
-  // No setting of these has a password in its address, but somebody may have put one there.
+  // These addresses need no password, but the operator may have included one.
   const harmless = value.replace(/\/\/.*@/s, "//…@");
   return `, not ${JSON.stringify(harmless.length > LONGEST_SHOWN ? `${harmless.slice(0, LONGEST_SHOWN)}…` : harmless)}`;
 }
@@ -54,13 +54,13 @@ function listOf(faults: readonly Fault[]): string {
   return `The configuration has errors (docs/configuration.md describes all settings):\n${[...new Set(lines)].join("\n")}`;
 }
 
-/** Of shorter names too many others are neighbours. */
+/** Shorter names are too similar to unrelated variables. */
 const SHORTEST_CHARS = 7;
 const LONG_CHARS = 10;
 
 /**
- * Variables that are one slip away from a setting that is not set, each as a line for people. Other programs' variables are in every
- * environment: only a near miss is worth a word.
+ * Describes variables that are one typo away from an unset setting. Only near misses are reported, because every environment
+ * contains variables of other programs.
  */
 export function misspelledSettings(variables: Record<string, string | undefined>): string[] {
   const isSet = (name: string): boolean => (variables[name] ?? "") !== "";
@@ -74,7 +74,7 @@ export function misspelledSettings(variables: Record<string, string | undefined>
     });
 }
 
-/** How many characters are missing, too many, wrong, or in the place of their neighbour (optimal string alignment). */
+/** Edit distance with transpositions (optimal string alignment). */
 function slips(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row += 1) {

@@ -5,11 +5,11 @@ import { needsDatabase } from "./services.ts";
 import type { SettingName } from "./settings/index.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
-/** Settings that mean nothing without each other. */
+/** Settings that only work together. */
 const TOGETHER: { names: SettingName[]; why: string }[] = [
   {
     names: ["SMTP_URL", "MAIL_FROM"],
-    why: "SMTP_URL and MAIL_FROM: one says how mails go out, one from whom",
+    why: "SMTP_URL and MAIL_FROM: the mail server and the sender address",
   },
   { names: ["VAPID_PUBLIC_KEY", "VAPID_PRIVATE_KEY", "VAPID_SUBJECT"], why: "the other settings VAPID_*" },
   { names: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"], why: "the other settings OIDC_*" },
@@ -17,12 +17,12 @@ const TOGETHER: { names: SettingName[]; why: string }[] = [
 ];
 
 interface Known {
-  /** Where a setting is faulty by itself, what would hold without it. */
+  /** Defaults, used in place of settings that are faulty themselves. */
   env: Environment;
   isFaulty: (name: SettingName) => boolean;
 }
 
-/** What is missing or does not fit, given what else is set. What is faulty by itself counts as set. */
+/** Finds missing and inconsistent settings. A setting that is faulty itself counts as set. */
 export function faultsBetween(known: Known): Fault[] {
   const isSet = (name: SettingName): boolean => known.env[name] !== undefined || known.isFaulty(name);
   return [
@@ -61,12 +61,12 @@ function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
   if (isSet("MAIL_DOMAINS") && !isSet("SMTP_URL"))
     yield { name: "SMTP_URL", message: "is required with MAIL_DOMAINS: addresses are verified by mail" };
   if (env.OIDC_ISSUER?.startsWith("http:") === true) {
-    const message = "must start with https:// in production: what it says decides who somebody is";
+    const message = "must start with https:// in production: its responses decide which account a user gets";
     yield { name: "OIDC_ISSUER", message };
   }
 }
 
-/** The secret before is not looked at: who has a weak one must get away from it, and nothing is believed for being signed with it. */
+/** The previous secret isn't checked: operators must be able to replace a weak one, and tokens signed with a weak one are rejected. */
 function* unsafeSecrets(env: Environment): Iterable<Fault> {
   for (const name of SECRET_NAMES) {
     if (name !== "TOKEN_SECRET" && name !== "TOKEN_SECRET_PREVIOUS" && env[name] === exampleOf(name))
@@ -80,7 +80,7 @@ function* unsafeSecrets(env: Environment): Iterable<Fault> {
 }
 
 function* betweenProcesses({ env, isFaulty }: Known, isSet: IsSet): Iterable<Fault> {
-  // What it hosts is not known where that is what is faulty.
+  // The hosted services are unknown if SERVICES itself is faulty.
   const services = isFaulty("SERVICES") ? null : env.SERVICES;
   if (!isSet("NATS_URL")) {
     const missing = services === null ? [] : SERVICES.filter((name) => !services.includes(name));

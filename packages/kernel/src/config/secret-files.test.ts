@@ -24,12 +24,12 @@ test.each(["", "\n", "\r\n"])("a secret comes from a file that ends with %j", as
   expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE }).tokenSecret).toBe(SECRET);
 });
 
-test("only one line break is taken away", async () => {
+test("removes only one line break", async () => {
   const TOKEN_SECRET_FILE = await fileWith(` ${SECRET} \n\n`);
   expect(loadConfig({ TOKEN_SECRET_FILE }).tokenSecret).toBe(` ${SECRET} \n`);
 });
 
-test("every secret can be in a file, and only secrets", async () => {
+test("every secret, and nothing else, can be read from a file", async () => {
   const path = await fileWith("");
   const variables = Object.fromEntries(SECRET_NAMES.map((name) => [`${name}_FILE`, path]));
   for (const name of SECRET_NAMES)
@@ -37,13 +37,13 @@ test("every secret can be in a file, and only secrets", async () => {
   expect(loadConfig({ PORT_FILE: path }).port).toBe(3000);
 });
 
-test("a file of a secret and the secret itself are one too many", async () => {
+test("rejects a secret that is given both directly and as a file", async () => {
   const both = { TOKEN_SECRET_FILE: await fileWith(SECRET), TOKEN_SECRET: SECRET };
   expect(() => loadConfig(both)).toThrow("TOKEN_SECRET_FILE: is set, and TOKEN_SECRET too");
   expect(loadConfig({ ...both, TOKEN_SECRET: "" }).tokenSecret).toBe(SECRET);
 });
 
-test("a file that cannot be read is named, beside all other faults, and its setting does not count as missing", () => {
+test("reports an unreadable file with all other faults, without reporting its setting as missing", () => {
   const missing = join(folder, "missing");
   const faulty = () =>
     loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE: missing, SMTP_URL_FILE: folder, PORT: "x" });
@@ -69,7 +69,7 @@ test.each([
   expect(faulty).not.toThrow("hunter2");
 });
 
-test("what is in a file is looked at as if it stood in the environment", async () => {
+test("validates the content of a file like an environment variable", async () => {
   const TOKEN_SECRET_FILE = await fileWith("short\n");
   expect(() => loadConfig({ TOKEN_SECRET_FILE })).toThrow("TOKEN_SECRET: must have at least 32 characters");
 });

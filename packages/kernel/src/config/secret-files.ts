@@ -7,7 +7,7 @@ const MAX_CHARS = 64 * 1024;
 
 export const FILE_SUFFIX = "_FILE";
 
-/** The settings that can be given as files, as Docker and Kubernetes hand secrets out. */
+/** Settings that can be read from files, which is how Docker and Kubernetes provide secrets. */
 export const SECRET_NAMES: readonly SettingName[] = SETTING_NAMES.filter(isSecret);
 
 /** Every variable that the program reads. */
@@ -18,7 +18,7 @@ export const VARIABLES: readonly string[] = [
 
 type Given = Record<string, string | undefined>;
 
-/** Reads the files that `<NAME>_FILE` name. One line break at the end of a file is not part of the secret. */
+/** Reads the files named by `<NAME>_FILE`. One trailing line break is removed. */
 export function readSecretFiles(given: Given): { values: Given; faults: Map<SettingName, Fault> } {
   const values: Given = {};
   const faults = new Map<SettingName, Fault>();
@@ -54,7 +54,7 @@ function readText(path: string): string {
   }
 }
 
-/** Whether a file might be there. What is none may be a secret that somebody has put in the place of a path. */
+/** Whether the value looks like a path. If it doesn't, it may be the secret itself and must not be printed. */
 function isPlace(path: string): boolean {
   const folder = dirname(path);
   return isAbsolute(path) && folder !== dirname(folder) && existsSync(folder);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// The kinds of values that settings have. Each says in words what it takes, and none repeats what was given: it may be a secret.
+// Types of setting values. Error messages describe the expected format but never repeat the value, which may be secret.
 
 export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
@@ -22,7 +22,7 @@ const split = (text: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== "");
 
-/** Items with commas in between. */
+/** Comma-separated items. */
 export const list = z.string().transform(split);
 
 export const network = z.union(
@@ -34,20 +34,20 @@ const PROXIES =
   "must be on, off, the number of proxies in front of the server, or their addresses or networks, separated by commas";
 const hops = z.stringFormat("hops", /^\d{1,2}$/, PROXIES).transform(Number);
 
-/** The number of trusted proxies in front of this server, none for `off`; or their addresses and networks. */
+/** The number of trusted proxies in front of this server (`off`: none), or their addresses and networks. */
 export const proxies = z.union(
   [hops, z.stringbool().transform(Number), list.pipe(z.array(network).min(1, PROXIES))],
   PROXIES,
 );
 
 export const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
-/** Without a slash at its end, so that a path can follow. */
+/** Without a trailing slash, so a path can be appended. */
 export const baseUrl = httpUrl.transform((url) => url.replace(/\/+$/, ""));
 
 /**
- * How a server is reached, often with a password. One whose password ends where nobody expects it is refused: parts of it would be
- * taken for the host, and printed.
- * @param schemes what it may start with, in front of `://`
+ * Address of a server, often with a password. Ambiguous passwords are rejected: parts of them would be parsed as the host and
+ * printed.
+ * @param schemes the allowed schemes, without `://`
  */
 export const serverUrl = (schemes: readonly string[], { several = false } = {}) => {
   const start = `must start with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
@@ -65,7 +65,7 @@ export const serverUrl = (schemes: readonly string[], { several = false } = {}) 
     );
 };
 
-/** `name=value,name=value`, the values percent-encoded, as OpenTelemetry specifies it. */
+/** `name=value,name=value` with percent-encoded values, as specified by OpenTelemetry. */
 export const headers = z.string().transform((text, context): Record<string, string> => {
   try {
     return Object.fromEntries(

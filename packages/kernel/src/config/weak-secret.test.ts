@@ -22,7 +22,7 @@ test.each([
   expect(inProduction(secret)).not.toThrow(secret);
 });
 
-test("what random generators print is taken", () => {
+test("accepts the output of random generators", () => {
   for (let round = 0; round < 500; round += 1) {
     for (const encoding of ["hex", "base64", "base64url"] as const)
       expect(weaknessOf(randomBytes(24).toString(encoding))).toBeUndefined();
@@ -31,7 +31,7 @@ test("what random generators print is taken", () => {
   expect(inProduction(password)().tokenSecret).toBe(password);
 });
 
-test("development takes any, and the one before may be weak anywhere", () => {
+test("development accepts any secret, and the previous secret may be weak", () => {
   expect(loadConfig({ TOKEN_SECRET: "x".repeat(32) }).tokenSecret).toBe("x".repeat(32));
   const rotated = {
     NODE_ENV: "production",
@@ -41,7 +41,7 @@ test("development takes any, and the one before may be weak anywhere", () => {
   expect(loadConfig(rotated).tokenSecretPrevious).toBe("x".repeat(32));
 });
 
-test("whatever the documents, the chart and the compose file show for it is refused", () => {
+test("rejects the examples in the documentation, the chart and the compose file", () => {
   const shown = globSync(["*.md", ".env.example", "{docs,docker}/**/*.{md,yaml}"], { cwd: ROOT })
     .flatMap((path) => [
       ...readFileSync(join(ROOT, path), "utf8").matchAll(/TOKEN_SECRET(?:=|: )["']?([^"'`|\n]+)/g),

@@ -1,14 +1,14 @@
 import { TOKEN_SECRET_MIN_CHARS } from "./settings/people.ts";
 
 const FEWEST_DIFFERENT_CHARS = 6;
-/** Of two neighbouring characters; random ones are so rarely that close that most of a secret never is. */
+/** Distance of adjacent characters. In random secrets few adjacent characters are this close. */
 const CLOSE = 1;
 const MOST_CLOSE_PAIRS = 0.75;
 
-/** What documents, guides and hurried people write where a secret should be. Random characters do not spell any of it. */
+/** Placeholders common in documentation and guides. Random secrets do not contain them. */
 const PLACEHOLDER = /change.?me|replace.?me|example|placeholder|secret|password|random|openssl/i;
 
-/** What is obviously wrong with a secret that should be random; undefined: nothing. */
+/** Describes why a secret is obviously not random; undefined if it looks random. */
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return "is a placeholder";
   const repeatsItself = (secret + secret).indexOf(secret, 1) < secret.length;
@@ -21,7 +21,7 @@ export function weaknessOf(secret: string): string | undefined {
   return closePairs / secret.length > MOST_CLOSE_PAIRS ? "is a row of characters" : undefined;
 }
 
-/** Whether nothing should be believed for being signed with it: it is too short, or weak. */
+/** Whether the secret is too short or too weak to verify signatures with. */
 export function isGuessable(secret: string): boolean {
   return secret.length < TOKEN_SECRET_MIN_CHARS || weaknessOf(secret) !== undefined;
 }

@@ -23,7 +23,7 @@ interface ProcessFacts {
   isReady: () => boolean;
 }
 
-/** What this process is, and what it may use. */
+/** Metrics about the process and its limits. */
 export function describeProcess(registry: Registry, { services, engine, isReady }: ProcessFacts): void {
   const registers = [registry];
   const info = new Gauge({
@@ -174,7 +174,7 @@ export function watchDatabase(registry: Registry, database: Connection): void {
   client.on("serverHeartbeatFailed", () => failures.inc({ kind: "heartbeat" }));
 }
 
-/** What the embedded database says of itself in `serverStatus.fanfare`. */
+/** Metrics of the embedded database, from `serverStatus.fanfare`. */
 interface Filling {
   dataBytes: number;
   maxDataBytes: number;

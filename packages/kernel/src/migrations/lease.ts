@@ -1,39 +1,39 @@
 import type { mongo } from "mongoose";
 import { DURABLE } from "../repository.ts";
 
-/** Beside the records, so that a backup of both fits together. */
+/** Stored next to the records, so a backup of both is consistent. */
 const COLLECTION = "migrationLease";
 const ID = "lease";
 
 interface LeaseDocument {
   _id: typeof ID;
-  /** One higher each time it is taken: what is written with a lower one is refused (see history.ts). */
+  /** Fencing token, incremented with each acquisition: writes with a lower one are rejected (see history.ts). */
   fence: number;
-  /** Moves while the holder lives. */
+  /** Heartbeat counter of the holder. */
   beat: number;
-  /** null: nobody has it. */
+  /** null: not held. */
   holder: string | null;
 }
 
 export interface LeaseTimes {
-  /** The holder shows so often that it lives. */
+  /** Heartbeat interval of the holder. */
   beatMs: number;
-  /** Who has not shown it for so long has lost it. Several beats, and longer than a garbage collection. */
+  /** The lease is lost after this time without a heartbeat: several intervals, and longer than a garbage collection. */
   lostAfterMs: number;
 }
 
 export interface Lease {
   fence: number;
-  /** Whether it was lost, as far as this process knows. */
+  /** Whether it is lost, as far as this process knows. */
   isLost(): boolean;
-  /** Whether another process has taken it since, as the database knows. */
+  /** Whether another process has taken it, according to the database. */
   wasTaken(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 /**
- * One process at a time, with a lease in the database. No two clocks are compared: who waits measures on its own how long the
- * holder's beat has stood still.
+ * Mutual exclusion of processes with a lease in the database. Clocks of different processes are never compared: a waiting process
+ * measures how long the holder's heartbeat has not changed.
  */
 export class Leases {
   readonly #leases: mongo.Collection<LeaseDocument>;
@@ -41,7 +41,7 @@ export class Leases {
   readonly #times: LeaseTimes;
   #seen: { fence: number; beat: number; sinceMs: number } | undefined;
 
-  /** @param holder who this is, for people */
+  /** @param holder a readable name of this process */
   constructor(db: mongo.Db, holder: string, times: LeaseTimes) {
     this.#leases = db.collection<LeaseDocument>(COLLECTION, { writeConcern: DURABLE });
     this.#holder = holder;
@@ -49,8 +49,8 @@ export class Leases {
   }
 
   /**
-   * @param isAlone no other process can have the database: whoever holds the lease is dead
-   * @returns null when another process has it; then ask again soon
+   * @param isAlone no other process can have the database open: the holder of the lease is dead
+   * @returns null if another process holds it; try again soon
    */
   async take(isAlone: boolean): Promise<Lease | null> {
     const found = await this.#leases.findOne({ _id: ID });
@@ -87,7 +87,7 @@ export class Leases {
       const { matchedCount } = await this.#leases.updateOne({ _id: ID, fence }, { $inc: { beat: 1 } });
       if (matchedCount === 0) isLost = true;
     };
-    // A beat that fails is no loss: the next one may succeed, and if none does, others see it stand still.
+    // One failed heartbeat is harmless: the next may succeed, and if none does, another process takes the lease.
     const timer = setInterval(() => void beat().catch(() => undefined), this.#times.beatMs);
     return {
       fence,

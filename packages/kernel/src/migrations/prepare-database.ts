@@ -6,16 +6,16 @@ import type { Logger } from "../logger.ts";
 import { PROGRAM_VERSION } from "../program-version.ts";
 
 /**
- * Migrates the database and makes the indexes of all models that the services of this process have declared: docs/migrations.md.
- * Resolves when it is done, here or by another process.
- * @param tell is told what is being done at the moment
- * @throws {Error} whose name begins with `Database`, that the operator can put right
+ * Migrates the database and creates the indexes of all models declared by the services of this process: docs/migrations.md.
+ * Resolves when this or another process has finished.
+ * @param reportState called with the current step
+ * @throws {Error} with a name starting with `Database`, if the operator has to act
  */
 export async function prepareDatabase(
   { connection, engine }: Database,
   { migrateOnStart }: Pick<Config, "migrateOnStart">,
   logger: Logger,
-  tell: (doing: string) => void,
+  reportState: (doing: string) => void,
 ): Promise<void> {
   await migrate(connection, {
     version: PROGRAM_VERSION,
@@ -26,7 +26,7 @@ export async function prepareDatabase(
     report: {
       log: (message, fields) => logger.info(fields, message),
       warn: (message, fields) => logger.warn(fields, message),
-      state: tell,
+      state: reportState,
     },
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryCounters } from "./counters.ts";
 
-test("adds up until the end that the first step has given", async () => {
+test("adds up until the window started by the first step ends", async () => {
   const counters = new MemoryCounters();
   expect((await counters.add(["a", 2, 1000, "b", 1, 1000]))[0]).toBe(2);
   const [total, leftMs, ofB] = await counters.add(["a", 3, 60_000, "b", 0, 60_000]);
@@ -9,14 +9,14 @@ test("adds up until the end that the first step has given", async () => {
   expect(leftMs).toBeLessThanOrEqual(1000);
 });
 
-test("begins anew when the time is up, and forgets what has ended", async () => {
+test("starts again after the window ends and removes ended windows", async () => {
   const counters = new MemoryCounters();
   await counters.add(["a", 5, -1, "b", 5, -1]);
   expect((await counters.add(["a", 1, 1000]))[0]).toBe(1);
   expect(counters.size).toBe(1);
 });
 
-test("remembers no more than allowed", async () => {
+test("keeps a bounded number of counters", async () => {
   const counters = new MemoryCounters(10);
   for (let i = 0; i < 100; i++) await counters.add([`key ${i}`, 1, 60_000]);
   expect(counters.size).toBe(10);

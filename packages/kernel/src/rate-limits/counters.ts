@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
 
-/** Counts that several gateways add to. */
+/** Counters shared by several gateways. */
 export interface SharedCounters {
   /**
-   * @param steps of each counter in turn: its key, the points to add, and the milliseconds until it begins anew if this is its start
-   * @returns of each in the same order: its total, and the milliseconds it has left
+   * @param steps for each counter: its key, the points to add, and the milliseconds until it resets if this is its first step
+   * @returns for each counter in the same order: its total and the milliseconds left
    */
   add(steps: readonly (string | number)[]): Promise<number[]>;
 }
 
-/** Counters remembered; the oldest is forgotten first. */
+/** Maximum number of counters; the oldest is evicted first. */
 const MAX_COUNTERS = 200_000;
 
 interface Counter {
@@ -20,7 +20,7 @@ interface Counter {
 /** Counters of the threads of one process. */
 export class MemoryCounters implements SharedCounters {
   readonly #maxCounters: number;
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly #counters = new Map<string, Counter>();
 
   constructor(maxCounters = MAX_COUNTERS) {
@@ -58,7 +58,7 @@ export class MemoryCounters implements SharedCounters {
 
 const PREFIX = "fanfare:{limit}:";
 
-/** prefix, then the steps as `SharedCounters.add` takes them, which is answered as there. */
+/** Takes a prefix and the steps of `SharedCounters.add`, and returns its result. */
 const ADD = `
 local answers = {}
 for i = 2, #ARGV, 3 do
@@ -75,7 +75,7 @@ end
 return answers
 `;
 
-/** Counters of all processes that use this Redis. */
+/** Counters shared by all processes that use this Redis. */
 export function redisCounters(redis: Redis): SharedCounters {
   redis.defineCommand("rateLimitAdd", { lua: ADD, numberOfKeys: 0 });
   const add = Reflect.get(redis, "rateLimitAdd") as (...args: unknown[]) => Promise<number[]>;

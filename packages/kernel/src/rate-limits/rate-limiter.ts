@@ -1,37 +1,37 @@
 import type { RateLimit } from "@fanfare/contract";
 
-/** Subjects that one limiter remembers; the oldest is forgotten first. */
+/** Maximum number of subjects per limiter; the oldest is evicted first. */
 const MAX_RATE_LIMIT_SUBJECTS = 100_000;
 
-/** What one subject has used since its first call. */
+/** Usage of one subject since its first call. */
 export interface RateWindow {
   readonly subject: string;
   used: number;
-  /** What other processes have counted, as far as is known here. */
+  /** Points counted by other processes, as last reported. */
   others: number;
-  /** How much of `used` the others have been told. */
+  /** The part of `used` already shared with other processes. */
   shared: number;
   endsAtMs: number;
 }
 
 export interface RateLimiterOptions {
-  /** Multiplies the points, and never makes them none. */
+  /** Multiplies the points, to at least one. */
   factor?: number;
   maxSubjects?: number;
-  /** Told of every point that is taken or given back. */
+  /** Called for every point taken or returned. */
   onTaken?: (window: RateWindow) => void;
 }
 
 /**
- * At most so many points per subject in a window that begins with the subject's first call. No timers and no promises:
- * it stands on the path of every message.
+ * Allows a number of points per subject in a window that starts with the subject's first call. Uses no timers or promises
+ * because it runs for every message.
  */
 export class RateLimiter {
   readonly points: number;
   readonly #durationMs: number;
   readonly #maxSubjects: number;
   readonly #onTaken: ((window: RateWindow) => void) | undefined;
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly #windows = new Map<string, RateWindow>();
 
   constructor({ points, durationMs, unscaled }: RateLimit, options: RateLimiterOptions = {}) {
@@ -43,8 +43,8 @@ export class RateLimiter {
   }
 
   /**
-   * @param points that the call takes while any are left, so that what is charged afterwards can exceed the limit once; 0 only asks
-   * @returns 0 when the call is within the limit, otherwise the milliseconds until the next one will be
+   * @param points taken if any are left, so a charge can exceed the limit once; 0 only checks
+   * @returns 0 if the call is within the limit, otherwise the milliseconds until the next call is
    */
   take(subject: string, nowMs: number, points = 1): number {
     let window = this.#windows.get(subject);
@@ -56,7 +56,7 @@ export class RateLimiter {
     return 0;
   }
 
-  /** Takes back a point of a call that is not to count after all. */
+  /** Returns a point of a call that should not count. */
   giveBack(subject: string): void {
     const window = this.#windows.get(subject);
     if (window === undefined || window.used === 0) return;
@@ -64,7 +64,7 @@ export class RateLimiter {
     this.#onTaken?.(window);
   }
 
-  /** The window that the subject is in, if it is remembered. */
+  /** The current window of the subject, if any. */
   windowOf(subject: string): RateWindow | undefined {
     return this.#windows.get(subject);
   }

@@ -3,23 +3,23 @@ import { RateLimiter, type RateLimiterOptions } from "./rate-limiter.ts";
 
 export interface ExactLimit {
   take(subject: string, nowMs: number): number | Promise<number>;
-  /** Takes back a point of a call that is not to count after all. */
+  /** Returns a point of a call that should not count. */
   giveBack(subject: string): void;
 }
 
 /**
- * Limits whose counts all gateways share. A name is a kind of call; subjects are counted within it.
- * What `take` answers is 0 when the call is within the limit, otherwise the milliseconds until the next one will be.
+ * Limits shared by all gateways. A name is a kind of call; subjects are counted within it.
+ * `take` returns 0 if the call is within the limit, otherwise the milliseconds until the next call is.
  */
 export interface RateLimits {
-  /** Decides at once, by what is known here: other gateways may let some more through before they hear of it. */
+  /** Decides immediately from local counts: other gateways can allow some more calls before counts are exchanged. */
   quick(name: string, limit: RateLimit): { take(subject: string, nowMs: number, points?: number): number };
-  /** Asks the others first, and waits for them only where there is something to ask. */
+  /** Exact: asks the shared counters first if there may be points on other gateways. */
   exact(name: string, limit: RateLimit): ExactLimit;
   stop(): void;
 }
 
-/** The limits of a single process, which shares no counters. */
+/** Limits of a single process, without shared counters. */
 export function createMemoryRateLimits(
   options: Pick<RateLimiterOptions, "factor" | "maxSubjects">,
 ): RateLimits {

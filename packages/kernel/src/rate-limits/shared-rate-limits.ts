@@ -4,18 +4,18 @@ import { RateLimiter, type RateLimiterOptions, type RateWindow } from "./rate-li
 import type { RateLimits } from "./rate-limits.ts";
 import type { SharedCounters } from "./counters.ts";
 
-/** How often counts are exchanged. */
+/** Interval at which counts are exchanged. */
 const SHARE_EVERY_MS = 100;
-/** Subjects in one command; the others wait for the next, so that nobody is ever busy with it for long. */
+/** Subjects per command; the rest wait for the next one, so no command blocks Redis or this process for long. */
 const MAX_PER_COMMAND = 1000;
 /**
- * A count is shared once it is this part of the limit: most callers are never near it, and cost nothing. The price: of a
- * subject that keeps below it at each of n gateways n such parts go unseen.
+ * A count is shared once it reaches this part of the limit, so the many callers far below it cost nothing. In return, a subject
+ * that stays below it at each of n gateways can use n such parts uncounted.
  */
 const SHARED_FROM = 1 / 8;
-/** Windows that wait to be shared, at most; of those above it nothing is told. */
-const MAX_UNTOLD = 100_000;
-/** How long an exact count is waited for. */
+/** Maximum number of windows waiting to be shared; further ones are not shared. */
+const MAX_UNSHARED = 100_000;
+/** Timeout for an exact count. */
 const ANSWER_TIMEOUT_MS = 250;
 
 export interface SharedRateLimitsOptions extends Pick<RateLimiterOptions, "factor" | "maxSubjects"> {
@@ -24,13 +24,13 @@ export interface SharedRateLimitsOptions extends Pick<RateLimiterOptions, "facto
 }
 
 /**
- * Limits that gateways share. A window ends everywhere when it ends at the counters, where it has the end that the first gateway
- * to tell of it has given it. While the counters are away each gateway counts alone.
+ * Limits shared by all gateways. The shared counters decide when a window ends: the first gateway to report it sets the end.
+ * While the counters are unavailable, each gateway counts separately.
  */
 export class SharedRateLimits implements RateLimits {
   readonly #options: SharedRateLimitsOptions;
-  /** By key: windows with something to tell. */
-  readonly #untold = new Map<string, RateWindow>();
+  /** Windows with unshared points, by key. */
+  readonly #unshared = new Map<string, RateWindow>();
   readonly #timer: NodeJS.Timeout;
   #sharing = false;
   #isAway = false;
@@ -44,8 +44,8 @@ export class SharedRateLimits implements RateLimits {
     const limiter: RateLimiter = new RateLimiter(limit, {
       ...this.#options,
       onTaken: (window) => {
-        if (window.used < limiter.points * SHARED_FROM || this.#untold.size >= MAX_UNTOLD) return;
-        this.#untold.set(`${name}:${window.subject}`, window);
+        if (window.used < limiter.points * SHARED_FROM || this.#unshared.size >= MAX_UNSHARED) return;
+        this.#unshared.set(`${name}:${window.subject}`, window);
       },
     });
     return limiter;
@@ -63,8 +63,8 @@ export class SharedRateLimits implements RateLimits {
       giveBack: (subject: string): void => {
         limiter.giveBack(subject);
         const window = limiter.windowOf(subject);
-        if (window !== undefined && this.#untold.size < MAX_UNTOLD)
-          this.#untold.set(`${name}:${subject}`, window);
+        if (window !== undefined && this.#unshared.size < MAX_UNSHARED)
+          this.#unshared.set(`${name}:${subject}`, window);
       },
     };
   }
@@ -76,7 +76,7 @@ export class SharedRateLimits implements RateLimits {
   async #ask(key: string, window: RateWindow, points: number): Promise<number> {
     const timeout = Promise.withResolvers<null>();
     const timer = setTimeout(() => {
-      // From here on nobody asks until there has been an answer something, so that nothing piles up.
+      // No further requests are made until the counters answer again, so requests do not pile up.
       this.#setAway(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`));
       timeout.resolve(null);
     }, ANSWER_TIMEOUT_MS);
@@ -87,15 +87,15 @@ export class SharedRateLimits implements RateLimits {
     return total > points ? Math.max(1, leftMs) : 0;
   }
 
-  /** Nothing new is begun while an exchange is under way, and while the counters are away an exchange is how its return is noticed. */
+  /** Exchanges never overlap. While the counters are unavailable, exchanges detect when they are back. */
   async #shareSome(): Promise<void> {
-    if (this.#sharing || (this.#untold.size === 0 && !this.#isAway)) return;
+    if (this.#sharing || (this.#unshared.size === 0 && !this.#isAway)) return;
     this.#sharing = true;
     const nowMs = Date.now();
     const some: [string, RateWindow][] = [];
-    for (const [key, window] of this.#untold) {
+    for (const [key, window] of this.#unshared) {
       if (some.length === MAX_PER_COMMAND) break;
-      this.#untold.delete(key);
+      this.#unshared.delete(key);
       if (window.endsAtMs > nowMs) some.push([key, window]);
     }
     await this.#share(some);
@@ -103,15 +103,15 @@ export class SharedRateLimits implements RateLimits {
   }
 
   /**
-   * Tells what is untold of these windows, and learns what others have counted.
-   * @returns total and milliseconds left of each, or null when the counters are away
+   * Shares the unshared points of these windows and fetches the totals.
+   * @returns total and milliseconds left of each, or null if the counters are unavailable
    */
   async #share(windows: readonly [string, RateWindow][]): Promise<number[] | null> {
     const sentAtMs = Date.now();
-    const untold = windows.map(([, { used, shared }]) => used - shared);
+    const unshared = windows.map(([, { used, shared }]) => used - shared);
     const steps = windows.flatMap(([key, window], index) => {
       window.shared = window.used;
-      return [key, untold[index]!, Math.max(1, window.endsAtMs - sentAtMs)];
+      return [key, unshared[index]!, Math.max(1, window.endsAtMs - sentAtMs)];
     });
     try {
       const answers = await this.#options.counters.add(steps);
@@ -123,7 +123,7 @@ export class SharedRateLimits implements RateLimits {
       this.#setBack();
       return answers;
     } catch (error) {
-      windows.forEach(([, window], index) => (window.shared -= untold[index]!));
+      windows.forEach(([, window], index) => (window.shared -= unshared[index]!));
       this.#setAway(error);
       return null;
     }

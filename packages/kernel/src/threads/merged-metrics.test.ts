@@ -14,7 +14,7 @@ function thread(sends: number, isMain = false): Registry {
   return registry;
 }
 
-test("counts are added up, and the process is counted once", async () => {
+test("adds up counts and counts the process once", async () => {
   const main = thread(1, true);
   const parts = await Promise.all([
     allMetrics(main),
@@ -29,7 +29,7 @@ test("counts are added up, and the process is counted once", async () => {
   expect(residentBytes).toBeLessThan(process.memoryUsage.rss() * 1.5);
 });
 
-test("of several event loops the slowest is told", async () => {
+test("reports the slowest of several event loops", async () => {
   const lag = (value: number) => [
     {
       name: "nodejs_eventloop_lag_max_seconds",

@@ -1,11 +1,11 @@
 import { AggregatorRegistry, type MetricObject, type Registry } from "prom-client";
 
-/** Everything that one thread counts, as data that can be sent to another. */
+/** The metrics of one thread, as data that can be sent to another thread. */
 export type ThreadMetrics = MetricObject[];
 
-/** Metrics of a thread that are its own: the rest are the process's, which the main thread tells. */
+/** Per-thread metrics; the main thread reports those of the process. */
 export const OF_A_THREAD = /^(fanfare_|nodejs_eventloop_lag_|nodejs_gc_)/;
-/** Of several event loops the slowest is the one to know of. */
+/** The slowest event loop is the relevant one. */
 const OF_THE_SLOWEST = /^nodejs_eventloop_lag_(?!min)/;
 
 export function allMetrics(registry: Registry): Promise<ThreadMetrics> {
@@ -13,7 +13,7 @@ export function allMetrics(registry: Registry): Promise<ThreadMetrics> {
 }
 
 /**
- * What a thread has to tell the main one.
+ * The metrics that a thread sends to the main thread.
  * @param name only this metric
  */
 export async function threadMetrics(registry: Registry, name: string | null): Promise<ThreadMetrics> {
@@ -22,7 +22,7 @@ export async function threadMetrics(registry: Registry, name: string | null): Pr
   return metric === undefined ? [] : [metric];
 }
 
-/** The metrics of all threads as those of one process: counts are added up. */
+/** Merges the metrics of all threads into those of one process, adding up counts. */
 export function mergeMetrics(ofThreads: readonly ThreadMetrics[]): Registry {
   const merged = ofThreads.map((metrics) =>
     metrics.map((metric) => (OF_THE_SLOWEST.test(metric.name) ? { ...metric, aggregator: "max" } : metric)),

@@ -5,7 +5,7 @@ type Steps = Parameters<SharedCounters["add"]>[0];
 
 const ADD = "thread-counters.add";
 
-/** The main thread counts what its other threads count together. */
+/** The main thread keeps the counters shared by its threads. */
 export function hostCounters(broker: ServiceBroker): SharedCounters {
   const counters = new MemoryCounters();
   broker.createService({

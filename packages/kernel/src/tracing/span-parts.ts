@@ -23,11 +23,11 @@ export function linksOf({ alsoFor = [] }: RequestScope): Link[] {
 
 const SERVER_FAULT = 500;
 
-/** A refusal is an answer like any other; only what the server could not do is a fault of the span. */
+/** Rejections are normal answers; only server errors mark the span as failed. */
 function noteFailure(span: Span, code: string): void {
   span.setAttributes({ "error.type": code, "rpc.response.status_code": code });
   const { status } = ERRORS[code as keyof typeof ERRORS] ?? { status: SERVER_FAULT };
-  // Without a description: what an error says may have somebody's words in it.
+  // Without a description: error messages may contain user content.
   if (status >= SERVER_FAULT) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
@@ -39,7 +39,7 @@ export function endSpan(span: Span, outcome: string): void {
 
 /**
  * Ends the span with the work.
- * @param outcomeOf "ok" or the code of an error, for answers that tell it
+ * @param outcomeOf returns "ok" or an error code for answers that contain one
  */
 export async function spanning<T>(
   span: Span,

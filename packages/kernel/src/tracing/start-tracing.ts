@@ -20,27 +20,27 @@ import { answerSpan, attributesOf, callSpans, commandSpans, headersOf, publicati
 import { spanning } from "./span-parts.ts";
 import { inRequestUntraced, type InRequest, type Tracing, type TracingParts } from "./tracing.ts";
 
-/** How often an unreachable collector is logged. */
-const TELL_EVERY_MS = 60_000;
+/** Minimum interval between warnings about an unreachable collector. */
+const REPORT_EVERY_MS = 60_000;
 
 const MAX_REASON_CHARS = 300;
 
-/** Spans that wait to be sent, about a kilobyte each; beyond it they are dropped. */
+/** Maximum number of buffered spans, about 1 kB each; further ones are dropped. */
 const MAX_WAITING_SPANS = 4096;
 const SPANS_PER_EXPORT = 512;
-/** How long a span may wait for others to be sent with. */
+/** Maximum delay before a batch of spans is sent. */
 const EXPORT_INTERVAL_MS = 2000;
-/** How long the collector may take for one export, with all attempts. */
+/** Timeout for one export, including retries. */
 const EXPORT_TIMEOUT_MS = 10_000;
-/** How long the end of the process may wait for the last ones. */
+/** Timeout for the last export when the process stops. */
 const LAST_EXPORT_MS = 2000;
 const MAX_ATTRIBUTES = 32;
 const MAX_ATTRIBUTE_CHARS = 256;
 
-/** Loads OpenTelemetry, and sends spans to the collector of the configuration. */
+/** Loads OpenTelemetry and exports spans to the configured collector. */
 export function startTracing(config: NonNullable<Config["tracing"]>, parts: TracingParts): Tracing {
   const { logger, metrics, nodeId, bus } = parts;
-  tellTroubles(logger, config.endpoint);
+  logExportErrors(logger, config.endpoint);
   const exporter = new OTLPTraceExporter({
     url: `${config.endpoint}/v1/traces`,
     headers: config.headers,
@@ -84,12 +84,12 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
   };
 }
 
-/** A trace begins with what a client asks of a gateway. What the client says of traces itself is not asked: it would decide what we keep. */
+/** Traces start at the gateway. Trace headers of clients are ignored, because clients must not decide what is sampled. */
 function requestSpans(tracer: Tracer): InRequest {
   return (request, work, outcomeOf) => {
     const { requestId, action, transport } = request;
     const span = tracer.startSpan(action, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
-    // What is not kept needs no spans: nothing of it is known further on.
+    // Requests that are not sampled need no spans and are not propagated.
     if (!span.isRecording()) return inRequestUntraced(request, work);
     span.setAttributes({
       ...attributesOf(action),
@@ -120,28 +120,28 @@ function counted(exporter: SpanExporter, metrics: Registry): SpanExporter {
   };
 }
 
-/** What OpenTelemetry complains of becomes a warning now and then: that traces cannot be sent is no trouble for anybody who chats. */
-function tellTroubles(logger: Logger, endpoint: string): void {
+/** Logs errors of OpenTelemetry as throttled warnings: failed exports do not affect users. */
+function logExportErrors(logger: Logger, endpoint: string): void {
   let nextAtMs = 0;
-  let untold = 0;
-  const tell = (reason: unknown): void => {
+  let suppressed = 0;
+  const report = (reason: unknown): void => {
     const nowMs = performance.now();
     if (nowMs < nextAtMs) {
-      untold += 1;
+      suppressed += 1;
       return;
     }
-    nextAtMs = nowMs + TELL_EVERY_MS;
-    const fields = { collector: new URL(endpoint).host, reason: messageOf(reason), untold };
-    untold = 0;
-    // Whichever request it was that its spans were sent after.
+    nextAtMs = nowMs + REPORT_EVERY_MS;
+    const fields = { collector: new URL(endpoint).host, reason: messageOf(reason), suppressed };
+    suppressed = 0;
+    // The failure belongs to no particular request.
     runInScope(undefined, () => logger.warn(fields, "trace export failed"));
   };
   const nothing = (): void => {};
-  const told = { error: tell, warn: tell, info: nothing, debug: nothing, verbose: nothing };
-  diag.setLogger(told, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const diagLogger = { error: report, warn: report, info: nothing, debug: nothing, verbose: nothing };
+  diag.setLogger(diagLogger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
 
-/** OpenTelemetry hands errors over as JSON. */
+/** OpenTelemetry passes errors as JSON. */
 function messageOf(reason: unknown): string {
   const text = String(reason);
   const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text;

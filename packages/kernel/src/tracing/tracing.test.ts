@@ -15,14 +15,14 @@ const middlewares = async (config: Parameters<typeof openTracing>[0]): Promise<n
   return createBroker({ logger, requestTimeoutMs: 1000, tracing: tracing?.middleware }).middlewares.count();
 };
 
-test("without a collector the broker has no middleware of tracing, and the fan-out is not wrapped", async () => {
+test("without a collector there is no tracing middleware and the fan-out is not wrapped", async () => {
   expect(await openTracing(undefined, parts)).toBeUndefined();
   expect(await middlewares(collector)).toBe((await middlewares(undefined)) + 1);
   const fanout = createFanout({ bus: null, metrics: createMetrics(), logger, onMissed: () => {} });
   expect(Object.hasOwn(fanout, "emit")).toBe(false);
 });
 
-test("a request that is not traced has its id, and no span", async () => {
+test("a request that is not traced has an id and no span", async () => {
   const request = {
     requestId: "r.1",
     action: "user.me",
@@ -35,7 +35,7 @@ test("a request that is not traced has its id, and no span", async () => {
   expect(currentScope()).toBeUndefined();
 });
 
-test("what goes on for a minute after its request has nothing to do with it any more", async () => {
+test("work that continues a minute after its request no longer belongs to it", async () => {
   const beganAtMs = performance.now() - 61_000;
   const request = { requestId: "r.1", action: "user.me", transport: "http", beganAtMs } as const;
   expect(await inRequestUntraced(request, async () => currentScope())).toBeUndefined();

@@ -6,14 +6,14 @@ import type { Logger } from "../logger.ts";
 import type { Registry } from "../metrics.ts";
 import { type RequestScope, runInScope } from "../request-scope.ts";
 
-/** Something that a client has asked for. */
+/** A request of a client. */
 export interface ClientRequest extends RequestScope {
   transport: "http" | "socket";
 }
 
 /**
- * Does what a client has asked for: whatever is logged, called, stored and published on the way belongs to the request.
- * @param outcomeOf "ok" or the code of an error, for answers that tell it
+ * Runs the work of a request: its log lines, calls, commands and publications belong to the request.
+ * @param outcomeOf returns "ok" or an error code for answers that contain one
  */
 export type InRequest = <T>(
   request: ClientRequest,
@@ -23,14 +23,14 @@ export type InRequest = <T>(
 
 export const inRequestUntraced: InRequest = runInScope;
 
-/** The span of a call while it is being answered. */
+/** The span of a call in progress. */
 export interface AnswerSpan {
   span: Span;
   /** @param outcome "ok" or the code of the error */
   end(outcome: string): void;
 }
 
-/** What was published left for all sockets of this process. */
+/** A publication was written to all sockets of this process. */
 interface Delivered {
   traces: readonly string[];
   sockets: number;
@@ -38,7 +38,7 @@ interface Delivered {
   durationMs: number;
 }
 
-/** The commands of a database connection, as its driver tells of them. */
+/** The command events of a database driver. */
 export interface CommandEvents {
   on(event: "commandStarted", listener: (event: CommandStarted) => void): unknown;
   on(event: "commandSucceeded", listener: (event: { requestId: number }) => void): unknown;
@@ -57,22 +57,22 @@ export interface CommandStarted {
   command: Record<string, unknown>;
 }
 
-/** What makes spans, where a collector is configured; nothing of it is loaded otherwise. See docs/observability.md. */
+/** Creates spans if a collector is configured; otherwise no tracing code is loaded. See docs/observability.md. */
 export interface Tracing {
   inRequest: InRequest;
-  /** Of the broker: spans of calls to other processes and of events, and what tells those where they belong. */
+  /** Broker middleware: spans of remote calls and events, and propagation of the trace context. */
   middleware: Middleware;
-  /** Begins the span of a call that this process answers; undefined: it is not traced. */
+  /** Starts the span of a call that this process answers; undefined if it is not traced. */
   answerSpan: (action: string, context: Context<unknown, CallMeta>) => AnswerSpan | undefined;
-  /** Goes along with what services tell each other. */
+  /** Trace headers for messages between services. */
   headersOf: (scope: RequestScope) => Record<string, string> | undefined;
   /** Publishes an event. */
   publication(event: string, rooms: string | readonly string[], publish: () => void): void;
-  /** What goes along with the publication under way. */
+  /** Trace context of the current publication. */
   traceOf: () => string | undefined;
   delivered(publications: Delivered): void;
   commands: (events: CommandEvents) => void;
-  /** Sends what has not been sent, but does not wait long for it. */
+  /** Flushes buffered spans, with a short timeout. */
   stop(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface TracingParts {
   logger: Logger;
   metrics: Registry;
   nodeId: string;
-  /** What publications and calls between processes go over. */
+  /** The transport of publications and calls between processes. */
   bus: "nats" | "threads" | "none";
 }
 

@@ -7,7 +7,7 @@ import type { MigrateOptions, Report } from "../../src/migrations/index.ts";
 
 export interface TestDatabase {
   uri: string;
-  /** A new connection, as another process has one; to a database of its own for each name. */
+  /** A new connection, as of another process, to a separate database for each name. */
   connect(name: string): Promise<Connection>;
   close(): Promise<void>;
 }
@@ -34,8 +34,8 @@ export async function startDatabase(): Promise<TestDatabase> {
 
 export const dbOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
-/** Keeps what is told. */
-export class Heard implements Report {
+/** Records what is reported. */
+export class RecordedReport implements Report {
   readonly logged: string[] = [];
   readonly warned: string[] = [];
   readonly states: string[] = [];
@@ -59,7 +59,7 @@ export const optionsOf = (changed: Partial<MigrateOptions> = {}): MigrateOptions
   isAlone: false,
   removesIndexes: false,
   isAutomatic: true,
-  report: new Heard(),
+  report: new RecordedReport(),
   migrations: [],
   ...changed,
 });

@@ -1,7 +1,7 @@
 import { Schema, type Connection } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/migrations/index.ts";
-import { dbOf, Heard, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
+import { dbOf, RecordedReport, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
 
@@ -25,11 +25,11 @@ const declare = (connection: Connection): void => {
 const namesOf = async (connection: Connection): Promise<Set<string>> =>
   new Set((await dbOf(connection).collection("things").indexes()).map(({ name }) => String(name)));
 
-test("what is declared is made, what is declared otherwise is made anew, and both only once", async () => {
+test("creates declared indexes and recreates changed ones, once", async () => {
   const connection = await database.connect("made");
   declare(connection);
   await dbOf(connection).collection("things").createIndex({ at: 1 }, { expireAfterSeconds: 5 });
-  const report = new Heard();
+  const report = new RecordedReport();
   await migrate(connection, optionsOf({ report }));
   expect(await namesOf(connection)).toEqual(new Set(["_id_", "at_1", "channel_numbers", "key_1"]));
   const ttl = (await dbOf(connection).collection("things").indexes()).find(({ name }) => name === "at_1");
@@ -39,12 +39,12 @@ test("what is declared is made, what is declared otherwise is made anew, and bot
   expect(report.logged).toHaveLength(1);
 });
 
-test("what is declared no more is shown, and removed where nobody else may want it", async () => {
+test("reports undeclared indexes and removes them if no other process needs them", async () => {
   const connection = await database.connect("obsolete");
   declare(connection);
   await dbOf(connection).collection("things").createIndex({ old: 1 });
   await dbOf(connection).collection("others").createIndex({ old: 1 });
-  const report = new Heard();
+  const report = new RecordedReport();
   await migrate(connection, optionsOf({ report }));
   expect(report.warned).toEqual([expect.stringContaining('"things.old_1"')]);
   expect(await namesOf(connection)).toContain("old_1");

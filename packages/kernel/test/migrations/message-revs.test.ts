@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/migrations/index.ts";
 import type { Migration } from "../../src/migrations/migration.ts";
 import { messageRevs } from "../../src/migrations/steps/0001-message-revs.ts";
-import { dbOf, Heard, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
+import { dbOf, RecordedReport, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
 
@@ -146,7 +146,7 @@ test.each(["channelHeads", "messages"])(
       name: messageRevs.name,
       run: (job) => messageRevs.run({ ...job, db: slowed(job.db, slow, meanwhile) }),
     };
-    const report = new Heard();
+    const report = new RecordedReport();
     await migrate(connection, optionsOf({ migrations: [standing], report }));
     expect(report.warned).toEqual([expect.stringContaining("another process has taken over")]);
     const found = await heads.find().toArray();

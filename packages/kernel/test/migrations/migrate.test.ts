@@ -2,7 +2,7 @@ import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, planMigrations } from "../../src/migrations/index.ts";
 import { inBatches, type Migration } from "../../src/migrations/migration.ts";
-import { dbOf, Heard, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
+import { dbOf, RecordedReport, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Notes each run, and can be told to fail. */
+/** Records each run; can be made to fail. */
 const noting = (name: string, run: Migration["run"] = async () => undefined): Migration => ({
   name,
   async run(job) {
@@ -41,15 +41,15 @@ test("migrations run in their order, once, and it is recorded which version ran 
 
 test("of several that start together one runs each migration, and none goes on before it is done", async () => {
   const migrations = [1, 2, 3].map((n) =>
-    // Long enough for those who wait to look again.
+    // Long enough for the waiting process to poll again.
     noting(`000${n}-slow`, () => new Promise((resolve) => setTimeout(resolve, 400))),
   );
-  // Somebody has had the lease before.
+  // The lease was held before.
   await migrate(await database.connect("together"), optionsOf({ migrations: [noting("0000-before")] }));
   const connections = await Promise.all(Array.from({ length: 5 }, () => database.connect("together")));
   const done = await Promise.all(
     connections.map(async (connection, n) => {
-      const report = new Heard();
+      const report = new RecordedReport();
       await migrate(connection, optionsOf({ migrations, holder: `process ${n}`, report }));
       const { pending } = await planMigrations(connection, { version: "1.2.0", migrations });
       return { pending, report };
@@ -86,9 +86,9 @@ test("what failed is tried again, from where it stopped", async () => {
   await migrate(connection, options);
   expect(batches).toBe(4);
   expect(await db.collection("things").distinct("n")).toEqual([1]);
-  const heard = options.report as Heard;
-  expect(heard.logged).toContain('a migration goes on {"migration":"0001-count","documents":1000}');
-  expect(heard.states).toContain("0001-count (80 % of 2500 documents)");
+  const report = options.report as RecordedReport;
+  expect(report.logged).toContain('a migration goes on {"migration":"0001-count","documents":1000}');
+  expect(report.states).toContain("0001-count (80 % of 2500 documents)");
 });
 
 test("a program that is too old for the database is refused, one that is only older is not", async () => {
@@ -105,7 +105,7 @@ test("a program that is too old for the database is refused, one that is only ol
   await migrate(connection, optionsOf({ version: "2.0.0" }));
 });
 
-test("who is told not to migrate refuses when there is something to do, and says what", async () => {
+test("a process that must not migrate rejects with the pending steps", async () => {
   const connection = await database.connect("not-automatic");
   const options = optionsOf({ migrations: [noting("0001-first")], isAutomatic: false });
   await expect(migrate(connection, options)).rejects.toThrow("migrated first (migrations: 0001-first)");

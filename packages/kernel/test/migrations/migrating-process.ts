@@ -1,11 +1,11 @@
 import mongoose from "mongoose";
 import { migrate } from "../../src/migrations/index.ts";
-import { Heard, optionsOf } from "./database.ts";
+import { RecordedReport, optionsOf } from "./database.ts";
 import { slowMigration } from "./slow-migration.ts";
 
 const [uri, dbName, holder] = process.argv.slice(2);
 const connection = await mongoose.createConnection(uri!, { dbName: dbName! }).asPromise();
-const report = new Heard();
+const report = new RecordedReport();
 await migrate(
   connection,
   optionsOf({

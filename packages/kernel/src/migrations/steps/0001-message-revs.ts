@@ -7,7 +7,7 @@ const BATCH_MESSAGES = 1000;
 /** One that may be ahead of the messages, because numbers were taken by it. */
 const OLD_HEAD = { $or: [{ pending: { $exists: true } }, { confirmedAt: { $exists: true } }] };
 /** Made by this migration in the place of a message that was never stored. */
-const NOBODY = new mongo.ObjectId("0".repeat(24));
+const NO_AUTHOR = new mongo.ObjectId("0".repeat(24));
 
 /**
  * Messages keep the numbers of all their changes, and a channel has no holes (ADR 4). Before, a message had only the number of its
@@ -81,7 +81,7 @@ function deletedMessage({ channelId, createdAt }: StoredMessage, seq: number): m
   return {
     channelId,
     seq,
-    authorId: NOBODY,
+    authorId: NO_AUTHOR,
     content: "",
     replyTo: null,
     nonce: `never-stored-${seq}`,
