@@ -9,7 +9,7 @@ const sign = (secret: string, timestamp: number, text = body) =>
 const check = (timestamp: number, signature: string) =>
   verifyCallback("secret", body, { timestamp: String(timestamp), signature }, NOW * 1000);
 
-test("what was signed with the secret, of just now, is good", () => {
+test("accepts a recent callback signed with the secret", () => {
   expect(check(NOW, sign("secret", NOW))).toBe(true);
   expect(check(NOW - 299, sign("secret", NOW - 299))).toBe(true);
 });
@@ -21,4 +21,4 @@ test.each([
   ["long ago", NOW - 301, sign("secret", NOW - 301)],
   ["no time", Number.NaN, sign("secret", Number.NaN)],
   ["no signature", NOW, ""],
-])("%s is not", (_what, timestamp, signature) => expect(check(timestamp, signature)).toBe(false));
+])("rejects %s", (_what, timestamp, signature) => expect(check(timestamp, signature)).toBe(false));

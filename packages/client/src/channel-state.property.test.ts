@@ -144,7 +144,7 @@ class World {
   }
 }
 
-test("whatever is lost, repeated, reordered or delayed, the copy ends as the server has it", () => {
+test("the copy matches the server despite lost, repeated, reordered and delayed events", () => {
   fc.assert(
     fc.property(fc.nat(15), fc.array(step, { maxLength: 60, size: "max" }), (before, steps) => {
       const world = new World(before);
@@ -159,7 +159,7 @@ test("whatever is lost, repeated, reordered or delayed, the copy ends as the ser
   );
 });
 
-test("when nothing is lost, delivery in any order ends exact without one question", () => {
+test("without loss, delivery in any order needs no sync", () => {
   const order = fc.array(fc.record({ edit: fc.boolean(), which: number }), {
     minLength: 1,
     maxLength: 30,
@@ -187,7 +187,7 @@ test("when nothing is lost, delivery in any order ends exact without one questio
   );
 });
 
-test("reactions that come in their order need no question; before what they follow, they are asked for", () => {
+test("reactions in order need no sync; out of order they are synced", () => {
   const server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
   server.create("one");
   const page = server.list({ limit: LIMIT });

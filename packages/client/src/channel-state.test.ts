@@ -69,7 +69,7 @@ test("late and repeated events are applied once, and an older version never repl
   expect(syncCursor(copy)).toBeUndefined();
 });
 
-test("a gap asks for everything after the last number held without one", () => {
+test("after a gap, the copy syncs from the last contiguous rev", () => {
   const copy = events(loaded(range(1, 2)), message(5), message(4));
   expect(syncCursor(copy)).toBe(2);
   const filled = synced(copy, 2, {
@@ -80,7 +80,7 @@ test("a gap asks for everything after the last number held without one", () => {
   expect(syncCursor(filled)).toBeUndefined();
 });
 
-test("a doubt asks until an answer to a question that was sent after it", () => {
+test("a doubt is settled only by a sync that was sent after it", () => {
   const doubtful = reduceChannel(loaded(range(1, 2)), { type: "doubt" });
   expect(syncCursor(doubtful)).toBe(2);
   const answer = {
@@ -94,7 +94,7 @@ test("a doubt asks until an answer to a question that was sent after it", () => 
   expect(syncCursor(reduceChannel(doubtful, { ...early, doubts: 1 }))).toBeUndefined();
 });
 
-test("events that come before the first page are applied with it", () => {
+test("events received before the first page are applied with it", () => {
   let copy = events(newChannelCopy(channelId), message(1, 4), message(3));
   expect(syncCursor(copy)).toBeUndefined();
   copy = reduceChannel(copy, {
@@ -106,7 +106,7 @@ test("events that come before the first page are applied with it", () => {
   expect(copy.rev).toBe(4);
 });
 
-test("more early events than a copy keeps lead to a sync", () => {
+test("more early events than the limit cause a sync", () => {
   let copy = events(newChannelCopy(channelId), ...range(2, MAX_EARLY + 2));
   expect(copy.messages).toEqual([]);
   copy = reduceChannel(copy, {
@@ -117,13 +117,13 @@ test("more early events than a copy keeps lead to a sync", () => {
   expect(syncCursor(copy)).toBe(1);
 });
 
-test("a copy never holds more than its bound", () => {
+test("a copy never exceeds its limit", () => {
   const copy = events(loaded(range(1, 2)), ...range(3, MAX_MESSAGES + 10));
   expect(copy.messages).toHaveLength(MAX_MESSAGES);
   expect(copy.fromSeq).toBe(11);
 });
 
-test("a change of a message that is not held is not kept, but asked for again when an older page overlooked it", () => {
+test("a change of an unloaded message is dropped, and synced if an older page missed it", () => {
   let copy = loaded(range(11, 20));
   copy = events(copy, message(5, 21), message(21, 22));
   expect(copy.messages[0]?.seq).toBe(11);
@@ -145,13 +145,13 @@ test("a page that is short because of its size is not the end of the channel", (
   expect(copy.fromSeq).toBe(0);
 });
 
-test("an older page that was asked for before the copy moved is left out", () => {
+test("an outdated older page is ignored", () => {
   const copy = loaded(range(11, 20));
   const change = { type: "olderPage" as const, page: page(range(1, 5), 20), before: 6 };
   expect(reduceChannel(copy, change)).toBe(copy);
 });
 
-test("too long a gap loads the newest page again, and a shorter history starts anew", () => {
+test("too large a gap reloads the newest page, and a shorter history starts again", () => {
   const copy = loaded(range(1, 5));
   const resync = synced(copy, 5, { status: "resync", head: { seq: 900, rev: 900 } });
   expect(resync).toMatchObject({ needsPage: true, status: "ready" });
@@ -159,7 +159,7 @@ test("too long a gap loads the newest page again, and a shorter history starts a
   expect(synced(copy, 5, { head: { seq: 1, rev: 1 } })).toMatchObject({ status: "loading", messages: [] });
 });
 
-test("a channel that is gone stays empty until it is loaded again", () => {
+test("a deleted channel stays empty until it is loaded again", () => {
   const gone = synced(loaded(range(1, 5)), 5, { status: "gone", head: { seq: 0, rev: 0 } });
   expect(events(gone, message(6))).toMatchObject({ status: "gone", messages: [] });
   const change = {
@@ -170,7 +170,7 @@ test("a channel that is gone stays empty until it is loaded again", () => {
   expect(reduceChannel(gone, change)).toMatchObject({ status: "ready", rev: 6 });
 });
 
-test("the old copy is left as it was", () => {
+test("the previous copy is not modified", () => {
   const copy = loaded(range(1, 2));
   const before = structuredClone(copy);
   events(copy, message(4), message(1, 5));

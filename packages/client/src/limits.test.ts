@@ -4,7 +4,7 @@ import { factsOf, isEventName } from "./limits.ts";
 
 const external = (Object.keys(ACTIONS) as ActionName[]).filter((name) => ACTIONS[name].transports.length > 0);
 
-test("clients know of every action what its definition says", () => {
+test("the manifest matches the definition of every action", () => {
   for (const name of external) {
     const { transports, permission, startsSession, endsSession } = ACTIONS[name];
     expect(transports).toContain("http");
@@ -18,7 +18,7 @@ test("clients know of every action what its definition says", () => {
   expect(factsOf("message.send")).toEqual({});
 });
 
-test("clients know every event", () => {
+test("the manifest has every event", () => {
   expect(Object.keys(EVENTS).filter((name) => !isEventName(name))).toEqual([]);
   expect(isEventName("toString")).toBe(false);
 });

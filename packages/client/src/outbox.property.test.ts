@@ -42,7 +42,7 @@ class Server {
   }
 }
 
-test("whatever is refused or lost, messages are stored once each, in their order", async () => {
+test("messages are stored once and in order despite errors and loss", async () => {
   const texts = fc.integer({ min: 1, max: 40 });
   const property = fc.asyncProperty(texts, fc.array(outcome, { maxLength: 60 }), async (count, outcomes) => {
     const server = new Server(outcomes);
@@ -71,7 +71,7 @@ test("whatever is refused or lost, messages are stored once each, in their order
   await fc.assert(property, { numRuns: 200 });
 });
 
-test("what cannot be sent for too long fails with the last error", async () => {
+test("a message that can't be sent for too long fails with the last error", async () => {
   const outbox = new Outbox({
     channelId: "c".repeat(24),
     backoff: { baseMs: 1, maxMs: 2 },
@@ -83,7 +83,7 @@ test("what cannot be sent for too long fails with the last error", async () => {
   expect(outbox.pending).toEqual([]);
 });
 
-test("slow mode: a short wait is waited for, a long one is told at once; what goes with the text is kept", async () => {
+test("slow mode: waits for a short delay, reports a long one at once, and keeps the options", async () => {
   const calls: Params<"message.send">[] = [];
   const outboxThatWaits = (retryAfterMs: number) =>
     new Outbox({

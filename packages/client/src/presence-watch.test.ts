@@ -55,7 +55,7 @@ afterEach(() => {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `user${index}`);
 
-test("users are asked for together, and their changes heard", async () => {
+test("watches users in one call, and receives their changes", async () => {
   let changes = 0;
   watch.subscribe(() => (changes += 1));
   watch.watch(["ann"]);
@@ -76,7 +76,7 @@ test("users are asked for together, and their changes heard", async () => {
   expect(changes).toBe(2);
 });
 
-test("no call is about more than 100 users, and 500 at most are watched", async () => {
+test("a call has at most 100 users, and at most 500 are watched", async () => {
   const end = watch.watch(names(499));
   await settle();
   expect(asked.map(({ length }) => length)).toEqual([100, 100, 100, 100, 99]);
@@ -88,7 +88,7 @@ test("no call is about more than 100 users, and 500 at most are watched", async 
   expect(asked.slice(5)).toEqual([["ann", "ben"]]);
 });
 
-test("who is connected anew asks for everybody, who is not asks nobody", async () => {
+test("asks again for all users after reconnecting, and for none while offline", async () => {
   online = false;
   watch.watch(["ann"]);
   await settle();
@@ -103,7 +103,7 @@ test("who is connected anew asks for everybody, who is not asks nobody", async (
   expect(watch.status("ann")).toBe("idle");
 });
 
-test("a watch is made anew before it ends", async () => {
+test("a watch is renewed before it expires", async () => {
   watch.watch(["ann"]);
   await settle();
   await vi.advanceTimersByTimeAsync(EXPIRES_IN_MS * 0.79);
@@ -114,14 +114,14 @@ test("a watch is made anew before it ends", async () => {
   expect(asked).toHaveLength(3);
 });
 
-test("what is heard while somebody is asked for is newer than the answer", async () => {
+test("an event during a call is newer than its result", async () => {
   onAsk = () => watch.receive([{ userId: "ann", status: "offline" }]);
   watch.watch(["ann"]);
   await settle();
   expect(watch.status("ann")).toBe("offline");
 });
 
-test("who may not be seen any more has no status", async () => {
+test("a user who is no longer visible has no status", async () => {
   watch.watch(["ann", "ben"]);
   await settle();
   statuses.delete("ann");
@@ -133,7 +133,7 @@ test("who may not be seen any more has no status", async () => {
   expect([watch.status("ann"), watch.status("ben")]).toEqual([undefined, "idle"]);
 });
 
-test("the last who wanted to know ends a watch", async () => {
+test("a watch ends with its last subscriber", async () => {
   const [first, second] = [watch.watch(["ann", "ben"]), watch.watch(["ann"])];
   await settle();
   first();
@@ -157,7 +157,7 @@ describe("a failure", () => {
       data: { retryAfterMs: 2000 },
     });
 
-  test("that may pass is tried again, no sooner than the server says", async () => {
+  test("is retried if retryable, no sooner than the server asks", async () => {
     failures = [failure(true)];
     watch.watch(["ann"]);
     await vi.advanceTimersByTimeAsync(1999);
@@ -167,7 +167,7 @@ describe("a failure", () => {
     expect(watch.status("ann")).toBe("online");
   });
 
-  test("that does not pass by itself is left alone for a minute", async () => {
+  test("is not retried for a minute if not retryable", async () => {
     watch.watch(["ben"]);
     await settle();
     failures = [failure(false)];

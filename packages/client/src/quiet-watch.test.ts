@@ -4,7 +4,7 @@ import { QuietWatch } from "./quiet-watch.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("silence is told once, a third sooner or later by chance, and again only after something was heard", () => {
+test("fires once after silence, up to a third sooner or later, and again only after a reset", () => {
   const quiet: number[] = [];
   const watch = new QuietWatch(30_000, () => quiet.push(Date.now()));
   const start = Date.now();

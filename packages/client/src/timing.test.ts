@@ -3,7 +3,7 @@ import { backoffMs, inOutage, sleep } from "./timing.ts";
 
 const backoff = { baseMs: 100, maxMs: 1000 };
 
-test("the wait doubles, stays within its bound and never is nothing", () => {
+test("the delay doubles, stays within its limit and is never zero", () => {
   expect([0, 1, 2, 3, 4, 400].map((attempt) => backoffMs(attempt, backoff, () => 1))).toEqual([
     100, 200, 400, 800, 1000, 1000,
   ]);
@@ -12,7 +12,7 @@ test("the wait doubles, stays within its bound and never is nothing", () => {
 
 const connecting = { baseMs: 1000, maxMs: 15_000 };
 
-/** When somebody whose connection is lost at 0 tries again, until `untilMs`. */
+/** The retry times of a client whose connection is lost at 0, until `untilMs`. */
 function triesUntil(untilMs: number): number[] {
   const tries: number[] = [];
   let atMs = 0;
@@ -23,7 +23,7 @@ function triesUntil(untilMs: number): number[] {
   }
 }
 
-test("in the first minute of an outage nobody waits longer than five seconds, later up to the bound", () => {
+test("the delay is at most five seconds in the first minute of an outage, later up to the limit", () => {
   const waits = triesUntil(600_000).map((atMs, index, tries) => [tries[index - 1] ?? 0, atMs] as const);
   const young = waits.filter(([fromMs]) => fromMs < 60_000).map(([fromMs, atMs]) => atMs - fromMs);
   const old = waits.filter(([fromMs]) => fromMs >= 60_000).map(([fromMs, atMs]) => atMs - fromMs);
@@ -33,7 +33,7 @@ test("in the first minute of an outage nobody waits longer than five seconds, la
   expect(inOutage(0, backoff)).toEqual(backoff);
 });
 
-test("a crowd that is cut off together does not try together: whenever the server comes back, few are in any moment", () => {
+test("clients disconnected together spread their retries", () => {
   const crowd = 10_000;
   const perTenth = new Map<number, number>();
   for (let i = 0; i < crowd; i++) {

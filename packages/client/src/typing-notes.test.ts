@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TypingNotes } from "./typing-notes.ts";
 
-test("writing is told at once, then no more often than the interval, each channel by itself", () => {
+test("typing is sent at once, then at most once per interval and channel", () => {
   const told: string[] = [];
   const notes = new TypingNotes(3000, (channelId) => told.push(channelId));
   for (const nowMs of [10_000, 10_001, 12_999]) notes.note("a", nowMs);
@@ -12,7 +12,7 @@ test("writing is told at once, then no more often than the interval, each channe
   expect(told).toEqual(["a", "b", "a"]);
 });
 
-test("what is remembered is bounded", () => {
+test("the number of remembered channels is limited", () => {
   let told = 0;
   const notes = new TypingNotes(3000, () => (told += 1));
   for (let channel = 0; channel <= 100; channel += 1) notes.note(String(channel), channel);

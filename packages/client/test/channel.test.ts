@@ -28,7 +28,7 @@ function postMany(count: number): void {
   for (let i = 0; i < count; i++) server.post(`message ${i}`);
 }
 
-test("loads the newest page, and older ones down to the first message", async () => {
+test("loads the newest page, and older ones up to the first message", async () => {
   postMany(120);
   await channel.load();
   expect(channel.messages).toHaveLength(50);
@@ -48,7 +48,7 @@ test("events in order are applied without one sync", async () => {
   expect(server.callsOf("channel.sync")).toEqual([]);
 });
 
-test("lost events are found by the next one and asked for", async () => {
+test("lost events are detected by the next one and synced", async () => {
   await channel.load();
   server.loses = ({ seq, editedAt }) => seq % 3 === 0 || editedAt !== null;
   postMany(20);
@@ -58,7 +58,7 @@ test("lost events are found by the next one and asked for", async () => {
   expect(server.callsOf("channel.sync").length).toBeGreaterThan(0);
 });
 
-test("what happened while the connection was lost is there after it, with one sync", async () => {
+test("changes during a connection loss are loaded with one sync", async () => {
   await channel.load();
   server.cut();
   await until(() => client.state === "reconnecting");
@@ -68,7 +68,7 @@ test("what happened while the connection was lost is there after it, with one sy
   expect(server.callsOf("channel.sync")).toHaveLength(1);
 });
 
-test("a server that says so is synced with, and a sync that fails is repeated", async () => {
+test("syncs after resync, and retries a failed sync", async () => {
   await channel.load();
   server.loses = () => true;
   postMany(3);
@@ -80,7 +80,7 @@ test("a server that says so is synced with, and a sync that fails is repeated", 
   expect(server.callsOf("channel.sync")).toHaveLength(3);
 });
 
-test("the loss of the last event is found when nothing was heard for a while, with one question", async () => {
+test("the loss of the last event is detected after silence, with one sync", async () => {
   client.close();
   client = new FanfareClient({ url: server.url, quietCheckMs: QUIET_CHECK_MS });
   await client.createGuest();
@@ -98,7 +98,7 @@ test("the loss of the last event is found when nothing was heard for a while, wi
   expect(server.callsOf("channel.sync")).toHaveLength(2);
 });
 
-test("what is written while the server drains arrives once and in order", async () => {
+test("messages written while the server drains arrive once and in order", async () => {
   await channel.load();
   server.answersAfterMs = 20;
   const texts = Array.from({ length: 60 }, (_, i) => `${i}`);
@@ -112,7 +112,7 @@ test("what is written while the server drains arrives once and in order", async 
   await until(isExact);
 });
 
-test("too long a gap loads the newest page", async () => {
+test("too large a gap loads the newest page", async () => {
   await channel.load();
   server.loses = () => true;
   postMany(250);
@@ -131,7 +131,7 @@ test("a sent message is in the copy once, and no longer pending", async () => {
   expect(channel.snapshot.pending).toEqual([]);
 });
 
-test("a message whose answer was lost is sent again with the same nonce, and is there once", async () => {
+test("a message whose result was lost is retried with the same nonce and stored once", async () => {
   await channel.load();
   let cuts = 2;
   server.loses = () => true;
@@ -143,7 +143,7 @@ test("a message whose answer was lost is sent again with the same nonce, and is 
   expect(sends.map(({ resend }) => resend)).toEqual([undefined, true, true]);
 });
 
-test("what was written in order arrives in order, through a lost connection too", async () => {
+test("messages arrive in order despite a lost connection", async () => {
   await channel.load();
   let cuts = 1;
   server.cutsAfter = ({ params }) => params["content"] === "3" && cuts-- > 0;
@@ -153,7 +153,7 @@ test("what was written in order arrives in order, through a lost connection too"
   await until(isExact);
 });
 
-test("a rate limit is waited for, and what cannot be sent fails with the server's error", async () => {
+test("waits for a rate limit, and fails with the server's error for rejected messages", async () => {
   await channel.load();
   let refusals = 1;
   server.refuses = ({ params }) => {
@@ -169,13 +169,13 @@ test("a rate limit is waited for, and what cannot be sent fails with the server'
   expect(channel.snapshot.pending).toEqual([]);
 });
 
-test("no more than a bounded number of messages waits to be sent", async () => {
+test("the number of pending messages is limited", async () => {
   const sends = Array.from({ length: 201 }, (_, i) => channel.send(`${i}`));
   await expect(sends.at(-1)).rejects.toMatchObject({ type: "TOO_MANY_PENDING" });
   await Promise.all(sends.slice(0, -1));
 });
 
-test("a channel that may not be seen fails to load; one that is deleted is gone", async () => {
+test("an invisible channel fails to load; a deleted one is gone", async () => {
   server.refuses = ({ name }) => (name === "message.list" ? { type: "CHANNEL_NOT_FOUND" } : undefined);
   await expect(channel.load()).rejects.toMatchObject({ type: "CHANNEL_NOT_FOUND" });
   server.refuses = () => undefined;
@@ -184,7 +184,7 @@ test("a channel that may not be seen fails to load; one that is deleted is gone"
   await until(() => channel.snapshot.status === "gone");
 });
 
-test("loading is tried again when the server is overloaded", async () => {
+test("loading is retried if the server is overloaded", async () => {
   let refusals = 2;
   server.refuses = () => (refusals-- > 0 ? { type: "OVERLOADED", data: { retryAfterMs: 1 } } : undefined);
   postMany(3);
@@ -192,7 +192,7 @@ test("loading is tried again when the server is overloaded", async () => {
   expect(isExact()).toBe(true);
 });
 
-test("a closed channel hears nothing more, and its messages fail", async () => {
+test("a closed channel receives nothing, and its pending messages fail", async () => {
   await channel.load();
   server.cutsAfter = () => true;
   const sending = channel.send("lost");
@@ -201,7 +201,7 @@ test("a closed channel hears nothing more, and its messages fail", async () => {
   expect(client.channel(CHANNEL_ID)).not.toBe(channel);
 });
 
-test("many channels are synced with as few questions as the limit allows", async () => {
+test("many channels are synced with as few calls as the limit allows", async () => {
   const ids = Array.from({ length: 150 }, (_, i) => i.toString(16).padStart(24, "0"));
   await Promise.all(ids.map((id) => client.channel(id).load()));
   server.loses = () => true;
@@ -212,7 +212,7 @@ test("many channels are synced with as few questions as the limit allows", async
   expect(sizes).toEqual([100, 50]);
 });
 
-test("a channel that cannot be loaded again does not keep another one from it", async () => {
+test("a channel that fails to reload does not block another one", async () => {
   const other = client.channel("d".repeat(24));
   await other.load();
   await channel.load();

@@ -22,7 +22,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("calls go by HTTP until the socket is ready, then by socket", async () => {
+test("calls use HTTP until the socket is ready, then the socket", async () => {
   await client.createGuest({ nickname: "Ada" });
   await client.call("user.me", {});
   await client.connect();
@@ -31,12 +31,12 @@ test("calls go by HTTP until the socket is ready, then by socket", async () => {
   expect(states).toEqual(["connecting", "online"]);
 });
 
-test("without a login a call says what to do", async () => {
+test("a call without a login fails with an instructive error", async () => {
   await expect(client.call("user.me", {})).rejects.toMatchObject({ type: "UNAUTHENTICATED" });
   await expect(client.connect()).rejects.toMatchObject({ type: "UNAUTHENTICATED" });
 });
 
-test("an expired token is refreshed once, whoever needs it at the same time", async () => {
+test("an expired token is refreshed once for concurrent calls", async () => {
   await client.createGuest();
   server.expireTokens();
   await Promise.all(Array.from({ length: 5 }, () => client.call("user.me", {})));
@@ -60,7 +60,7 @@ test("connecting with an expired token refreshes it", async () => {
   expect(server.callsOf("user.refresh")).toHaveLength(1);
 });
 
-test("a session that cannot be refreshed is closed for good, and the tokens are forgotten", async () => {
+test("a session that can't be refreshed is closed, and its tokens are cleared", async () => {
   const tokens: unknown[] = [];
   await client.createGuest();
   client.on("tokens.changed", (changed) => tokens.push(changed));
@@ -72,7 +72,7 @@ test("a session that cannot be refreshed is closed for good, and the tokens are 
   await expect(client.call("user.me", {})).rejects.toMatchObject({ type: "SESSION_REVOKED" });
 });
 
-test("a lost connection is made again", async () => {
+test("reconnects after connection loss", async () => {
   await client.createGuest();
   await client.connect();
   server.cut();
@@ -80,7 +80,7 @@ test("a lost connection is made again", async () => {
   expect(states).toEqual(["connecting", "online", "reconnecting", "online"]);
 });
 
-test("the first connection waits for a server that comes late, but not for ever", async () => {
+test("the first connection waits for a late server, up to the timeout", async () => {
   await client.createGuest();
   await server.close();
   await expect(client.connect({ timeoutMs: 300 })).rejects.toMatchObject({ type: "CONNECTION_LOST" });
@@ -108,7 +108,7 @@ test("the end of this session closes the client; the end of another one does not
   expect(client.user).toBeNull();
 });
 
-test("a draining server is left, and connected to again", async () => {
+test("reconnects when the server drains", async () => {
   await client.createGuest();
   await client.connect();
   server.emit("server.draining", { reconnectWithinMs: 200 });
@@ -117,7 +117,7 @@ test("a draining server is left, and connected to again", async () => {
   expect(server.sockets).toBe(1);
 });
 
-test("a draining server is left when it has answered what was asked before", async () => {
+test("leaves a draining server after pending calls are answered", async () => {
   await client.createGuest();
   await client.connect();
   server.answersAfterMs = 300;
@@ -128,7 +128,7 @@ test("a draining server is left when it has answered what was asked before", asy
   expect(server.callsOf("user.me")).toHaveLength(5);
 });
 
-test("of several addresses the next one is used when the first does not answer, goes away or drains", async () => {
+test("uses the next address if a server does not respond, disconnects or drains", async () => {
   const other = new FakeServer();
   await other.listen();
   client.close();
@@ -147,7 +147,7 @@ test("of several addresses the next one is used when the first does not answer, 
   expect(() => new FanfareClient({ url: [] })).toThrow("at least one");
 });
 
-test("closing ends the calls that wait, the socket and all further calls", async () => {
+test("close ends pending calls, the socket and later calls", async () => {
   await client.createGuest();
   await client.connect();
   server.cutsAfter = ({ name }) => name === "user.me";
@@ -158,7 +158,7 @@ test("closing ends the calls that wait, the socket and all further calls", async
   await until(() => server.sockets === 0);
 });
 
-test("a listener that throws does not keep the others from hearing", async () => {
+test("an exception in a listener does not affect the others", async () => {
   const uncaught: unknown[] = [];
   const onUncaught = (error: unknown) => uncaught.push(error);
   const others = process.listeners("uncaughtException");
@@ -177,13 +177,13 @@ test("a listener that throws does not keep the others from hearing", async () =>
   expect(heard).toEqual([{}]);
 });
 
-test("an address where something else answers gives a clear error", async () => {
+test("a response that is not from Fanfare gives a clear error", async () => {
   const elsewhere = new FanfareClient({ url: `${server.url}/` });
   server.answersRubbish = true;
   await expect(elsewhere.createGuest()).rejects.toMatchObject({ type: "UNEXPECTED_ANSWER" });
 });
 
-test("a server of another protocol version is left for good, and the tokens are kept", async () => {
+test("stops at a server with another protocol version, and keeps the tokens", async () => {
   await client.createGuest();
   server.protocolVersion = 2;
   await expect(client.connect()).rejects.toMatchObject({ type: "PROTOCOL_MISMATCH" });

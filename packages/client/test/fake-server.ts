@@ -16,17 +16,17 @@ type Call = {
   token: string | undefined;
 };
 
-/** What a gateway does on the wire, for one channel and one user, with faults to order. */
+/** Simulates a gateway for one channel and one user, with configurable faults. */
 export class FakeServer {
   readonly channel = new ModelChannel(CHANNEL_ID, 200);
   readonly calls: Call[] = [];
   /** Decides, per event, whether it reaches the clients. */
   loses: (message: Message) => boolean = () => false;
-  /** An error to answer a call with instead of carrying it out. */
+  /** An error to return instead of executing the call. */
   refuses: (call: Call) => { type: ErrorCode; data?: unknown } | undefined = () => undefined;
-  /** Whether the answer to a call that was carried out is lost with its connection. */
+  /** Whether the result of an executed call is lost with its connection. */
   cutsAfter: (call: Call) => boolean = () => false;
-  /** How long the answer to a call by socket takes; it is carried out at once. */
+  /** Delay of the result of a socket call; the call itself is executed at once. */
   answersAfterMs = 0;
   answersRubbish = false;
   protocolVersion = 1;
@@ -64,7 +64,7 @@ export class FakeServer {
     return this.calls.filter((call) => call.name === name);
   }
 
-  /** Takes a message in, as if somebody else had sent it. */
+  /** Stores a message as if another user had sent it. */
   post(content: string): Message {
     const message = this.channel.create(content);
     this.publish("message.created", message);
@@ -180,7 +180,7 @@ function refusal(type: ErrorCode, data?: unknown): WireAnswer<never> {
   return { ok: false, error: wireError(type, data) };
 }
 
-/** Waits until `condition` holds; the test's own time limit is the bound. */
+/** Waits until `condition` holds, up to the test's own timeout. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,7 +1,7 @@
 import type { ChannelSync, Message } from "@fanfare/contract";
 import type { MessagePage, ReactionChange } from "../src/channel-state.ts";
 
-/** The truth about one channel, as a server keeps it. Answers are what the contract promises. */
+/** A reference model of the server's state of one channel. */
 export class ModelChannel {
   readonly channelId: string;
   readonly #changesPerSync: number;
@@ -32,7 +32,7 @@ export class ModelChannel {
     const { messages } = this;
     const message = messages[which % Math.max(1, messages.length)];
     if (message === undefined) return undefined;
-    // A pin and previews come with it, as with any change that is told with the whole message.
+    // Pins and previews are included, as in every event with the whole message.
     const pinned =
       content.length % 2 === 0 ? { pinnedAt: message.createdAt, pinnedBy: message.authorId } : {};
     const changed = { ...message, content, rev: ++this.#rev, editedAt: message.createdAt, ...pinned };
@@ -40,7 +40,7 @@ export class ModelChannel {
     return changed;
   }
 
-  /** As the server tells it: what it is now, and after which change. */
+  /** The event: the current reactions, and the rev before. */
   react(which: number, count: number): ReactionChange | undefined {
     const { messages, channelId } = this;
     const message = messages[which % Math.max(1, messages.length)];

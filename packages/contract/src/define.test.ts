@@ -7,7 +7,7 @@ const inChannel = z.object({ channelId: z.string() });
 const shared = { summary: "Does something.", params: inChannel, result: z.object({}) };
 const external = { ...shared, permission: { rule: "session" } } as const;
 
-test("an action states who can call it; what else it does not state is the safest", () => {
+test("an action must have a permission rule; other defaults are the safest", () => {
   // @ts-expect-error it has to state who can call it
   expect(() => query(shared)).toThrow("rule");
   // @ts-expect-error only `internal` makes internal actions
@@ -29,14 +29,14 @@ test("pages of messages and inboxes are heavy", () => {
   );
 });
 
-test("an action is sharded by a parameter that it has", () => {
+test("an action is sharded by one of its parameters", () => {
   for (const name of actionsWhere(({ shardBy }) => shardBy !== undefined)) {
     const { params, shardBy } = actionDefinition(name);
     expect(Object.keys((params as unknown as { shape: object }).shape)).toContain(shardBy);
   }
 });
 
-test("during maintenance everything that only reads works, and signing in and out", () => {
+test("during maintenance only reads and signing in and out work", () => {
   const works = (name: ActionName): boolean => !pausesInMaintenance(actionDefinition(name));
   for (const name of actionsWhere(({ mutates }) => !mutates)) expect(works(name)).toBe(true);
   const mutating = actionsWhere(

@@ -10,45 +10,45 @@ export type Transport = "socket" | "http";
 export interface RateLimit {
   points: number;
   durationMs: number;
-  /** RATE_LIMIT_FACTOR does not apply: it bounds guesses, and not load. */
+  /** RATE_LIMIT_FACTOR does not apply: this limits guesses, not load. */
   unscaled?: true;
 }
 
 /** Counted per value of a parameter. */
 export interface LimitPerValue extends RateLimit {
   param: string;
-  /** Of `points`, at most so many from one address. */
+  /** At most this many of `points` from one address. */
   pointsPerAddress?: number;
-  /** A device on which the value has logged in before is counted by itself, with `pointsPerAddress`: others cannot use up its limit. */
+  /** A device that has logged in with the value before has its own limit of `pointsPerAddress`, so that others can't lock it out. */
   exceptKnownDevices?: true;
   /** A call that succeeds is not counted. */
   onlyFailures?: true;
 }
 
-/** Counted per user, or per address where nobody is logged in. */
+/** Counted per user, or per address without a login. */
 export interface ActionRateLimit extends RateLimit {
-  /** Counted per address too where somebody is logged in: for calls so dear that many users must not share them out. */
+  /** Logged-in users are also counted per address: for calls so expensive that many users of one address must share a limit. */
   perAddress?: boolean;
-  /** Besides, at most so many calls with the same value of a parameter, whoever makes them; a string in any case. */
+  /** Also limits calls with the same value of a string parameter, across all callers. */
   perValueOf?: LimitPerValue;
   /**
-   * Counted over all gateways before the call is let through, as `perValueOf` always is. Elsewhere a gateway decides at once, and
-   * hears of what others have counted a moment later.
+   * Counted across all gateways before the call proceeds, as `perValueOf` always is. Otherwise a gateway decides at once, and
+   * receives the counts of other gateways a moment later.
    */
   exact?: boolean;
 }
 
 /**
- * What an action does to the rooms of the socket that calls it. By HTTP it does nothing. Written as methods, so that the
- * definition of one action can stand for that of any.
+ * How an action changes the rooms of the calling socket; ignored for HTTP. Declared as methods, so that the
+ * definition of one action is assignable to that of any action.
  */
 export type Subscription<P, R> =
   | {
-      /** The rooms that the answer lets the socket into. */
+      /** The rooms that the socket joins after the call. */
       join(result: R): string[];
-      /** What bounds how many such rooms a socket is in. */
+      /** The limit on the number of these rooms per socket. */
       limit: keyof typeof LIMITS;
-      /** The socket leaves the rooms after this long, unless the call is repeated. */
+      /** The socket leaves the rooms after this time unless the call is repeated. */
       lifetimeMs: number;
     }
   | {
@@ -56,7 +56,7 @@ export type Subscription<P, R> =
       leave(params: P): string[];
     };
 
-/** What the entry of an action in a group's audit log is about; `targetId` is the id of one. */
+/** The target type of an audit log entry of a group; `targetId` is its id. */
 export type AuditTarget = "bot" | "channel" | "group" | "invite" | "message" | "role" | "user" | "webhook";
 
 export interface ActionDefinition<
@@ -68,13 +68,13 @@ export interface ActionDefinition<
   params: P;
   result: R;
   permission: Rule;
-  /** Whether it changes what is stored or what others see. What mutates is refused during maintenance. */
+  /** Whether it changes stored data or what others see. Mutations are rejected during maintenance. */
   mutates: boolean;
   /** The scope that a bot's token needs; `any`: every bot can call it; null: no bot can. Not checked for public actions. */
   botScope: BotScope | "any" | null;
-  /** A query that reads or answers hundreds of documents: few of them run at a time. */
+  /** A query that reads or returns hundreds of documents: only a few run at a time. */
   isHeavy?: true;
-  /** What it may answer besides COMMON_ERRORS and the errors that its permission rule implies. */
+  /** Errors besides COMMON_ERRORS and those of its permission rule. */
   errors: readonly ErrorCode[];
   rateLimit: ActionRateLimit;
   /** Where it can be called from outside; empty for internal actions. */
@@ -84,7 +84,7 @@ export interface ActionDefinition<
   worksInMaintenance?: true;
   /** Works for a session that has to set up a second factor first. Public actions always do. */
   worksWithoutSecondFactor?: true;
-  /** Its calls with the same value of this parameter go to one worker, whose queue stores them in larger batches. */
+  /** Calls with the same value of this parameter go to one worker, whose queue stores them in larger batches. */
   shardBy?: "channelId";
   /** Its result is the tokens of a new session. */
   startsSession?: true;
@@ -92,13 +92,13 @@ export interface ActionDefinition<
   endsSession?: true;
   /** It stores a new message; the metrics count these. */
   createsMessage?: true;
-  /** It is recorded in the group's audit log, about one of these. */
+  /** It is recorded in the group's audit log, with this target type. */
   audited?: AuditTarget;
-  /** Every gateway answers it itself, instead of a service. */
+  /** Handled by the gateway itself instead of a service. */
   answeredByGateway?: true;
-  /** It is called for every deleted user, and repeated until it succeeds. */
+  /** Called for every deleted user, and retried until it succeeds. */
   forgetsUser?: true;
-  /** It answers one part of what `user.exportMyData` answers, page by page. */
+  /** Returns a part of `user.exportMyData`, page by page. */
   exportsUser?: true;
 }
 
@@ -136,7 +136,7 @@ function define<P extends z.ZodType, R extends z.ZodType, Rule extends Permissio
 }
 
 /**
- * An action that only reads. Defaults of this and the others: no params, an empty result, not for bots, no errors of its own, 100 calls
+ * A read-only action. Defaults of all three functions: no params, an empty result, not for bots, no errors of its own, 100 calls
  * in 10 s, by socket and HTTP.
  */
 export const query = <
@@ -147,7 +147,7 @@ export const query = <
   definition: Options<P, R, Rule>,
 ): ActionDefinition<P, R, Rule> => define(false, definition);
 
-/** An action that changes what is stored or what others see. */
+/** An action that changes stored data or what others see. */
 export const mutation = <
   P extends z.ZodType = Nothing,
   R extends z.ZodType = Nothing,
@@ -164,8 +164,8 @@ export const internal = <P extends z.ZodType = Nothing, R extends z.ZodType = No
 
 export interface EventDefinition<P extends z.ZodType = z.ZodType> {
   summary: string;
-  /** Whose sockets get it. */
-  audience: "self" | "group" | "channel" | "watchers" | "everybody";
+  /** The sockets that receive it. */
+  audience: "self" | "group" | "channel" | "watchers" | "everyone";
   payload: P;
 }
 

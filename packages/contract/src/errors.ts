@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** What a client does with an error: nothing but `retry` may be repeated unchanged. */
+/** What a client should do: only calls with `retry` can be repeated unchanged. */
 export type ErrorAdvice = "retry" | "log in" | "correct" | "give up";
 
 export interface ErrorDefinition {
   status: number;
   advice: ErrorAdvice;
-  /** One sentence for people; never the text that a program decides on. */
+  /** One sentence for people; programs must not depend on it. */
   message: string;
   data?: z.ZodObject | undefined;
 }
@@ -26,7 +26,7 @@ const giveUp = errorWith("give up");
 
 const retryAfter = z.object({ retryAfterMs: z.int().min(0) });
 
-/** The one table of errors. A code is never reused for another meaning. */
+/** All error codes. A code is never reused for another meaning. */
 export const ERRORS = {
   VALIDATION_FAILED: correct(
     422,
@@ -152,12 +152,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The data that goes with an error code: required where the table says so, absent elsewhere. */
+/** The data of an error code: required if the table defines it, otherwise absent. */
 export type ErrorData<C extends ErrorCode> = (typeof ERRORS)[C]["data"] extends infer D extends z.ZodType
   ? z.output<D>
   : undefined;
 
-/** An error as it goes over the wire, by socket and by HTTP alike. */
+/** The wire format of an error, by socket and by HTTP. */
 export interface WireError {
   type: ErrorCode;
   message: string;
@@ -166,7 +166,7 @@ export interface WireError {
   requestId: string;
 }
 
-/** What any action may answer besides its own errors. */
+/** Errors that any action can return. */
 export const COMMON_ERRORS = [
   "VALIDATION_FAILED",
   "MALFORMED_REQUEST",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { event, type EventDefinition } from "./define.ts";
 import * as e from "./entities.ts";
 
-/** What a client is told without asking. Past tense, the same name on the server and in the client. */
+/** Events from the server to clients. Names are in the past tense, and the same on both sides. */
 export const EVENTS = {
   ready: event(
     "self",
@@ -24,7 +24,7 @@ export const EVENTS = {
   }),
 
   "server.announced": event(
-    "everybody",
+    "everyone",
     "An announcement by an admin of this server to all connected users.",
     {
       text: z.string(),
@@ -32,13 +32,13 @@ export const EVENTS = {
     },
   ),
   "server.paused": event(
-    "everybody",
+    "everyone",
     "The server is in maintenance mode: only admins can make changes until `server.resumed`.",
     {
       message: z.string(),
     },
   ),
-  "server.resumed": event("everybody", "Maintenance mode has ended.", {}),
+  "server.resumed": event("everyone", "Maintenance mode has ended.", {}),
 
   "user.updated": event(
     "group",

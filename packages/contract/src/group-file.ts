@@ -3,7 +3,7 @@ import * as e from "./entities.ts";
 import { LIMITS } from "./limits.ts";
 import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "./permissions.ts";
 
-/** A group as lines of JSON: what it is, then what is in it, then how many lines that were and the SHA-256 of them. */
+/** A group as JSON lines: a header, the contents, and an end line with the number and SHA-256 of the lines. */
 export const GROUP_FILE_FORMAT = "fanfare-group";
 export const GROUP_FILE_VERSION = 1;
 
@@ -58,7 +58,7 @@ export const ChannelLine = z.strictObject({
   type: z.literal("channel"),
   id,
   kind: z.enum(["text", "section", "thread"]),
-  /** Empty only of a thread. */
+  /** Only threads can have an empty name. */
   name: e.storedName(LIMITS.channelNameMaxChars).or(z.literal("")),
   topic: text(LIMITS.topicMaxChars),
   sectionId: id.nullable(),
@@ -72,7 +72,7 @@ export const ChannelLine = z.strictObject({
       ]),
     )
     .max(LIMITS.overridesPerChannel),
-  /** Of a thread alone. */
+  /** Only for threads. */
   thread: z
     .strictObject({
       parentId: id,
@@ -91,7 +91,7 @@ export const MemberLine = z.strictObject({
   mutedUntil: time.nullable(),
   joinedAt: time,
 });
-/** In the order of their channel. */
+/** Ordered as in their channel. */
 export const MessageLine = z.strictObject({
   type: z.literal("message"),
   id,
@@ -115,7 +115,7 @@ export const MessageLine = z.strictObject({
   /** The name to show instead of its author's. */
   as: e.storedName(LIMITS.nicknameMaxChars).optional(),
 });
-/** To the message above it, in the order in which they are shown. */
+/** Reactions to the preceding message, in display order. */
 export const ReactionLine = z.strictObject({
   type: z.literal("reaction"),
   messageId: id,
@@ -125,7 +125,7 @@ export const ReactionLine = z.strictObject({
 export const UserLine = z.strictObject({
   type: z.literal("user"),
   id,
-  /** null: one without, or of whom nothing is left. */
+  /** null if the user has none or was deleted. */
   username: e.username.nullable(),
   nickname: e.storedName(LIMITS.nicknameMaxChars).nullable(),
 });
@@ -148,5 +148,5 @@ export const GroupFileLineSchema = z.discriminatedUnion("type", [
 ]);
 export type GroupFileLine = z.output<typeof GroupFileLineSchema>;
 export type GroupFileLineOf<T extends GroupFileLine["type"]> = Extract<GroupFileLine, { type: T }>;
-/** What lies between the first and the last line. */
+/** Any line except the first and the last. */
 export type GroupFileContent = Exclude<GroupFileLine, { type: "header" | "end" }>;

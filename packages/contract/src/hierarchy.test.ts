@@ -25,7 +25,7 @@ const scene = roles.chain((all) =>
   }),
 );
 
-test("nobody touches a role that he has as his highest, or one above it, and the owner touches all", () => {
+test("members can only manage roles below their highest, and the owner can manage all", () => {
   fc.assert(
     fc.property(scene, ({ all, actor }) => {
       const highest = actor.roles.toSorted(compareRoles).at(-1);
@@ -37,7 +37,7 @@ test("nobody touches a role that he has as his highest, or one above it, and the
   );
 });
 
-test("of two members at most one may touch the other, nobody himself, nobody the owner", () => {
+test("of two members at most one can manage the other, and no one themselves or the owner", () => {
   fc.assert(
     fc.property(scene, ({ actor, target }) => {
       expect(mayTouchMember(actor, target) && mayTouchMember(target, actor)).toBe(false);
@@ -49,7 +49,7 @@ test("of two members at most one may touch the other, nobody himself, nobody the
   );
 });
 
-test("a moderator touches members without a role; without a role nobody touches anybody", () => {
+test("a moderator can manage members without roles; members without roles can manage no one", () => {
   const moderator = { userId: "m", isOwner: false, roles: [{ id: "mod", position: 1 }] };
   const plain = { userId: "p", isOwner: false, roles: [] };
   expect(mayTouchMember(moderator, plain)).toBe(true);
@@ -57,7 +57,7 @@ test("a moderator touches members without a role; without a role nobody touches 
   expect(mayTouchMember(plain, { ...plain, userId: "q" })).toBe(false);
 });
 
-test("a new order leaves in place what the actor may not touch", () => {
+test("reordering leaves roles in place that the actor can't manage", () => {
   fc.assert(
     fc.property(
       scene.chain((s) =>
@@ -84,7 +84,7 @@ test("a new order leaves in place what the actor may not touch", () => {
   );
 });
 
-test("one gives what one has", () => {
+test("members can only grant permissions that they have", () => {
   expect(mayGrant(0b0110, 0b0010)).toBe(true);
   expect(mayGrant(0b0110, 0b0011)).toBe(false);
   expect(mayGrant(0, 0)).toBe(true);

@@ -22,24 +22,24 @@ export const LIMITS = {
   groupNameMaxChars: 100,
   channelNameMaxChars: 100,
   messageMaxChars: 4000,
-  /** Each edit leaves its former text, and a number with its message for ever. */
+  /** Each edit permanently stores the earlier text and a number with the message. */
   editsPerMessage: 1000,
-  /** Edits, pins, previews and batches of reactions of one message: each leaves a number with it for ever. */
+  /** Edits, pins, previews and batches of reactions of one message: each permanently stores a number with it. */
   changesPerMessage: 4000,
-  /** Tokens of mentions that are looked at in one text; further ones are plain text. */
+  /** Mentions that are parsed in one text; further ones are plain text. */
   mentionsPerMessage: 50,
-  /** Of whom or what mentions are looked for at once: a user, with their roles and groups. */
+  /** Keys of one lookup of mentions: a user, with their roles and groups. */
   mentionKeysPerLookup: 500,
   /** Further mentions of one channel are not counted. */
   mentionsCounted: 100,
-  /** Of which `channel.listUnread` tells at once what is unread: one group more may go beyond it. */
+  /** A page of `channel.listUnread`; the last group of a page can exceed it. */
   channelsPerUnreadPage: 1000,
   notificationSettingsPerUser: 2000,
-  /** Members who are looked at for the pushes about one mention of everybody, or of roles; those beyond it are not pushed to. */
+  /** Members considered for push notifications of one @everyone or role mention; others get none. */
   membersPerMentionPush: 20_000,
-  /** Threads whose unread messages a user is told of: those that they took part in last. */
+  /** Threads with unread counts for a user: those that they most recently took part in. */
   threadsFollowedPerUser: 100,
-  /** For so long after a user has opened it, written in it or been named in it. */
+  /** Since the user last created it, wrote in it or was mentioned in it. */
   threadFollowedMs: 90 * 24 * 60 * 60 * 1000,
   attachmentsPerMessage: 10,
   embedsPerMessage: 5,
@@ -48,20 +48,20 @@ export const LIMITS = {
   urlMaxChars: 2048,
   /** Different emoji on one message. */
   reactionsPerMessage: 20,
-  /** Users whom a message names with each of its reactions. */
+  /** Users that a message lists with each of its reactions. */
   reactionUsersShown: 10,
   emojiMaxChars: 64,
   pinsPerChannel: 50,
   searchTextMaxChars: 200,
   searchPageMaxItems: 50,
   fileNameMaxChars: 255,
-  /** That have begun and not ended. */
+  /** Unfinished uploads. */
   uploadsPerUser: 10,
-  /** From the beginning of an upload to its end. */
+  /** The longest duration of an upload. */
   uploadLifetimeMs: 60 * 60 * 1000,
-  /** Files that no message has. */
+  /** Files that are not attached to a message. */
   unclaimedFileLifetimeMs: 24 * 60 * 60 * 1000,
-  /** Of all frames together. What is larger is refused before it is unpacked. */
+  /** Of all frames together. Larger images are rejected before decoding. */
   imageMaxPixels: 50_000_000,
   /** The longer side. */
   thumbnailMaxPixels: 640,
@@ -69,7 +69,7 @@ export const LIMITS = {
   pictureMaxBytes: 8 * 1024 * 1024,
   /** Both sides, as it is shown. */
   pictureSidePixels: 256,
-  /** Of addresses to files in channels that the whole group sees; in others whoever is put out is kept out sooner. */
+  /** For file URLs in channels that the whole group can see; in private channels, removed members lose access sooner. */
   fileUrlLifetimeMs: 60 * 60 * 1000,
   privateFileUrlLifetimeMs: 10 * 60 * 1000,
   nonceMaxChars: 64,
@@ -78,63 +78,63 @@ export const LIMITS = {
   /** A socket joins one room for each of its groups at login, so this bounds the cost of a login. */
   groupsPerUser: 200,
   channelsPerGroup: 500,
-  /** Those in use; those that are put away do not count. */
+  /** Archived threads don't count. */
   threadsPerChannel: 1000,
   invitesPerGroup: 100,
   sessionsPerUser: 50,
-  /** Those of two and of several. Whoever has as many is still reached by others, in a channel of two. */
+  /** Direct messages and group DMs. At the limit, others can still open a direct message with the user. */
   directChannelsPerUser: 500,
   membersPerGroupDirect: 10,
   friendsPerUser: 1000,
-  /** Those that others have sent, and those to others, each. */
+  /** Received and sent requests, each. */
   friendRequestsPerUser: 100,
   recoveryCodesPerUser: 10,
-  /** Failed logins with one name in `passwordGuessWindowMs`, whoever tries: an account has two, its username and its e-mail address. */
+  /** Failed logins with one name in `passwordGuessWindowMs`, from all clients: an account has two, its username and its e-mail address. */
   loginsPerName: 25,
-  /** Of these, from one address; and as many from each device that has logged in with the name before, which others cannot use up. */
+  /** Of these, from one address. Each device that has logged in with the name before has as many of its own, so that others can't lock it out. */
   loginsPerNameAndAddress: 10,
-  /** Wrong passwords of who is logged in, where it is asked for again, in `passwordGuessWindowMs`. */
+  /** Wrong passwords in confirmations by a logged-in user, in `passwordGuessWindowMs`. */
   passwordGuesses: 20,
   passwordGuessWindowMs: 10 * 60 * 1000,
-  /** Wrong codes of a second factor in `totpGuessWindowMs`, whoever tries. */
+  /** Wrong codes of an account's second factor in `totpGuessWindowMs`, from all clients. */
   totpGuesses: 5,
   totpGuessWindowMs: 15 * 60 * 1000,
   passwordResetLifetimeMs: 60 * 60 * 1000,
   /** Of the link to set the first password of an account that an admin has created. */
   invitationLifetimeMs: 7 * 24 * 60 * 60 * 1000,
   emailVerificationLifetimeMs: 24 * 60 * 60 * 1000,
-  /** Of the link that makes the first admin, in production. */
+  /** Of the setup link for the first admin, in production. */
   setupLinkLifetimeMs: 24 * 60 * 60 * 1000,
   /** An address that its account never verified is removed from the account after this long. */
   unverifiedEmailLifetimeMs: 30 * 24 * 60 * 60 * 1000,
-  /** How recent a login at the OIDC provider must be to stand for the password of an account that has none. */
+  /** How recent an OIDC login must be to confirm an action of an account without a password. */
   freshLoginMs: 5 * 60 * 1000,
-  /** From the provider's answer until the page has exchanged it, with the time to find one's authenticator app. */
+  /** From the provider's redirect until the page exchanges the code, including the time to open an authenticator app. */
   oidcCodeLifetimeMs: 5 * 60 * 1000,
-  /** They are one document. */
+  /** Their ids are stored in one document. */
   adminsPerInstance: 100,
   noticeMaxChars: 1000,
   exportCursorMaxChars: 512,
   blockedPerUser: 1000,
   userAgentMaxChars: 256,
-  /** Shorter beginnings would list half of all users. */
+  /** Shorter prefixes would match half of all users. */
   searchMinChars: 2,
   usersPerSearch: 20,
 
-  /** Users whose presence one socket hears of; each is a room. */
+  /** Users whose presence one socket can watch; each is a room. */
   watchedUsersPerSocket: 500,
-  /** A watch ends by itself, so that nobody hears for longer of somebody whom they share nothing with any more. */
+  /** Watches expire, so that a user who no longer shares a group or channel stops receiving updates. */
   watchLifetimeMs: 10 * 60 * 1000,
-  /** Of those who came and went, in one report of a gateway. */
+  /** Changes in one report of a gateway. */
   usersPerPresenceReport: 1000,
-  /** After this long somebody who has not typed on has stopped. */
+  /** A typing indicator without renewal ends after this time. */
   typingExpiresInMs: 6000,
-  /** More often than this a user's typing in a channel is not told; nothing is gained by calling more often. */
+  /** Typing in a channel is published at most this often per user. */
   typingIntervalMs: 3000,
 
   /**
-   * Bytes of JSON in one answer, about: a page stops before the item that would exceed it, but never before its first one. Lists that
-   * have no pages are bounded by the numbers of their items instead.
+   * Approximate bytes of JSON in one result: a page ends before the item that would exceed it, but has at least one item. Lists
+   * without pages are limited by the number of items instead.
    */
   answerMaxBytes: 1024 * 1024,
   pageMaxItems: 100,
@@ -143,7 +143,7 @@ export const LIMITS = {
   channelsPerSync: 100,
   /** A client that is further behind than this reloads the newest page instead. */
   changesPerSync: 200,
-  /** The same of all channels of one sync together, which bounds the size of its answer. */
+  /** The same for all channels of one sync together, which limits the size of the result. */
   changesPerSyncCall: 1000,
 
   inviteMaxUses: 100_000,
@@ -154,7 +154,7 @@ export const LIMITS = {
   rolesPerGroup: 100,
   /** A socket joins one room for each of its user's roles at login. */
   rolesPerMember: 30,
-  /** They are read with the channel wherever access to it is looked up. */
+  /** They are loaded with the channel for every permission check. */
   overridesPerChannel: 100,
   roleNameMaxChars: 100,
   topicMaxChars: 1024,
@@ -165,7 +165,7 @@ export const LIMITS = {
   channelsPerRetentionPage: 200,
   filteredWordMaxChars: 50,
   slowModeMaxSeconds: 6 * 60 * 60,
-  /** Entries of a group's audit log are kept for so long. */
+  /** Retention of a group's audit log. */
   groupAuditLifetimeMs: 90 * 24 * 60 * 60 * 1000,
 
   botsPerGroup: 50,
@@ -175,15 +175,15 @@ export const LIMITS = {
   commandsPerBot: 50,
   commandNameMaxChars: 32,
   optionsPerCommand: 10,
-  /** Those that wait to be told by callback. */
+  /** Invocations waiting for delivery by callback. */
   invocationsPerBot: 1000,
   webhooksPerChannel: 20,
 
-  /** What gateways remember of the last ten minutes, for those who run the instance. */
+  /** Gateways keep metrics of the last ten minutes. */
   metricsStepMs: 5000,
   metricsMaxSteps: 120,
 
-  /** The longest that one write may take before its sender is told that it failed. */
+  /** A write fails with an error after this time. */
   writeTimeoutMs: 10_000,
   socketPayloadMaxBytes: 64 * 1024,
   httpBodyMaxBytes: 64 * 1024,

@@ -1,7 +1,7 @@
 import type { Call } from "./actions.ts";
 import type { ChannelState } from "./entities.ts";
 
-/** Every page of `channel.list`. */
+/** Loads all pages of `channel.list`. */
 export async function listChannels(call: Call, groupId: string): Promise<ChannelState[]> {
   const all: ChannelState[] = [];
   for (let afterChannelId: string | undefined; ;) {

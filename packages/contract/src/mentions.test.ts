@@ -5,15 +5,15 @@ import { parseMentions } from "./mentions.ts";
 
 const a = "a".repeat(24);
 const b = "b".repeat(24);
-const nobody = { userIds: [], roleIds: [], everyone: false };
+const NONE = { userIds: [], roleIds: [], everyone: false };
 
-test("users, roles and everybody, each once", () => {
+test("users, roles and everyone, each once", () => {
   expect(parseMentions(`<@${a}>, <@&${b}> and <@${a}>: @everyone!`)).toEqual({
     userIds: [a],
     roleIds: [b],
     everyone: true,
   });
-  expect(parseMentions("(@here)")).toEqual({ ...nobody, everyone: true });
+  expect(parseMentions("(@here)")).toEqual({ ...NONE, everyone: true });
 });
 
 test.each([
@@ -31,8 +31,8 @@ test.each([
   `\`\`\`ts\n<@${a}>\n\`\`\`ts\n@everyone`,
   `text\n~~~\n<@${a}>`,
   `\\<@${a}>`,
-])("nobody: %j", (text) => {
-  expect(parseMentions(text)).toEqual(nobody);
+])("no mention: %j", (text) => {
+  expect(parseMentions(text)).toEqual(NONE);
 });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   `\`x\` <@${a}>`,
   `\`\`\`\ncode\n\`\`\`\n<@${a}>`,
   `\`\`\`\nx\n\`\`\`\`\n<@${a}>`,
-])("a user, for no code is around: %j", (text) => {
+])("a mention outside code: %j", (text) => {
   expect(parseMentions(text).userIds).toEqual([a]);
 });
 
@@ -50,7 +50,7 @@ test("no more than the limit", () => {
   expect(parseMentions(many).userIds).toHaveLength(LIMITS.mentionsPerMessage);
 });
 
-test("any text of mentions, code and escapes is read to its end, and what follows a closed text still counts", () => {
+test("any text of mentions, code and escapes is parsed to the end, and mentions after it count", () => {
   const part = fc.constantFrom("`", "``", "```", "\n", "~~~", "\\", "x ", `<@${b}>`, "@here", "<@");
   fc.assert(
     fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
@@ -63,7 +63,7 @@ test("any text of mentions, code and escapes is read to its end, and what follow
   );
 });
 
-test("a text that is all backticks is read to its end", () => {
+test("a text of only backticks is parsed to the end", () => {
   const text = Array.from({ length: 80 }, (_, i) => "`".repeat((i % 40) + 1)).join(" ") + "@";
-  expect(parseMentions(text.slice(0, LIMITS.messageMaxChars))).toEqual(nobody);
+  expect(parseMentions(text.slice(0, LIMITS.messageMaxChars))).toEqual(NONE);
 });

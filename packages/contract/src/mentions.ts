@@ -1,6 +1,6 @@
 import { LIMITS } from "./limits.ts";
 
-/** What a text mentions. Whether its author may is not decided here. */
+/** The mentions in a text, regardless of its author's permissions. */
 export interface ParsedMentions {
   userIds: string[];
   roleIds: string[];
@@ -11,8 +11,8 @@ export interface ParsedMentions {
 /** A fence opens at the start of a line and closes at one of the same kind that is at least as long, or at the end of the text. */
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /**
- * Each alternative begins with a character of its own and has no nested repetition, so that a text is read once.
- * A mention of everybody is no part of a word or an address.
+ * Each alternative starts with a different character and has no nested repetition, so that matching takes linear time.
+ * @everyone inside a word or an e-mail address is not a mention.
  */
 const TOKEN = /\\[\s\S]|(`+)|<@(&?)([0-9a-f]{24})>|(?<![\w@.])@(?:everyone|here)(?![\w@])/g;
 
@@ -24,7 +24,7 @@ export function parseMentions(content: string): ParsedMentions {
   const userIds = new Set<string>();
   const roleIds = new Set<string>();
   let everyone = false;
-  // Most messages end here.
+  // The fast path of most messages.
   if (!content.includes("@")) return { userIds: [], roleIds: [], everyone };
   let left: number = LIMITS.mentionsPerMessage;
   for (const text of outsideFences(content)) {
@@ -38,7 +38,7 @@ export function parseMentions(content: string): ParsedMentions {
   return { userIds: [...userIds], roleIds: [...roleIds], everyone };
 }
 
-/** The runs of lines that are in no fenced block. */
+/** The parts of a text outside fenced code blocks. */
 function outsideFences(content: string): string[] {
   if (!content.includes("```") && !content.includes("~~~")) return [content];
   const runs: string[] = [];
@@ -59,7 +59,7 @@ function outsideFences(content: string): string[] {
   return [...runs, run.join("\n")];
 }
 
-/** The tokens that are in no code span: one begins with backticks and ends with as many. */
+/** The tokens outside code spans: a span starts with backticks and ends with as many. */
 function* outsideCode(text: string): Generator<RegExpExecArray> {
   const spans = new Map<number, number[]>();
   for (const { 0: ticks, index } of text.matchAll(/`+/g)) {
@@ -80,10 +80,10 @@ function* outsideCode(text: string): Generator<RegExpExecArray> {
   }
 }
 
-/** What a message is found by in somebody's inbox. */
+/** The keys that inbox lookups find a message by. */
 export const mentionKey = {
   user: (userId: string): string => `u:${userId}`,
   role: (roleId: string): string => `r:${roleId}`,
-  /** Everybody in a group, or in a channel that is in none. */
+  /** All members of a group, or of a channel outside groups. */
   all: (placeId: string): string => `all:${placeId}`,
 };

@@ -34,7 +34,7 @@ const inChannel = (subject: Subject, defaults: number, list: readonly Override[]
   channelPermissions(subject, groupPermissions(subject, defaults), list);
 
 describe("in a group", () => {
-  test("the owner may everything, whatever the roles say, and nobody else owns it", () => {
+  test("the owner has all permissions regardless of roles, and only the owner has ownGroup", () => {
     fc.assert(
       fc.property(member, bits, overrides, (subject, defaults, list) => {
         const owner = { ...subject, isOwner: true };
@@ -45,7 +45,7 @@ describe("in a group", () => {
     );
   });
 
-  test("every member sees the group", () => {
+  test("every member can view the group", () => {
     fc.assert(
       fc.property(member, bits, (subject, defaults) => {
         expect(groupPermissions(subject, defaults) & view).toBe(view);
@@ -53,7 +53,7 @@ describe("in a group", () => {
     );
   });
 
-  test("a further role never takes anything away", () => {
+  test("another role never removes permissions", () => {
     fc.assert(
       fc.property(member, role, bits, (subject, further, defaults) => {
         const before = groupPermissions(subject, defaults);
@@ -65,7 +65,7 @@ describe("in a group", () => {
 });
 
 describe("in a channel", () => {
-  test("without overrides it is as in the group", () => {
+  test("without overrides the group permissions apply", () => {
     fc.assert(
       fc.property(member, bits, (subject, defaults) => {
         expect(inChannel(subject, defaults, [])).toBe(groupPermissions(subject, defaults));
@@ -73,7 +73,7 @@ describe("in a channel", () => {
     );
   });
 
-  test("neither the order of roles nor that of overrides matters", () => {
+  test("the order of roles and overrides does not matter", () => {
     fc.assert(
       fc.property(member, bits, overrides, (subject, defaults, list) => {
         const turned = { ...subject, roles: subject.roles.toReversed() };
@@ -82,7 +82,7 @@ describe("in a channel", () => {
     );
   });
 
-  test("a member who is denied to see it may nothing at all there", () => {
+  test("a member without view has no permissions in the channel", () => {
     fc.assert(
       fc.property(member, bits, overrides, (subject, defaults, list) => {
         const own = { type: "member" as const, id: subject.userId };
@@ -93,7 +93,7 @@ describe("in a channel", () => {
     );
   });
 
-  test("to allow more never removes anything, to deny more never adds anything", () => {
+  test("allowing more never removes permissions, denying more never adds any", () => {
     fc.assert(
       fc.property(member, bits, overrides, fc.nat(), bits, (subject, defaults, list, at, more) => {
         fc.pre(list.length > 0);
@@ -109,7 +109,7 @@ describe("in a channel", () => {
     );
   });
 
-  test("an override for a role or a member concerns nobody else", () => {
+  test("an override for a role or member does not affect other members", () => {
     fc.assert(
       fc.property(member, bits, overrides, (subject, defaults, list) => {
         const concerned = list.filter(({ target: of }) => {
@@ -121,7 +121,7 @@ describe("in a channel", () => {
     );
   });
 
-  test("everyone, then roles, then the member", () => {
+  test("overrides apply in the order everyone, roles, member", () => {
     const subject = { userId: "a", isOwner: false, roles: [{ id: "mod", permissions: manageMessages }] };
     const everyone = { target: { type: "everyone" as const }, allow: 0, deny: view | sendMessages };
     const mod = { target: { type: "role" as const, id: "mod" }, allow: view | sendMessages, deny: 0 };
@@ -133,7 +133,7 @@ describe("in a channel", () => {
   });
 });
 
-test("the sets of viewers hold exactly those whose permissions say that they see it", () => {
+test("the sets of viewers contain exactly the members with the view permission", () => {
   fc.assert(
     fc.property(member, bits, overrides, (subject, defaults, list) => {
       const sets = viewers(list);

@@ -112,7 +112,7 @@ export function channelPermissions(
   return (permissions & PERMISSIONS.view) === 0 ? 0 : permissions;
 }
 
-/** Of two roles of which one allows and the other denies, the one that allows wins: their order does not matter. */
+/** If one role allows and another denies, allow wins, whatever their order. */
 function applyStep(permissions: number, step: readonly Override[]): number {
   const deny = step.reduce((all, override) => all | override.deny, 0);
   const allow = step.reduce((all, override) => all | override.allow, 0);

@@ -1,10 +1,10 @@
 import { stemmer } from "stemmer";
 
 /*
- * How the words of a search match those of a message: the server finds by it, and the page marks by it. All words here are in lower case.
+ * Matches the words of a search against a message, for search on the server and highlighting in the client. All words are in lower case.
  */
 
-/** Letters, digits and what belongs to them; everything else stands between words. */
+/** Letters, digits and marks; everything else separates words. */
 export const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
 /** Shorter words don't match longer words that begin with them: "the" would match half of all messages. */
@@ -28,7 +28,7 @@ export function matchesLongerWords(word: string): boolean {
 /** The parts of a search in double quotes, whose words match exactly, and those between them. */
 export function partsOfSearch(text: string): { part: string; isQuoted: boolean }[] {
   const parts = text.replaceAll(/[“”„]/g, '"').split('"');
-  // An odd quote is a sign like any other.
+  // An unmatched quote is an ordinary character.
   const last = parts.length - 1;
   return parts.map((part, i) => ({ part, isQuoted: i % 2 === 1 && i < last }));
 }

@@ -1,4 +1,4 @@
-/** What a process can host. */
+/** The services that a process can host. */
 export const SERVICES = [
   "gateway",
   "user",
@@ -14,5 +14,5 @@ export const SERVICES = [
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** A gateway that reaches none of one of these cannot serve anyone. */
+/** A gateway is not ready unless it can reach each of these. */
 export const ESSENTIAL_SERVICES: readonly ServiceName[] = ["user", "group", "message"];

@@ -1,20 +1,20 @@
 import type { InstancePolicy } from "./entities.ts";
 import type { WireError } from "./errors.ts";
 
-/** Additions are compatible and keep the version; anything else is a new one. */
+/** Increased by incompatible changes; additions keep the version. */
 export const PROTOCOL_VERSION = 1;
 
-/** The answer to every call, by socket and by HTTP alike. */
+/** The response to every call, by socket and by HTTP. */
 export type WireAnswer<T> = { ok: true; data: T } | { ok: false; error: WireError };
 
-/** What `GET /api/meta` answers. */
+/** The response of `GET /api/meta`. */
 export interface Meta {
   name: "fanfare";
   version: string;
   protocolVersion: number;
-  /** Whether there is a way to log in at `GET /auth/oidc/start`. */
+  /** Whether OIDC logins are enabled: see `GET /auth/oidc/start`. */
   oidcLogin: boolean;
-  /** Whether mails go out: without them nobody can reset a forgotten password. */
+  /** Whether the server can send e-mail; without it, users can't reset forgotten passwords. */
   sendsMail: boolean;
   /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */
   passwordLogin: boolean;

@@ -108,7 +108,7 @@ describe("the reducer", () => {
     );
   });
 
-  test("events about what is not loaded leave the state as it is", () => {
+  test("events about unloaded parts do not change the state", () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 30 }), (many) => {
         const { lastReadSeqs: _, ...state } = many.reduce(reduce, EMPTY_STATE);
@@ -118,7 +118,7 @@ describe("the reducer", () => {
     );
   });
 
-  test("nothing refers to a channel that is gone", () => {
+  test("nothing refers to a deleted channel", () => {
     fc.assert(
       fc.property(fc.array(events, { maxLength: 30 }), ids, (many, channelId) => {
         const state = [...many, event("channel.deleted", { groupId: "g", channelId })].reduce(
@@ -146,25 +146,25 @@ describe("the reducer", () => {
     expect(reduce(state, event("readMarker.updated", { channelId: "c", lastReadSeq: 8 })).unread).toEqual({});
   });
 
-  test("a read marker that arrives late does not go back", () => {
+  test("a late read marker does not move back", () => {
     const later = reduce(loaded(), event("readMarker.updated", { channelId: "c", lastReadSeq: 9 }));
     const state = reduce(later, event("readMarker.updated", { channelId: "c", lastReadSeq: 7 }));
     expect(state.lastReadSeqs["c"]).toBe(9);
   });
 
-  test("whether a thread is followed is left to the server", () => {
+  test("the server decides whether a thread is followed", () => {
     const created = event("message.created", { channelId: "t", messages: [message(1, { channelId: "t" })] });
     expect(reduce(loaded(), created).unread).toEqual({});
   });
 
-  test("a closed direct channel comes back on top with its next message", () => {
+  test("a closed direct channel reopens at the top with its next message", () => {
     const closed = reduce(loaded(), event("channel.closed", { channelId: "p" }));
     expect(closed.directs).toEqual([]);
     const created = event("message.created", { channelId: "p", messages: [message(2, { channelId: "p" })] });
     expect(reduce(closed, created).directs).toEqual(["p"]);
   });
 
-  test("pins: the last pinned first, an unpinned or deleted message goes, an older version changes nothing", () => {
+  test("pins: latest first, unpinned and deleted messages are removed, older versions ignored", () => {
     const pin = (seq: number, rev: number, more: Partial<Message>): StateEvent =>
       event("message.changed", { message: message(seq, { rev, ...more }) });
     const first = pin(1, 10, { pinnedAt: "2026-01-01" });
@@ -178,7 +178,7 @@ describe("the reducer", () => {
     expect(pinned(reduce(both, event("message.deleted", { message: deleted })))).toEqual(["m1"]);
   });
 
-  test("reactions change a listed message, and never an older version back", () => {
+  test("reactions update a listed message, and older ones are ignored", () => {
     const found = absorb(
       loaded(),
       "message.search",
@@ -198,14 +198,14 @@ describe("the reducer", () => {
     expect(state.messages["m3"]).toMatchObject({ rev: 8, reactions: [{ count: 2 }] });
   });
 
-  test("another user's session begins with an empty state", () => {
+  test("another user's session starts with an empty state", () => {
     const ready = (userId: string): StateEvent =>
       event("ready", { userId, sessionId: "s", protocolVersion: 1, serverTime: "" });
     expect(reduce(loaded(), ready("me")).channels).not.toEqual({});
     expect(reduce(loaded(), ready("other"))).toEqual({ ...EMPTY_STATE, userId: "other" });
   });
 
-  test("inbox items are shown as they are now, and stay the same objects until they change", () => {
+  test("inbox items are current, and stay the same objects until they change", () => {
     const item = (seq: number) => ({ message: message(seq), groupId: "g", unread: true });
     const listed = [item(9), item(8), item(3)];
     const marked = reduce(

@@ -43,7 +43,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 const namesOf = (asked: readonly Asked[]): string[] => asked.map(({ name }) => name);
 
 describe("the store", () => {
-  test("applies the events that came while an answer was on its way", async () => {
+  test("applies events received during a call", async () => {
     const { store, asked } = newStore();
     const loading = store.load("group.listMine", {});
     store.receive("group.updated", { group: group("g", "new") });
@@ -52,7 +52,7 @@ describe("the store", () => {
     expect(groupsOf(store.state)!.map(({ name }) => name)).toEqual(["new"]);
   });
 
-  test("asks again after too many of them", async () => {
+  test("reloads after too many of them", async () => {
     const { store, asked } = newStore();
     store.keep("group.listMine", {});
     for (let count = 0; count <= 501; count += 1) {
@@ -62,7 +62,7 @@ describe("the store", () => {
     await expect.poll(() => asked.length).toBe(2);
   });
 
-  test("loads all pages of a list as one, once for all who ask", async () => {
+  test("loads all pages of a list, once for concurrent callers", async () => {
     const { store, asked } = newStore();
     const both = Promise.all([
       store.load("channel.list", { groupId: "g" }),
@@ -79,7 +79,7 @@ describe("the store", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("after a lost connection it asks again for what is kept, and for the rest when it is needed", async () => {
+  test("reloads kept parts after reconnecting, and other parts on demand", async () => {
     const { store, asked } = newStore();
     const end = store.keep("group.listMine", {});
     asked[0]!.answer({ groups: [group("g")] });
@@ -100,7 +100,7 @@ describe("the store", () => {
     expect(namesOf(asked)).toHaveLength(4);
   });
 
-  test("asks nothing before it is connected", async () => {
+  test("makes no calls before it is connected", async () => {
     const { store, asked, online } = newStore({ isOnline: false });
     store.keep("group.listMine", {});
     await turn();
@@ -111,7 +111,7 @@ describe("the store", () => {
     expect(namesOf(asked)).toEqual(["group.listMine"]);
   });
 
-  test("tries again where that helps, says what failed where it does not, and loads when asked to", async () => {
+  test("retries retryable errors, reports others, and loads again on request", async () => {
     const { store, asked } = newStore();
     store.keep("group.listMine", {});
     asked[0]!.fail(failure(true));
@@ -126,7 +126,7 @@ describe("the store", () => {
     expect(groupsOf(store.state)).toEqual([]);
   });
 
-  test("looks up a channel that it does not know once for all its messages, and counts them", async () => {
+  test("looks up an unknown channel once for all its messages, and counts them", async () => {
     const { store, asked } = newStore();
     store.receive("ready", { userId: "me", sessionId: "s", protocolVersion: 1, serverTime: "" });
     const loading = store.load("channel.listUnread", {});
@@ -157,7 +157,7 @@ describe("the store", () => {
     await expect.poll(timesAsked).toBe(2);
   });
 
-  test("a stale answer does not restore a deleted channel", async () => {
+  test("a stale result does not restore a deleted channel", async () => {
     const { store, asked } = newStore();
     const loading = Promise.all([store.load("channel.listUnread", {}), store.load("notification.list", {})]);
     store.receive("channel.deleted", { channelId: "c", groupId: "g" });
@@ -175,7 +175,7 @@ describe("the store", () => {
     expect(store.state.notifications).toEqual({});
   });
 
-  test("without anything loaded, events cause no calls", async () => {
+  test("events cause no calls if nothing is loaded", async () => {
     const { store, asked } = newStore();
     const message = { id: "m", channelId: "c", seq: 1, rev: 1, authorId: "other" } as Message;
     store.receive("message.created", { channelId: "c", messages: [message] });
@@ -184,7 +184,7 @@ describe("the store", () => {
     expect(asked).toEqual([]);
   });
 
-  test("shows an expected change at once, and goes back when the call failed", async () => {
+  test("applies an optimistic update, and reverts it if the call fails", async () => {
     const { store, asked } = newStore();
     const loading = store.load("friend.list", {});
     asked[0]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
@@ -198,7 +198,7 @@ describe("the store", () => {
     expect(Object.keys(store.state.friends!)).toEqual(["f"]);
   });
 
-  test("knows the user of a client that is connected already", () => {
+  test("knows the user of an already connected client", () => {
     const client = new FanfareClient({ url: "http://127.0.0.1:1" });
     client.useTokens({ user: { id: "me" } } as SessionTokens);
     const store = createStore(client);
@@ -207,7 +207,7 @@ describe("the store", () => {
     client.close();
   });
 
-  test("says what an event left open, for lists that are held elsewhere", () => {
+  test("reports doubts for lists that are held elsewhere", () => {
     const { store } = newStore();
     const doubts: Doubt[] = [];
     const end = store.onDoubt((doubt) => doubts.push(doubt));
@@ -217,7 +217,7 @@ describe("the store", () => {
     expect(doubts).toEqual([{ name: "bot.list", params: { groupId: "g" } }]);
   });
 
-  test("what is still shown of a deleted channel is asked for, so that the refusal is known", async () => {
+  test("reloads kept parts of a deleted channel, so that the error is known", async () => {
     const { store, asked } = newStore();
     store.keep("channel.get", { channelId: "c" });
     asked[0]!.answer({ channel: channelState("c") });

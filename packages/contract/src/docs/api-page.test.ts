@@ -4,15 +4,15 @@ import { apiPage } from "./api-page.ts";
 
 const page = apiPage();
 
-test("shows every action that can be called by HTTP, and no other", () => {
+test("lists exactly the actions that can be called by HTTP", () => {
   for (const [name, { transports }] of Object.entries(ACTIONS))
     expect([name, page.includes(`id="/api/${name}"`)]).toEqual([name, transports.includes("http")]);
 });
 
-test("has no script, nothing inline, and nothing of other servers", () => {
+test("has no scripts, inline styles or external resources", () => {
   expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|(?:src|href)="(?:https?:)?\/\//i);
 });
 
-test("every link within it leads somewhere", () => {
+test("all internal links have a target", () => {
   for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${id}"`);
 });

@@ -5,7 +5,7 @@ interface Operation {
   description: string;
   tags: string[];
   parameters?: { name: string; in: string; schema: Schema }[];
-  /** JSON, or of an upload the bare file. */
+  /** JSON; for uploads, the raw file. */
   requestBody: { content: { "application/json"?: { schema: Schema } } };
   responses: Record<string, { description: string; content: { "application/json": { schema: Schema } } }>;
 }
@@ -15,7 +15,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** The style of `apiPage`, as a file of its own: the page has nothing inline. */
+/** The stylesheet of `apiPage`. It is a separate file because the CSP forbids inline styles. */
 export const API_PAGE_STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
 body{max-width:60rem;margin:0 auto;padding:1rem}
 code{font:13px ui-monospace,monospace}
@@ -28,7 +28,7 @@ th,td{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0;overflow-wr
 th{font-weight:600}
 `;
 
-/** Every action for people to read: one page without a script, made from the OpenAPI document. */
+/** The API reference as one HTML page without scripts, generated from the OpenAPI document. */
 export function apiPage(): string {
   const { paths, components } = openApiDocument() as unknown as Document;
   const byTag = Map.groupBy(Object.entries(paths), ([, { post }]) => post.tags[0] ?? "");

@@ -97,7 +97,7 @@ function fieldsOf(schema: Schema, path: string, report: (path: string, types: st
   ];
 }
 
-/** Which of several objects it is: the one value that one of its fields has. */
+/** The discriminator of an object: the field with a constant value. */
 function labelOf({ properties = {} }: Schema): string {
   const [value] = Object.values(properties).flatMap((field) => ("const" in field ? [field.const] : []));
   if (typeof value !== "string")
@@ -133,7 +133,7 @@ interface Fact {
   types: string[];
 }
 
-/** What no longer holds of a record, in words; additions that older clients can ignore are none. */
+/** Describes the incompatible changes of a record. Additions that older clients can ignore are compatible. */
 export function breakingChanges(before: readonly string[], after: readonly string[]): string[] {
   const old = factsOf(before);
   const now = factsOf(after);

@@ -12,7 +12,7 @@ test("is a valid AsyncAPI 3.0 document", () => {
   expect((validate.errors ?? []).slice(0, 5)).toEqual([]);
 });
 
-test("every reference leads somewhere", () => {
+test("all references resolve", () => {
   const document = asyncApiDocument();
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
   for (const [, path] of references) {
@@ -22,7 +22,7 @@ test("every reference leads somewhere", () => {
   }
 });
 
-test("has every event, and what can be called by socket and nothing else", () => {
+test("has every event and exactly the actions that can be called by socket", () => {
   const { operations } = asyncApiDocument() as { operations: object };
   const calls = Object.entries(ACTIONS).filter(([, { transports }]) => transports.includes("socket"));
   expect(Object.keys(operations).sort()).toEqual(

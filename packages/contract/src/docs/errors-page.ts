@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorDefinition } from "../errors.ts";
 
-/** The error table as a page for people. */
+/** The error table as Markdown. */
 export function errorsPage(): string {
   const rows = Object.entries<ErrorDefinition>(ERRORS)
     .sort(([a], [b]) => (a < b ? -1 : 1))

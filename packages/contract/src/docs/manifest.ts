@@ -4,7 +4,7 @@ import { EVENTS } from "../events.ts";
 
 type Facts = Record<string, string | true>;
 
-/** The source of `manifest.generated.ts`: what clients have to know of actions and events at run time. */
+/** The source of `manifest.generated.ts`: the facts about actions and events that clients need at run time. */
 export function manifestModule(): string {
   const actions = (Object.keys(ACTIONS) as ActionName[]).flatMap((name) => {
     const facts = factsOf(ACTIONS[name]);

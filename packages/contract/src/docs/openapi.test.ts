@@ -11,13 +11,13 @@ test("is a valid OpenAPI 3.1 document", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("every reference leads somewhere", () => {
+test("all references resolve", () => {
   const document = openApiDocument() as { components: { schemas: object } };
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
   for (const [, name] of references) expect(Object.keys(document.components.schemas)).toContain(name);
 });
 
-test("has what is reachable by HTTP and nothing internal", () => {
+test("has exactly the actions reachable by HTTP", () => {
   const { paths } = openApiDocument() as { paths: object };
   const expected = Object.entries(ACTIONS).filter(([, { transports }]) => transports.includes("http"));
   const uploads = ["/api/file.upload", "/api/file.uploadPicture"];
@@ -25,7 +25,7 @@ test("has what is reachable by HTTP and nothing internal", () => {
   expect(paths).not.toHaveProperty(["/api/group.access"]);
 });
 
-test("an upload is the bare file, with its place in the query", () => {
+test("an upload has the raw file as body and the other params in the query", () => {
   const { paths } = openApiDocument() as { paths: Record<string, { post: Record<string, unknown> }> };
   const { parameters, requestBody, responses } = paths["/api/file.upload"]!.post;
   expect(parameters).toMatchObject([{ name: "channelId", in: "query" }, { name: "name" }, { in: "header" }]);
@@ -33,7 +33,7 @@ test("an upload is the bare file, with its place in the query", () => {
   expect(JSON.stringify(responses)).toContain("StoredFile");
 });
 
-test("the error page names every code once", () => {
+test("the error page lists every code once", () => {
   expect(errorsPage().match(/\| `RATE_LIMITED` \| 429 \| retry \| `retryAfterMs`: integer \|/g)).toHaveLength(
     1,
   );

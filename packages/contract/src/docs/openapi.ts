@@ -27,7 +27,6 @@ export interface Schema {
   pattern?: string;
 }
 
-/** Where schemas with an id stand in a document. */
 const REFERENCE_ROOT = "#/components/schemas/";
 
 /** The HTTP side of the contract as an OpenAPI 3.1 document. */
@@ -76,7 +75,7 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
 
 const UPLOADS = ["file.upload", "file.uploadPicture"] as const;
 
-/** Uploads are no actions: the gateway streams the body between the internal actions that begin and finish them. */
+/** Uploads are not actions: the gateway streams the body between the internal actions that begin and finish them. */
 function uploadOperation(name: (typeof UPLOADS)[number]): Json {
   const begin = name === "file.upload" ? "file.startUpload" : "file.startPicture";
   const query = name === "file.upload" ? ACTIONS["file.startUpload"].params.omit({ bytes: true }).shape : {};
@@ -89,8 +88,8 @@ function uploadOperation(name: (typeof UPLOADS)[number]): Json {
     operationId: name,
     summary:
       name === "file.upload"
-        ? "Upload a file for a message in a channel: the body is the bare file."
-        : "Upload the picture of a profile or a group: the body is the bare file.",
+        ? "Upload a file for a message in a channel. The body is the raw file."
+        : "Upload the picture of a profile or a group. The body is the raw file.",
     parameters: [
       ...Object.entries(query).map(([param, schema]) => ({
         name: param,
@@ -103,7 +102,7 @@ function uploadOperation(name: (typeof UPLOADS)[number]): Json {
         in: "header",
         required: true,
         schema: { type: "integer", minimum: 1 },
-        description: "the size of the file; a body sent in chunks is refused",
+        description: "the size of the file; chunked bodies are rejected",
       },
     ],
     requestBody: {
@@ -136,7 +135,7 @@ function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRat
   return parts.join(" ");
 }
 
-/** All errors that an action may answer: its own, those of its rule, and the common ones. */
+/** All errors of an action: its own, those of its permission rule, and the common ones. */
 export function errorsOf(definition: ActionDefinition): ErrorCode[] {
   const { errors, permission } = definition;
   const ofSession: ErrorCode[] = ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "BOT_NOT_ALLOWED"];
@@ -204,7 +203,7 @@ function successResponse(result: z.ZodType): Json {
 
 const json = (schema: unknown): Json => ({ "application/json": { schema } });
 
-/** Schemas with an id are written once and referred to. */
+/** Schemas with an id, which others refer to. */
 export function sharedSchemas(): Json {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     io: "output",
@@ -225,7 +224,7 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
   return whole === undefined ? JSON.parse(moved) : { $ref: `${REFERENCE_ROOT}${whole}` };
 }
 
-/** A later version may add fields to an answer: a client must not rely on there being no others. */
+/** Later versions can add fields to a result, so clients must accept unknown fields. */
 function allowAdditions({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema.additionalProperties;
 }

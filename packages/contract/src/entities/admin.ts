@@ -2,7 +2,7 @@ import { z } from "zod";
 import { entity, id, time } from "./primitives.ts";
 import { UserSchema } from "./user.ts";
 
-/** A user as those see them who run the instance. */
+/** A user as shown to admins. */
 export const AdminUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   admin: z.boolean(),
@@ -14,20 +14,20 @@ export type AdminUser = z.output<typeof AdminUserSchema>;
 export const AdminAuditEntrySchema = entity("AdminAuditEntry", {
   id,
   actorId: id,
-  address: z.string().nullable().describe("where it was done from; null by socket"),
+  address: z.string().nullable().describe("the client's IP address; null by socket"),
   action: z.string().describe("the name of the action"),
-  params: z.unknown().describe("what it was called with"),
+  params: z.unknown().describe("the params of the call"),
   outcome: z
     .string()
-    .describe("done, or the error; begun: it is under way, or the server stopped before it was known"),
+    .describe("done, or the error; begun: still running, or the server stopped before the outcome was known"),
   createdAt: time,
 });
 export type AdminAuditEntry = z.output<typeof AdminAuditEntrySchema>;
 
 export const DeadJobSchema = entity("DeadJob", {
   id,
-  kind: z.string().describe("what it does, such as mail.send"),
-  key: z.string().describe("what it does it for; unique in its kind"),
+  kind: z.string().describe("type of the job, such as mail.send"),
+  key: z.string().describe("identifies the job; unique within its kind"),
   tries: z.int(),
   lastError: z.string(),
   createdAt: time,

@@ -7,7 +7,7 @@ export const httpAddress = z
   .url({ protocol: /^https?$/, message: "must start with https:// or http://" })
   .max(LIMITS.urlMaxChars);
 
-/** What a bot can be told by callback. */
+/** Events that a bot can receive by callback. */
 export const botEvent = z.enum(["message.created", "message.changed", "message.deleted", "command.invoked"]);
 export type BotEvent = z.output<typeof botEvent>;
 
@@ -16,13 +16,13 @@ const BotCallbackSchema = entity("BotCallback", {
   events: z.array(botEvent),
   state: z
     .enum(["active", "failing", "disabled"])
-    .describe("failing: tried again; disabled: given up, until the bot subscribes again"),
+    .describe("failing: being retried; disabled: stopped until the bot subscribes again"),
   failures: z.int().describe("since the last success"),
   lastError: z.string().nullable(),
 });
 
 export const BotSchema = entity("Bot", {
-  id: id.describe("also that of its user"),
+  id: id.describe("also the id of its user"),
   groupId: id,
   name: z.string(),
   scopes: z.array(botScope).describe("what its token allows"),

@@ -3,7 +3,7 @@ import { entity, id, seq, time } from "./primitives.ts";
 
 export const ChannelSchema = entity("Channel", {
   id,
-  groupId: id.nullable().describe("null for a direct channel, of two or of several"),
+  groupId: id.nullable().describe("null for direct messages and group DMs"),
   kind: z.enum(["text", "section", "direct", "groupDirect", "thread"]),
   name: z.string().describe("empty for a direct message, and for a group DM without a name"),
   topic: z.string(),
@@ -13,21 +13,21 @@ export const ChannelSchema = entity("Channel", {
   slowModeSeconds: z.int().describe("minimum time between two messages of a user; 0: off"),
   memberIds: z.array(id).describe("the users of a direct channel, in the order they joined; empty otherwise"),
   ownerId: id.nullable().describe("the owner of a group DM or the author of a thread; null otherwise"),
-  parentId: id.nullable().describe("the channel that a thread belongs to; null elsewhere"),
-  rootMessageId: id.nullable().describe("the message of the parent that a thread is about"),
+  parentId: id.nullable().describe("the channel that a thread belongs to; null otherwise"),
+  rootMessageId: id.nullable().describe("the message in the parent channel that started the thread"),
   archivedAt: time.nullable().describe("when a thread was archived; it can still be read and written to"),
   createdAt: time,
 });
 export type Channel = z.output<typeof ChannelSchema>;
 
-/** Where a channel of a group is shown. */
+/** The section and position of a group's channel. */
 export const ChannelPlaceSchema = z.object({
   channelId: id,
   sectionId: id.nullable(),
   position: z.int().min(0).max(10_000),
 });
 
-/** Where a channel stands: the numbers of its newest message and of its newest change. */
+/** The numbers of a channel's newest message and newest change. */
 export const HeadSchema = entity("Head", { seq, rev: seq });
 export type Head = z.output<typeof HeadSchema>;
 

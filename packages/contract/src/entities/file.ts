@@ -3,7 +3,7 @@ import { entity, id, time } from "./primitives.ts";
 import { AttachmentSchema } from "./message.ts";
 
 export const StoredFileSchema = AttachmentSchema.extend({
-  ownerId: id.describe("who uploaded it"),
+  ownerId: id.describe("the uploader"),
   channelId: id
     .nullable()
     .describe("the channel it was uploaded for; null: a picture of a profile or a group"),
@@ -31,5 +31,5 @@ export const FileUsageSchema = entity("FileUsage", {
   maxBytes: z.int().min(0).nullable().describe("maximum total size of uploads; null: no limit"),
 });
 
-/** Whose picture it is. */
+/** The owner of a picture. */
 export const pictureOf = z.object({ type: z.enum(["user", "group"]), id });

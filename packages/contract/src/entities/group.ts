@@ -41,7 +41,7 @@ export const InviteSchema = entity("Invite", {
 });
 export type Invite = z.output<typeof InviteSchema>;
 
-/** A word or phrase: it is compared without regard to capitals, and to the width or composition of characters. */
+/** A word or phrase: matching ignores case, width and Unicode composition. */
 export const filteredWord = z
   .string()
   .trim()
@@ -50,7 +50,7 @@ export const filteredWord = z
   .regex(/[\p{L}\p{N}\p{S}]/u, "must have a letter, a digit or a symbol");
 export const wordFilterAction = z
   .enum(["block", "mask"])
-  .describe("block: the message is refused with MESSAGE_FILTERED. mask: each character becomes a dot");
+  .describe("block: the message is rejected with MESSAGE_FILTERED. mask: each character becomes a dot");
 
 export const WordFilterSchema = entity("WordFilter", { words: z.array(z.string()), onHit: wordFilterAction });
 export type WordFilter = z.output<typeof WordFilterSchema>;
@@ -86,7 +86,7 @@ export const OverrideTargetSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("member"), id }),
 ]);
 
-/** What a channel allows or denies to everyone, to a role or to a member, whatever holds in the group. */
+/** Permissions that a channel allows or denies to everyone, a role or a member, overriding those of the group. */
 export const OverrideSchema = entity("Override", {
   target: OverrideTargetSchema,
   allow: z.int(),
@@ -104,16 +104,16 @@ export const BanSchema = entity("Ban", {
 export type Ban = z.output<typeof BanSchema>;
 
 const auditData = z.record(z.string(), z.unknown()).nullable();
-/** Who has done what in a group. */
+/** An entry of a group's audit log. */
 export const AuditEntrySchema = entity("AuditEntry", {
   id,
   groupId: id,
   actorId: id,
   action: z.string().describe("the name of the action of this contract"),
-  targetId: id.nullable().describe("the user, role or channel that it was done to"),
+  targetId: id.nullable().describe("the affected user, role or channel"),
   reason: z.string().nullable(),
-  before: auditData.describe("what was changed, as it was"),
-  after: auditData.describe("what was changed, as it is"),
+  before: auditData.describe("the changed values before"),
+  after: auditData.describe("the changed values after"),
   createdAt: time,
 });
 export type AuditEntry = z.output<typeof AuditEntrySchema>;

@@ -12,7 +12,7 @@ export const AttachmentSchema = entity("Attachment", {
 });
 export type Attachment = z.output<typeof AttachmentSchema>;
 
-/** A preview of a page that the message links to; a text that the page does not give is empty. */
+/** A preview of a linked page; texts that the page doesn't provide are empty. */
 export const EmbedSchema = entity("Embed", {
   url: z.url().max(LIMITS.urlMaxChars),
   title: z.string().max(LIMITS.embedTitleMaxChars),
@@ -22,10 +22,10 @@ export const EmbedSchema = entity("Embed", {
 });
 export type Embed = z.output<typeof EmbedSchema>;
 
-/** What messages can be searched for besides their words. */
+/** Search filters for messages. */
 export const messageTrait = z.enum(["link", "attachment", "embed", "pin"]);
 
-/** Whom a message is to reach besides those who read the channel. */
+/** The mentions of a message. */
 export const MentionsSchema = entity("Mentions", {
   userIds: z.array(id),
   roleIds: z.array(id),
@@ -48,26 +48,26 @@ export type Reaction = z.output<typeof ReactionSchema>;
 export const MessageSchema = entity("Message", {
   id,
   channelId: id,
-  seq: seq.describe("Its place in the channel: 1 for the first message."),
-  rev: seq.describe("The number of the channel's change that made it what it is."),
+  seq: seq.describe("Position in the channel: 1 for the first message."),
+  rev: seq.describe("The number of the channel's change that last changed the message."),
   authorId: id,
-  content: z.string().describe("empty when deleted, or when there are attachments alone"),
+  content: z.string().describe("empty if deleted or if there are only attachments"),
   replyTo: id.nullable(),
   nonce: z.string(),
   createdAt: time,
   editedAt: time.nullable(),
   deletedAt: time.nullable(),
-  // What most messages do not have is absent, not empty: each byte is sent to everybody in the channel.
+  // Rarely used fields are absent instead of empty: each byte is sent to every member of the channel.
   mentions: MentionsSchema.optional().describe("absent if the message mentions no one"),
-  reactions: z.array(ReactionSchema).min(1).optional().describe("in the order of their first use"),
+  reactions: z.array(ReactionSchema).min(1).optional().describe("ordered by first use"),
   pinnedAt: time.optional(),
   pinnedBy: id.optional(),
-  threadId: id.optional().describe("the thread about it"),
+  threadId: id.optional().describe("the thread of the message"),
   attachments: z.array(AttachmentSchema).min(1).optional(),
   embeds: z.array(EmbedSchema).min(1).optional(),
   as: z
     .object({ name: z.string(), avatarUrl: z.string().nullable() })
     .optional()
-    .describe("the name and picture to show instead of its author's: it came by a webhook"),
+    .describe("the name and picture to show instead of the author's, for messages from a webhook"),
 });
 export type Message = z.output<typeof MessageSchema>;

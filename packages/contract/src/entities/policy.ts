@@ -22,7 +22,7 @@ export const InstancePolicySchema = entity("InstancePolicy", {
   registration: z
     .enum(["open", "invite", "closed"])
     .describe(
-      "open: anyone can make an account; invite: those with an invite to a group that an account made; closed: only admins make accounts",
+      "open: anyone can create an account; invite: requires a group invite by an account; closed: only admins create accounts",
     ),
   guests: z.boolean().describe("whether anyone can join as a guest, without an account"),
   mailDomains: z
@@ -60,9 +60,9 @@ export type PolicyName = keyof InstancePolicy;
 
 export const PolicyNameSchema = InstancePolicySchema.keyof();
 
-/** What admins have set; the rest is left to the environment and the defaults. */
+/** The values set by admins; the environment and defaults determine the others. */
 export const StoredPolicySchema = z.object({
-  revision: z.int().min(0).describe("grows with every change"),
+  revision: z.int().min(0).describe("increases with every change"),
   values: InstancePolicySchema.partial(),
 });
 export type StoredPolicy = z.output<typeof StoredPolicySchema>;

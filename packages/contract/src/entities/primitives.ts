@@ -4,12 +4,12 @@ import { hasInvisible, hasStackedMarks, mixesScripts, readsLikeMassMention } fro
 
 /** Anything that leaves a mark on a screen, as opposed to spaces, controls and characters that are meant to be ignored. */
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
-/** Controls, line breaks, and what turns the direction of the text around it: a name stands among other people's words. */
+/** Control characters, line breaks and direction overrides: a name must not affect the text around it. */
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Half a surrogate pair cannot be stored: it would come back as another character. */
+/** Unpaired surrogates can't be stored: they would be replaced by another character. */
 const wellFormed = z.string().refine((text) => text.isWellFormed(), "must not have unpaired surrogates");
-/** Text of several lines. */
+/** Multi-line text. */
 const plainText = wellFormed.refine(
   (text) => !/[^\P{Cc}\t\n\r]/u.test(text),
   "must not have control characters other than tabs and line breaks",
@@ -34,17 +34,17 @@ const displayName = (maxChars: number) =>
       "must not mix Latin, Cyrillic and Greek letters in one word: use one alphabet",
     );
 
-/** A schema that the generated documents describe once, by its name. */
+/** A schema with a name of its own in the generated documents. */
 export const entity = <S extends z.ZodRawShape>(name: string, shape: S) => z.object(shape).meta({ id: name });
 
-/** For how many days messages are kept. */
+/** Retention of messages in days. */
 export const retentionDays = z.int().min(1).max(LIMITS.retentionMaxDays);
 
 export const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
 export const ofUser = z.object({ userId: id });
 export const inGroup = z.object({ groupId: id });
 export const inChannel = z.object({ channelId: id });
-/** How many items a page has at most. */
+/** The maximum number of items of a page. */
 export const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601 with milliseconds, UTC");
 export const seq = z.int().min(0);
@@ -87,7 +87,7 @@ export const notice = wellFormed
 export const nonce = wellFormed
   .min(1)
   .max(LIMITS.nonceMaxChars)
-  .describe("Chosen by the sender; the same nonce never makes a second message.");
+  .describe("Chosen by the sender; a nonce never creates a second message.");
 const EMOJI = /^\p{RGI_Emoji}$/v;
 export const emoji = z
   .string()

@@ -3,7 +3,7 @@ import { entity, time } from "./primitives.ts";
 
 const amount = z.number().min(0);
 
-/** What one gateway did in a few seconds. */
+/** Metrics of one gateway over a few seconds. */
 export const GatewayStepSchema = entity("GatewayStep", {
   endedAtMs: z.int(),
   durationMs: amount,
@@ -12,9 +12,7 @@ export const GatewayStepSchema = entity("GatewayStep", {
   deliveries: z.int(),
   fanout: z
     .array(z.tuple([amount, z.int()]))
-    .describe(
-      "how many publications, those written together as one, took at most so many milliseconds and more than the entry before",
-    ),
+    .describe("number of publications (batched ones count once) per latency bucket, in milliseconds"),
   fanoutMaxMs: amount,
   eventLoopDelayMs: amount,
   memoryBytes: z.int(),
@@ -24,9 +22,7 @@ export type GatewayStep = z.output<typeof GatewayStepSchema>;
 export const MetricsStepSchema = entity("MetricsStep", {
   endedAt: time,
   connections: z.int().describe("sockets at the end of the step"),
-  messagesPerSecond: amount.describe(
-    "messages that clients, bots and webhooks have sent, and that are stored",
-  ),
+  messagesPerSecond: amount.describe("stored messages from clients, bots and webhooks"),
   deliveriesPerSecond: amount.describe("events written to sockets by publications"),
   fanoutMs: z
     .object({
@@ -36,10 +32,10 @@ export const MetricsStepSchema = entity("MetricsStep", {
     })
     .nullable()
     .describe(
-      "From the publication of an event, which for a message follows its storing, to the write to the last socket of a gateway. " +
-        "Neither storing nor the network to the clients is in it. p50 and p99 are interpolated within buckets; null: nothing was published",
+      "From the publication of an event (for a message, after it is stored) to the write to the last socket of a gateway. " +
+        "Excludes storage and the network to the clients. p50 and p99 are interpolated within buckets; null: nothing was published",
     ),
-  eventLoopDelayMs: amount.describe("the longest that anything waited for its turn in a gateway"),
-  memoryBytes: z.int().describe("of the processes that are gateways"),
+  eventLoopDelayMs: amount.describe("maximum event loop delay of a gateway"),
+  memoryBytes: z.int().describe("of the gateway processes"),
 });
 export type MetricsStep = z.output<typeof MetricsStepSchema>;

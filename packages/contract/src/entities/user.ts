@@ -9,18 +9,21 @@ export const UserSchema = entity("User", {
   bio: z.string(),
   kind: z.enum(["member", "guest", "bot"]),
   createdAt: time,
-  deleted: z.literal(true).optional().describe("nothing else of this user is left: show it in your language"),
+  deleted: z
+    .literal(true)
+    .optional()
+    .describe("present if the account was deleted: show a localized placeholder"),
 });
 export type User = z.output<typeof UserSchema>;
 
 export const OwnUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   emailVerified: z.boolean(),
-  locale: locale.describe("of the texts that the server writes: mails and pushes"),
+  locale: locale.describe("language of e-mails and push notifications"),
   hasPassword: z.boolean().describe("false for guests and for users who log in with OIDC only"),
-  totpEnabled: z.boolean().describe("whether a login asks for a code"),
-  oidcLinked: z.boolean().describe("whether the OIDC provider logs in to this account"),
-  admin: z.boolean().describe("whether the user runs this instance"),
+  totpEnabled: z.boolean().describe("whether a login requires a code"),
+  oidcLinked: z.boolean().describe("whether an OIDC login is linked"),
+  admin: z.boolean().describe("whether the user is an admin of this instance"),
 }).meta({ id: "OwnUser" });
 export type OwnUser = z.output<typeof OwnUserSchema>;
 
@@ -29,7 +32,7 @@ export const SessionTokensSchema = entity("SessionTokens", {
   sessionId: id,
   accessToken: z.string(),
   accessTokenExpiresAt: time,
-  refreshToken: z.string().describe("Good for one refresh, which answers with the next one."),
+  refreshToken: z.string().describe("Valid for one refresh, which returns the next one."),
   refreshTokenExpiresAt: time,
 });
 export type SessionTokens = z.output<typeof SessionTokensSchema>;
@@ -38,7 +41,7 @@ export const FriendSchema = entity("Friend", { userId: id, since: time });
 export type Friend = z.output<typeof FriendSchema>;
 
 export const FriendRequestSchema = entity("FriendRequest", {
-  userId: id.describe("the other one"),
+  userId: id.describe("the other user"),
   direction: z.enum(["incoming", "outgoing"]),
   requestedAt: time,
 });
@@ -55,7 +58,7 @@ export const ReachSchema = entity("Reach", {
 });
 export type Reach = z.output<typeof ReachSchema>;
 
-/** What a user wants others to see while connected. */
+/** The status that a user chooses to show while connected. */
 export const ownStatus = z.enum(["online", "idle", "doNotDisturb", "invisible"]);
 
 export const PresenceSchema = entity("Presence", {
@@ -67,9 +70,9 @@ export type Presence = z.output<typeof PresenceSchema>;
 export const SessionSchema = entity("Session", {
   id,
   current: z.boolean().describe("whether this is the current session"),
-  address: z.string().nullable().describe("where it was opened from"),
+  address: z.string().nullable().describe("IP address of the login"),
   userAgent: z.string().nullable().describe("the User-Agent header of the login"),
   createdAt: time,
-  refreshedAt: time.describe("when it last got new tokens"),
+  refreshedAt: time.describe("when its tokens were last refreshed"),
 });
 export type Session = z.output<typeof SessionSchema>;
