@@ -1,4 +1,4 @@
-/** What the processes of the benchmark tell each other. Times are `process.hrtime` nanoseconds, one clock per machine. */
+/** Messages between the processes of the benchmark. Times are `process.hrtime` nanoseconds, one clock per machine. */
 
 export const CANDIDATES = {
   "ws send": "bare ws, send() per socket",

@@ -69,12 +69,12 @@ export class FanoutAdapter extends Adapter {
     this.#queue.schedule(afterTurns);
   }
 
-  /** Tells all sockets of the namespace, wherever they are, to fetch the state anew. */
+  /** Sends `resync` to all sockets of the namespace, on all servers. */
   publishResync(): void {
     this.resyncLocally(null);
   }
 
-  /** Tells sockets of this process to fetch the state anew; null stands for all of them. */
+  /** Sends `resync` to sockets of this process; null means all of them. */
   protected resyncLocally(ids: ReadonlySet<SocketId> | null): void {
     if (ids?.size === 0) return;
     const packet = { type: EVENT, data: [this.#options.resyncEvent] };
@@ -188,7 +188,7 @@ export class FanoutAdapter extends Adapter {
     if (this.#run === null) return;
     const { room, packets, since } = this.#run;
     this.#run = null;
-    const sockets = this.#append(new Extension(packets), this.#members.of(room), NOBODY);
+    const sockets = this.#append(new Extension(packets), this.#members.of(room), NO_SOCKETS);
     this.#report(room, packets, sockets, since);
   }
 
@@ -231,7 +231,7 @@ export class FanoutAdapter extends Adapter {
   }
 }
 
-const NOBODY: ReadonlySet<SocketId> = new Set();
+const NO_SOCKETS: ReadonlySet<SocketId> = new Set();
 const NO_TRACES: readonly string[] = [];
 
 function tracesOf(packets: readonly EncodedPacket[]): readonly string[] {

@@ -112,7 +112,7 @@ export class Connection {
       this.#fallBehind(net);
       return;
     }
-    this.#tellOutgoingListeners(batch);
+    this.#notifyOutgoingListeners(batch);
     if (net !== null && !this.#held) net.write(batch.bytes);
     else this.#writeThroughEngine(batch);
   }
@@ -165,7 +165,7 @@ export class Connection {
     this.#writing = false;
   }
 
-  #tellOutgoingListeners(batch: Batch): void {
+  #notifyOutgoingListeners(batch: Batch): void {
     const listeners = this.socket.listenersAnyOutgoing();
     if (listeners.length === 0) return;
     for (const packet of batch.packets) for (const listener of listeners) listener(...packet.args);

@@ -120,7 +120,7 @@ export class FrameParser {
 
 const MAX_HEADER_BYTES = 10;
 
-/** Bytes of the header, or 0 when too few of them have arrived to tell. */
+/** Bytes of the header, or 0 if too few have arrived to determine it. */
 function headerLength(bytes: Buffer, start: number, end: number): number {
   if (end - start < 2) return 0;
   const second = bytes[start + 1]!;

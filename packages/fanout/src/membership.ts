@@ -1,7 +1,7 @@
 import type { Room, SocketId } from "socket.io-adapter";
 import type { Connection } from "./connection.ts";
 
-/** Rooms below this size are gathered anew each time: most rooms are one user's, and would only cost memory. */
+/** Smaller rooms are not cached: most rooms belong to one user, and caching them would only cost memory. */
 const MIN_CACHED = 16;
 
 /** The connections of each room as an array, which is several times faster to walk than ids looked up one by one. */

@@ -30,7 +30,7 @@ export interface FanoutAdapterOptions {
   maxBufferedBytes?: number;
   /** Milliseconds after which a slow socket is closed that has not taken a single byte in that time. Default 20,000. */
   stallTimeoutMs?: number;
-  /** Event, without payload, that tells a socket that it missed broadcasts and must fetch the state anew. Default "resync". */
+  /** Event without payload, sent to sockets that missed broadcasts and must fetch the state again. Default "resync". */
   resyncEvent?: string;
   /** Sockets written to before the event loop gets its turn. Default 500. `Infinity` writes all of them at once. */
   socketsPerSlice?: number;

@@ -83,7 +83,7 @@ export async function allKnow(gateways: readonly Gateway[], count: number): Prom
   }
 }
 
-/** Waits until every gateway has heard what was published before: nothing is under way on the bus any more. */
+/** Waits until every gateway has received all earlier publications. */
 export async function settled(...buses: { bus: NatsBus }[]): Promise<void> {
   for (let round = 0; round < 2; round++) for (const { bus } of buses) await bus.flush();
 }

@@ -110,7 +110,7 @@ test("a slim socket receives broadcasts, direct packets and disconnects as befor
   expect(await gone).toBe("io server disconnect");
 });
 
-test("onBroadcast tells what a publication has cost, once it has left", async () => {
+test("onBroadcast reports the cost of a publication after it was written", async () => {
   const stats: BroadcastStats[] = [];
   server = await startFanout({ onBroadcast: (one) => stats.push(one) });
   const clients = [await server.client(), await server.client()];

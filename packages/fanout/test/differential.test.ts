@@ -37,7 +37,7 @@ function step(io: Server, sockets: readonly Socket[], random: Random, n: number)
     () => io.to(room).except(other).emit("except", n),
     () => socket.to(room).emit("others", n),
     () => io.to(socket.id).emit("own room", n),
-    () => io.to("nobody").emit("nobody", n),
+    () => io.to("none").emit("none", n),
     () => socket.emit("direct", n),
     () => socket.timeout(50_000).emit("direct with ack", n, () => {}),
     () =>

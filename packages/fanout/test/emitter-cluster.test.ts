@@ -40,7 +40,7 @@ test("an event reaches the members of its room at every gateway, and no gateway 
   const c = await member(second, "group:2");
   emitter.emit("group:1", "e", { text: "é€😀", at: new Date(0) });
   emitter.emit("group:2", "e", 2);
-  emitter.emit([], "nobody", 3);
+  emitter.emit([], "none", 3);
   await until(() => a.received.length + b.received.length + c.received.length === 3);
   expect(a.received).toEqual([["e", { text: "é€😀", at: "1970-01-01T00:00:00.000Z" }]]);
   expect(b.received).toEqual(a.received);
@@ -50,7 +50,7 @@ test("an event reaches the members of its room at every gateway, and no gateway 
   expect(second.received).toEqual({ members: 2, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 });
 });
 
-test("who is in an excepted room neither gets an event nor is moved, at any gateway", async () => {
+test("sockets in an excepted room neither get the event nor are moved, on any gateway", async () => {
   const a = await member(first, "group");
   const b = await member(second, "group");
   const c = await member(second, "group", "staff");
@@ -96,7 +96,7 @@ test("events and room changes keep their order: no event after a leave, none los
     emitter.socketsLeave("user:a", [`group:${n}`]);
     emitter.emit(`group:${n}`, "after a has left", n);
     emitter.socketsLeave("user:b", [`group:${n}`]);
-    emitter.emit(`group:${n}`, "nobody", n);
+    emitter.emit(`group:${n}`, "none", n);
   }
   emitter.emit(["user:a", "user:b"], "end", null);
   const events = ({ received }: TestClient) => received.filter(([event]) => event !== "resync");
@@ -143,7 +143,7 @@ describe("joinFresh", () => {
   });
 });
 
-test("all sockets are told to resync, once for what comes together", async () => {
+test("resyncs all sockets, once for requests at the same time", async () => {
   const a = await first.client();
   const b = await second.client();
   emitter.publishResync();
@@ -154,11 +154,11 @@ test("all sockets are told to resync, once for what comes together", async () =>
 });
 
 test("an event between servers", async () => {
-  const heard: unknown[] = [];
-  for (const { io } of [first, second]) io.on("refresh", (...args: unknown[]) => heard.push(args));
+  const received: unknown[] = [];
+  for (const { io } of [first, second]) io.on("refresh", (...args: unknown[]) => received.push(args));
   emitter.serverSideEmit("refresh", 1, { two: 2 });
-  await until(() => heard.length === 2);
-  expect(heard).toEqual([
+  await until(() => received.length === 2);
+  expect(received).toEqual([
     [1, { two: 2 }],
     [1, { two: 2 }],
   ]);
@@ -172,11 +172,11 @@ test("binary data arrives as it was", async () => {
   expect(a.received[0]).toEqual(["file", { bytes: Buffer.from([1, 2, 3]), name: "é" }]);
 });
 
-test("what is said of a publication's trace goes along to every gateway, once; of others nothing is said", async () => {
+test("trace context reaches every gateway, once and only for traced publications", async () => {
   let trace: string | undefined;
   const traceOf = () => trace;
-  const heard: string[] = [];
-  const onBroadcast = ({ traces }: BroadcastStats): void => void heard.push(traces.join(" "));
+  const received: string[] = [];
+  const onBroadcast = ({ traces }: BroadcastStats): void => void received.push(traces.join(" "));
   const third = await startGateway(nats, { traceOf, onBroadcast });
   const fourth = await startGateway(nats, { onBroadcast });
   const traced = new Emitter({ bus, traceOf });
@@ -186,14 +186,14 @@ test("what is said of a publication's trace goes along to every gateway, once; o
     await until(() => clients.every(({ received }) => received.length === events));
   };
   await publish(() => traced.emit("group", "e", 1), 1);
-  expect(heard.splice(0)).toEqual(["", ""]);
+  expect(received.splice(0)).toEqual(["", ""]);
   trace = "from an emitter";
   await publish(() => traced.emit("group", "e", 2), 2);
-  expect(heard.splice(0)).toEqual([trace, trace]);
+  expect(received.splice(0)).toEqual([trace, trace]);
   trace = "from a gateway";
   await publish(() => third.io.to("group").emit("e", 3), 3);
-  await until(() => heard.length === 2);
-  expect(heard).toEqual([trace, trace]);
+  await until(() => received.length === 2);
+  expect(received).toEqual([trace, trace]);
   traced.close();
   await Promise.all([third.close(), fourth.close()]);
 });

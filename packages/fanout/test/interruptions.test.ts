@@ -53,7 +53,7 @@ async function lost(...buses: readonly NatsBus[]): Promise<void> {
 }
 
 describe("the nats-server dies and comes back", () => {
-  test("all sockets are told to resync, once it is back, and everything works as before", async () => {
+  test("all sockets resync once it is back, and everything works as before", async () => {
     const { first, second, clients, bus, emitter } = await start();
     await nats.kill();
     await lost(bus, first.bus, second.bus);
@@ -68,7 +68,7 @@ describe("the nats-server dies and comes back", () => {
     expect(await first.io.fetchSockets()).toHaveLength(2);
   });
 
-  test("meanwhile a server's own sockets get what it publishes, and may come and join", async () => {
+  test("meanwhile a server's own sockets receive its events, and sockets can connect and join", async () => {
     const { first, clients } = await start();
     await nats.kill();
     await lost(first.bus);
@@ -86,7 +86,7 @@ describe("the nats-server dies and comes back", () => {
     expect(late.received.filter(([name]) => name === "e").map(([, n]) => n)).toEqual([2, 3]);
   });
 
-  test("what was published meanwhile comes, in order", async () => {
+  test("events published meanwhile arrive in order", async () => {
     // The gateways are back first.
     const { bus, clients, emitter } = await start({}, { reconnectTimeWait: 1500, reconnectJitter: 0 });
     await nats.kill();
@@ -100,7 +100,7 @@ describe("the nats-server dies and comes back", () => {
     }
   });
 
-  test("a callback instead of the event", async () => {
+  test("calls onResync instead of sending the event", async () => {
     const reasons: [number, ResyncReason][] = [];
     const { first, clients } = await start({
       onResync: (sockets, reason) => reasons.push([sockets?.length ?? -1, reason]),
@@ -123,8 +123,8 @@ describe("the nats-server dies and comes back", () => {
   });
 });
 
-describe("a publisher that the nats-server does not take anything from", () => {
-  test("keeps a bounded amount, drops the rest with a callback, and has all sockets resync when it is back", async () => {
+describe("a publisher that nats-server does not read from", () => {
+  test("buffers a bounded amount, drops the rest with a callback, and resyncs all sockets afterwards", async () => {
     const dropped: number[] = [];
     const { bus, clients, emitter, first, second } = await start(
       {},
@@ -144,7 +144,7 @@ describe("a publisher that the nats-server does not take anything from", () => {
     await until(() => clients.every((client) => count(client, "e") === 1));
   });
 
-  test("drops, though the connection stands, are made good as well", async () => {
+  test("drops during a stable connection cause a resync as well", async () => {
     const dropped: number[] = [];
     const { clients, emitter } = await start(
       {},
@@ -157,7 +157,7 @@ describe("a publisher that the nats-server does not take anything from", () => {
     expect(clients.map((client) => count(client, "e"))).toEqual(Array(2).fill(100 - dropped.length));
   });
 
-  test("a publisher alone is cut off: gateways that were not are told by it", async () => {
+  test("a publisher that alone was cut off resyncs the sockets of all gateways", async () => {
     const { bus, clients, emitter } = await start();
     emitter.emit("x", "e", 1);
     // What was published just before may be lost with the connection.
@@ -167,7 +167,7 @@ describe("a publisher that the nats-server does not take anything from", () => {
     await until(() => clients.every((client) => count(client, "resync") === 1));
   });
 
-  test("with nothing under way nobody is told anything", async () => {
+  test("no resync if nothing was in flight", async () => {
     const { bus, clients, emitter } = await start();
     emitter.emit("x", "e", 1);
     await delay(600);
@@ -190,7 +190,7 @@ test("an event larger than the nats-server takes is refused, and the connection 
   await until(() => clients.every((client) => count(client, "e") === 1));
 });
 
-test("what servers answer each other may be larger: it comes in pieces", async () => {
+test("larger responses between servers are split", async () => {
   const { first, second } = await start();
   const clients = await rawClients(second.port, 300);
   for (const { id } of clients) second.socket(id).data = { id, text: "é".repeat(500) };
@@ -199,13 +199,13 @@ test("what servers answer each other may be larger: it comes in pieces", async (
   for (const { id } of clients) {
     expect(found.find((socket) => socket.id === id)?.data).toEqual({ id, text: "é".repeat(500) });
   }
-  const heard = new Promise((resolve) => second.io.on("large", resolve));
+  const received = new Promise((resolve) => second.io.on("large", resolve));
   first.io.serverSideEmit("large", "x".repeat(250_000));
-  expect(await heard).toHaveLength(250_000);
+  expect(await received).toHaveLength(250_000);
   for (const { ws } of clients) ws.terminate();
 });
 
-test("a gateway that the nats-server has given up on as too slow has its sockets resync", async () => {
+test("a gateway that nats-server disconnects as too slow resyncs its sockets", async () => {
   const { first, clients, emitter } = await start();
   const connection = Reflect.get(first.bus.connection, "protocol") as { transport: { socket: NetSocket } };
   const { socket } = connection.transport;
@@ -227,7 +227,7 @@ test("a gateway that the nats-server has given up on as too slow has its sockets
   expect(count(clients[1]!, "resync")).toBe(0);
 });
 
-test("after close() a bus drops what is published, and says so", async () => {
+test("after close() a bus drops publications and reports it", async () => {
   const dropped: string[] = [];
   const { bus, emitter } = await start({}, { onDropped: (subject) => dropped.push(subject) });
   await bus.close();
@@ -236,7 +236,7 @@ test("after close() a bus drops what is published, and says so", async () => {
   await bus.flush();
 });
 
-test("what is no message of this version is skipped, and told", async () => {
+test("messages of another version are skipped and reported", async () => {
   const errors: string[] = [];
   const { bus, clients, emitter } = await start({ onBusError: ({ message }) => errors.push(message) });
   bus.connection.publish("fanfare.room.x", Buffer.from("something else"));

@@ -23,8 +23,8 @@ test("nothing is kept of 2,000 sockets that have come and gone while it was publ
   }
   await Promise.all(clients.map(closed));
   await until(() => server.fanout.held.connections === 0 && server.fanout.held.queued === 0);
-  server.io.to("all").emit("e", "nobody");
-  server.io.emit("e", "nobody");
+  server.io.to("all").emit("e", "none");
+  server.io.emit("e", "none");
   await turn();
   await turn();
   expect(server.fanout.held).toEqual(NOTHING);

@@ -61,7 +61,7 @@ for (const [name, start] of variants) {
       return clients.map((client) => names(client).filter((event) => event !== "end"));
     }
 
-    test("to, in, except and everybody", async () => {
+    test("to, in, except and all sockets", async () => {
       const { a, b, c, io, other } = await three();
       io.to("x").emit("x");
       io.in("y").emit("y");
@@ -119,7 +119,7 @@ for (const [name, start] of variants) {
       }
       expect(sorted(await io.timeout(20_000).emitWithAck("ask", 1))).toEqual([2, 3, 4]);
       expect(sorted(await other.timeout(20_000).to("y").emitWithAck("ask", 1))).toEqual([2, 3]);
-      expect(await io.timeout(20_000).to("nobody").emitWithAck("ask", 1)).toEqual([]);
+      expect(await io.timeout(20_000).to("none").emitWithAck("ask", 1)).toEqual([]);
     });
 
     test("a receiver that does not acknowledge in time", async () => {
@@ -129,7 +129,7 @@ for (const [name, start] of variants) {
       await expect(asked).rejects.toMatchObject({ message: "operation has timed out", responses: [1] });
     });
 
-    test("sockets are found, and told what to do, wherever they are", async () => {
+    test("remote sockets can be fetched and controlled", async () => {
       const { a, b, c, io, other } = await three();
       expect(ids(await io.fetchSockets())).toEqual(ids([a, b, c]));
       expect(ids(await other.in("y").fetchSockets())).toEqual(ids([a, b]));
@@ -142,7 +142,7 @@ for (const [name, start] of variants) {
       found.join("z");
       io.to("z").emit("z");
       found.leave("z");
-      io.to("z").emit("nobody");
+      io.to("z").emit("none");
       b.socket.on("ask", (reply: (text: string) => void) => reply("answer"));
       expect(await (found.timeout(20_000) as unknown as Asking).emitWithAck("ask")).toBe("answer");
       const gone = new Promise((resolve) => b.socket.once("disconnect", resolve));
@@ -168,7 +168,7 @@ for (const [name, start] of variants) {
       expect(c.socket.connected).toBe(true);
     });
 
-    test("what is local stays on its server", async () => {
+    test("local broadcasts stay on their server", async () => {
       const { a, b, c, at, io } = await three();
       const here = [a, b, c].filter((_, i) => at(i) === at(0));
       const away = [a, b, c].filter((_, i) => at(i) !== at(0));
@@ -235,15 +235,15 @@ describe("between servers", () => {
 
   test("serverSideEmit goes to all others, and collects their answers", async () => {
     const [first, ...others] = (await cluster(3)) as [Gateway, ...Gateway[]];
-    const heard: unknown[] = [];
-    first.io.on("hello", () => heard.push("itself"));
+    const received: unknown[] = [];
+    first.io.on("hello", () => received.push("itself"));
     for (const [i, { io }] of others.entries()) {
-      io.on("hello", (...args: unknown[]) => heard.push(args));
+      io.on("hello", (...args: unknown[]) => received.push(args));
       io.on("ask", (n: number, reply: (n: number) => void) => reply(n + i));
     }
     first.io.serverSideEmit("hello", 1, Buffer.from([2]));
-    await until(() => heard.length === 2);
-    expect(heard).toEqual([
+    await until(() => received.length === 2);
+    expect(received).toEqual([
       [1, Buffer.from([2])],
       [1, Buffer.from([2])],
     ]);
@@ -289,7 +289,7 @@ describe("between servers", () => {
       expect(received).toEqual(Array.from({ length: 20 }, (_, n) => ["e", n]));
   });
 
-  test("a server does not hear what itself has published, and nothing it has no members for", async () => {
+  test("a server receives neither its own publications nor those for rooms without members", async () => {
     const [first, second] = (await cluster(2)) as [Gateway, Gateway];
     const [a, b] = [await first.client(), await second.client()];
     await first.socket(a.id).join(["x", "only a"]);
@@ -298,7 +298,7 @@ describe("between servers", () => {
       first.io.to("x").emit("e", n);
       first.io.to("only a").emit("f", n);
       second.io.to("only a").emit("g", n);
-      second.io.to("nobody").emit("h", n);
+      second.io.to("none").emit("h", n);
     }
     await until(() => a.received.length === 30 && b.received.length === 10);
     await settled(first, second);

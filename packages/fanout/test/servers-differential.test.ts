@@ -37,7 +37,7 @@ function step(io: Server, ids: readonly string[], random: Random, n: number): vo
     () => io.to([room, id]).except([other]).emit("rooms except", n),
     () => io.except(room).emit("all except", n),
     () => io.to(id).emit("one", n),
-    () => io.to("nobody").emit("nobody", n),
+    () => io.to("none").emit("none", n),
     () => io.to(room).emit("binary", n, { bytes: Buffer.from([n & 255]) }),
     () => io.compress(false).to(room).emit("uncompressed", n),
     () =>

@@ -11,7 +11,7 @@ const PAYLOAD = "x".repeat(32 * 1024);
 let server: TestServer;
 afterEach(() => server.close());
 
-test("a socket that stops reading is left out, told once to resync, and then receives again", async () => {
+test("a socket that stops reading is skipped, gets one resync, and then receives again", async () => {
   const slow: string[] = [];
   server = await startFanout({
     maxBufferedBytes: MAX_BUFFERED,
@@ -36,7 +36,7 @@ test("a socket that stops reading is left out, told once to resync, and then rec
   expect(whenSlow).toBeGreaterThan(MAX_BUFFERED);
   expect(whenSlow).toBeLessThan(MAX_BUFFERED + 3 * PAYLOAD.length);
   for (let i = 0; i < 50; i++) await publish();
-  server.io.to("a").except("nobody").emit("e", published++, PAYLOAD);
+  server.io.to("a").except("none").emit("e", published++, PAYLOAD);
   server.io.emit("e", published++, PAYLOAD);
   await until(() => healthy!.received.length === published);
   expect(buffered()).toBe(whenSlow);

@@ -50,7 +50,7 @@ test("who comes back in time finds the subscription as it was", async () => {
     emitter.emit("x", "e", n);
     await until(() => client.received.length === n + 1);
     await socket.leave("x");
-    emitter.emit("x", "nobody", n);
+    emitter.emit("x", "none", n);
     await settled({ bus }, gateway);
   }
   await settled({ bus }, gateway);
@@ -58,7 +58,7 @@ test("who comes back in time finds the subscription as it was", async () => {
   expect(counts).toEqual([1, 2]);
   expect(gateway.received).toEqual({ members: 20, lingering: 20, elsewhere: 0, repeated: 0, stray: 0 });
   await until(() => gateway.adapter.subscriptions === 1);
-  emitter.emit("x", "nobody", 0);
+  emitter.emit("x", "none", 0);
   await settled({ bus }, gateway);
   expect(gateway.received).toEqual({ members: 20, lingering: 20, elsewhere: 0, repeated: 0, stray: 0 });
   await bus.close();
@@ -99,7 +99,7 @@ test("rooms of any name", async () => {
   const client = await gateway.client();
   for (const name of names) await gateway.socket(client.id).join(name);
   for (const name of names) emitter.emit(name, "e", name);
-  emitter.emit("a", "nobody", null);
+  emitter.emit("a", "none", null);
   await until(() => client.received.length === names.length);
   expect(client.received.map(([, name]) => name)).toEqual(names);
   await bus.close();

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** `raw`: as it was uploaded; `image`: drawn anew, with nothing but its pixels; `thumb`: the same, small. */
+/** `raw`: as it was uploaded; `image`: re-encoded without metadata; `thumb`: the same, small. */
 export const VARIANTS = ["raw", "image", "thumb"] as const;
 export type Variant = (typeof VARIANTS)[number];
 
-/** What a signed address says, so that whoever serves it need not ask anybody. */
+/** Claims of a signed URL, so serving a file needs no lookup. */
 export interface SignedFile {
   fileId: string;
   variant: Variant;
@@ -37,7 +37,7 @@ const ID = /^[0-9a-f]{24}$/;
 /** Base64url of 32 bytes. */
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 
-/** Signs and reads the addresses of files: whoever has one may read the file until it ends, and nothing else. */
+/** Signs and verifies file URLs. A URL gives read access to one file until it expires. */
 export class FileUrls {
   readonly #key: Buffer;
   readonly #previousKey: Buffer | null;

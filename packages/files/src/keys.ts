@@ -4,7 +4,7 @@ const ID = /^[0-9a-f]{24}$/;
 const PICTURE = /^[0-9a-f]{24}-[0-9a-f]{16}$/;
 
 /**
- * The key of a file's bytes. Keys are made of ids alone: no name that somebody chose ever gets near the storage.
+ * The key of a file's bytes. Keys consist of ids only: names chosen by users never reach the storage.
  * @throws {Error} when it is no id
  */
 export function storageKey(fileId: string, variant: Variant): string {

@@ -22,7 +22,7 @@ export interface FileStorage {
   put(key: string, stream: Readable, size: number): Promise<void>;
   /** The size in bytes, or null where there is no such object. */
   size(key: string): Promise<number | null>;
-  /** null where there is no such object. Whoever does not read the stream to its end has to destroy it. */
+  /** null if there is no such object. Callers must read the stream to its end or destroy it. */
   read(key: string, range?: ByteRange): Promise<StoredBytes | null>;
   /** Repeatable: what is not there is deleted. */
   delete(key: string): Promise<void>;

@@ -14,8 +14,8 @@ const CHANNELS_PER_LOOK_UP = 50;
 
 /**
  * A group as it is, as lines of JSON, each with its newline: roles, channels, then their threads, members, messages with their reactions, and
- * last the users that all of these name. What is held meanwhile are the ids of channels and of users, never messages. While somebody writes to the
- * group it is of no one moment, but all of it fits together.
+ * last the users that all of these name. What is held meanwhile are the ids of channels and of users, never messages. While the
+ * group is being changed the file is no snapshot of one moment, but it is consistent.
  */
 export async function* groupFile(source: GroupSource): AsyncGenerator<string> {
   const hash = createHash("sha256");
@@ -82,7 +82,7 @@ async function* content(source: GroupSource): AsyncGenerator<GroupFileContent> {
   for (const some of chunks([...users], LIMITS.exportedUsersPerLookup)) yield* await source.users(some);
 }
 
-/** Whom a line names. */
+/** The users named by a line. */
 function usersOf(line: GroupFileContent): string[] {
   switch (line.type) {
     case "group":

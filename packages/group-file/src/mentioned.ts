@@ -1,2 +1,2 @@
-/** Who or what a text mentions: users, and with `&` roles. */
+/** Mentions in a text: users, and roles with `&`. */
 export const MENTION = /<@(&?)([0-9a-f]{24})>/g;

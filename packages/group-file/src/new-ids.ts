@@ -4,15 +4,15 @@ import { mongo } from "mongoose";
 const TIME_BYTES = 4;
 const PROCESS_BYTES = 5;
 
-/** What the ids of one import have in common: hexadecimal digits. */
+/** The common part of the ids of one import, in hexadecimal digits. */
 export function newSalt(): string {
   return randomBytes(PROCESS_BYTES).toString("hex");
 }
 
 /**
  * Gives every id of a file another one, always the same: the five bytes that tell processes apart are changed by those of this
- * import. So ids keep the order of time, two never become one, no table of them is needed, and nobody can write a file whose
- * ids become those of something that is here.
+ * import. So ids keep the order of time, two never become one, no table of them is needed, and no file can be
+ * written whose ids become existing ids.
  */
 export function createNewIds(salt: string): (id: string) => mongo.ObjectId {
   const salting = Buffer.from(salt, "hex");

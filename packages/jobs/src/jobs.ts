@@ -3,7 +3,7 @@ import type { Connection } from "mongoose";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { createJobStore, type DeadJob, type JobStore, type LeasedJob } from "./job-store.ts";
 
-/** How often a process looks for jobs that it was not told of: retries, and those of other processes. */
+/** Poll interval for retries and for jobs enqueued by other processes. */
 const POLL_MS = 1000;
 /** A job of a process that died is taken over after this time. The clocks of processes may differ by a third of it. */
 const LEASE_MS = 30_000;
@@ -102,7 +102,7 @@ export class JobsFull extends Error {
  * - Failures are retried with exponential backoff. After the last try the job is dead: administrators see, retry or delete it.
  * - Jobs run at least once, because a process can die between an effect and the note that it is done. An effect in the database
  *   happens exactly once when its write is conditional on `job.id`. An effect outside can happen twice; a mail carries
- *   `job.id` as its `Message-ID`, so that the receiver can tell.
+ *   `job.id` as its `Message-ID`, so the receiver can deduplicate it.
  */
 export class Jobs {
   readonly #store: JobStore;
@@ -277,7 +277,7 @@ export class Jobs {
   async #attempt(kind: Kind, job: LeasedJob, signal: AbortSignal): Promise<(typeof OUTCOMES)[number]> {
     const { name, run, everyMs, onceForMs, maxTries = MAX_TRIES } = kind;
     const { key, payload, tries } = job;
-    // A run that killed its process counts: a job that does so each time must not run for ever.
+    // A run that killed its process counts: otherwise such a job would be retried forever.
     if (everyMs === undefined && tries > maxTries)
       throw new PermanentFailure("The process died during the last try.");
     signal.throwIfAborted();

@@ -201,7 +201,7 @@ test("a process that stops gives its jobs back, and that try does not count", as
   expect(tries).toEqual([1]);
 });
 
-test("a process that has lost its lease is told, and its outcome is refused", async () => {
+test("a process that has lost its lease is aborted, and its outcome is rejected", async () => {
   const begun: RunningJob<string>[] = [];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const run = async (job: RunningJob<string>) => {

@@ -72,7 +72,7 @@ test(
     for (const { key } of effects) counts.set(key, (counts.get(key) ?? 0) + 1);
     expect(acknowledged.filter((key) => !counts.has(key))).toEqual([]);
     expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
-    // Each run adds to its own total only once, whoever finishes it.
+    // Each run adds to its own total only once, no matter which process finishes it.
     const totals = await connection.collection("totals").find().toArray();
     expect(totals.reduce((sum, { total }) => sum + (total as number), 0)).toBe(effects.length);
     expect(await jobsOn(connection).listDead(10)).toEqual([]);

@@ -4,7 +4,7 @@ type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
 
 /** Says which addresses may be connected to. */
 export interface AddressRules {
-  /** Whether it is an address that everybody on the Internet can reach, or one that is allowed by name. */
+  /** Whether the address is public or explicitly allowed. */
   allows(address: string): boolean;
   /** Whether it is in one of the networks that are allowed by name. */
   allowsByName(address: string): boolean;

@@ -45,7 +45,7 @@ const MAX_URL_CHARS = 2048;
 const MAX_HEADER_BYTES = 16 * 1024;
 const DEFAULT_PORTS = [80, 443];
 
-/** HTTP to addresses that users have given. Every address is checked when it is connected to, on each redirect anew. */
+/** HTTP to addresses that users have given. Every address is checked when connecting, again for each redirect. */
 export class Outbound {
   readonly #connect: GuardedConnectOptions;
   readonly #userAgent: string;

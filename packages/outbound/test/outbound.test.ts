@@ -172,7 +172,7 @@ test("what is not wanted or is compressed is not read", async () => {
   }
 });
 
-test("the time is for all of it: who answers in drops is cut off", async () => {
+test("the timeout covers the whole request: slow responses are cut off", async () => {
   const { url } = await serve((_request, response) => {
     response.write("a");
     const timer = setInterval(() => response.write("b"), 20);
@@ -183,7 +183,7 @@ test("the time is for all of it: who answers in drops is cut off", async () => {
   });
 });
 
-test("a POST is sent as it is, and where nobody listens that is said", async () => {
+test("sends a POST unchanged and reports an unreachable server", async () => {
   const { url } = await serve((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -2,7 +2,7 @@ import { botScope, MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import { must } from "./api.ts";
 import { createAccount, createGuest, type Person, type World } from "./world.ts";
 
-/** Everybody that the policy tells apart. All but `guest` have accounts with the password "correct horse". */
+/** One user for each case of the permission policy. All but `guest` have accounts with the password "correct horse". */
 export interface Cast {
   owner: Person;
   moderator: Person;
@@ -19,10 +19,10 @@ export interface Cast {
   target: Person;
 }
 
-/** A group in which everybody of a cast has their place. */
+/** A group that the users of a cast belong to as intended. */
 export type Stage = World & Cast & { bot: Person };
 
-/** What a moderator's role adds to what every member may. */
+/** Permissions of the moderator role beyond those of all members. */
 export const MODERATOR_PERMISSIONS =
   MEMBER_PERMISSIONS |
   PERMISSIONS.manageMessages |

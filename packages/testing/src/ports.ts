@@ -9,8 +9,7 @@ const TRIES = 100;
 const handedOut = new Set<number>();
 
 /**
- * A port of 127.0.0.1 that nobody listens on, and that no outgoing connection takes while its server is down: so a server can be
- * started again on it. Never the same twice in one process.
+ * An unused port of 127.0.0.1 outside the range of outgoing connections, so a server can be restarted on it. Never the same twice in one process.
  * @throws {Error} when none is found
  */
 export async function freePort(): Promise<number> {

@@ -15,8 +15,8 @@ interface Link {
  * A way to a port of 127.0.0.1 that can be cut, held and delayed: a network of its own between two processes.
  *
  * - cut: connections break at once, new ones are refused.
- * - held: as if every packet were lost. Nothing arrives, nobody is told, new connections are accepted and get no answer.
- *   When it opens again, what was said arrives late; a connection that one side has given up breaks.
+ * - held: as if every packet were lost. Nothing arrives and no side gets an error; new connections are accepted but not answered.
+ *   Data sent meanwhile arrives when it opens again; a connection that one side has given up breaks.
  */
 export class TcpProxy {
   readonly port: number;
@@ -32,7 +32,7 @@ export class TcpProxy {
     this.#server = createServer({ allowHalfOpen: false }, (socket) => this.#accept(socket));
   }
 
-  /** Listens on a port of its own and leads to `targetPort`; nobody needs to listen there yet. */
+  /** Listens on a port of its own and leads to `targetPort`; the target does not have to listen yet. */
   static async start(targetPort: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(await freePort(), targetPort);
     await proxy.#listen();

@@ -7,7 +7,7 @@ export interface Person {
   accessToken: string;
 }
 
-/** A group with everybody that a permission rule tells apart. */
+/** A group with one user for each case of the permission rules. */
 export interface World {
   owner: Person;
   member: Person;

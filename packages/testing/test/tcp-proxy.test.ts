@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 let server: Server;
 let proxy: TcpProxy;
 let socket: Socket;
-let heard: string;
+let received: string;
 
 beforeEach(async () => {
   server = createServer((peer) => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   proxy = await TcpProxy.start((server.address() as AddressInfo).port);
-  heard = "";
+  received = "";
   socket = dial();
   await once(socket, "connect");
 });
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 function dial(): Socket {
   const dialed = connect(proxy.port, "127.0.0.1");
-  dialed.on("data", (data) => (heard += data.toString()));
+  dialed.on("data", (data) => (received += data.toString()));
   dialed.on("error", () => undefined);
   return dialed;
 }
@@ -48,11 +48,11 @@ async function goLongerWay(): Promise<void> {
 
 test("leads there and back, in order, also when it is slow", async () => {
   socket.write("one");
-  await expect.poll(() => heard).toBe("one");
+  await expect.poll(() => received).toBe("one");
   proxy.setDelay(100);
   socket.write(" two");
   socket.write(" three");
-  await expect.poll(() => heard).toBe("one two three");
+  await expect.poll(() => received).toBe("one two three");
 });
 
 test("cut: what is connected breaks, what connects is refused, until it is restored", async () => {
@@ -62,25 +62,25 @@ test("cut: what is connected breaks, what connects is refused, until it is resto
   await proxy.restore();
   socket = dial();
   socket.write("again");
-  await expect.poll(() => heard).toBe("again");
+  await expect.poll(() => received).toBe("again");
 });
 
-test("held: nothing arrives and nobody is told; what was said comes later", async () => {
+test("held: nothing arrives and no side gets an error; data arrives later", async () => {
   proxy.hold();
   socket.write("late");
   const other = dial();
   other.write(" later");
   await once(other, "connect");
   await goLongerWay();
-  expect(heard).toBe("");
+  expect(received).toBe("");
   await proxy.restore();
-  await expect.poll(() => heard.length).toBe("late later".length);
+  await expect.poll(() => received.length).toBe("late later".length);
   other.destroy();
 });
 
 test("held: a connection that one side has given up breaks when it opens again", async () => {
   socket.write("x");
-  await expect.poll(() => heard).toBe("x");
+  await expect.poll(() => received).toBe("x");
   proxy.hold();
   socket.destroy();
   await goLongerWay();

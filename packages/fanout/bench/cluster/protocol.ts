@@ -1,4 +1,4 @@
-/** What the processes of this benchmark tell each other; the receivers' messages are those of the other benchmark. */
+/** Messages between the processes of this benchmark; the receivers' messages are those of the other benchmark. */
 
 export const CANDIDATES = {
   fanout: "@fanfare/fanout over NATS, Emitter as publisher",
@@ -11,7 +11,7 @@ export type Candidate = keyof typeof CANDIDATES;
 export const brokerOf = (candidate: Candidate): "nats" | "redis" =>
   candidate === "fanout" ? "nats" : "redis";
 
-/** Everybody's room, and that of the sockets at the gateway that nothing is published to. */
+/** The room of all sockets, and that of the sockets at the gateway without publications. */
 export const ROOM = "channel:all";
 export const OTHER_ROOM = "channel:other";
 

@@ -25,14 +25,14 @@ import {
  * process. Without it other servers get theirs only after all of those.
  */
 const TURNS_FOR_OTHERS = 1;
-/** What `performance.now()` counts from. */
+/** Origin of `performance.now()`. */
 const STARTED_AT_MS = performance.timeOrigin;
-/** What asks for a resync within this time is answered by one. */
+/** Resyncs within this time are merged. */
 const RESYNC_GATHER_MS = 200;
 
 /**
- * The adapter of one server among several. Rooms are subjects of a bus: a server hears what is published to a room from
- * its first member's joining on. Towards its own sockets it is a FanoutAdapter.
+ * The adapter of one server among several. Rooms are subjects of a bus: a server receives what is published to a room as soon
+ * as the first member has joined. For its own sockets it works like FanoutAdapter.
  */
 export class BusAdapter extends FanoutAdapter {
   readonly #options: ResolvedBusOptions;
@@ -44,7 +44,7 @@ export class BusAdapter extends FanoutAdapter {
   readonly #duplicates = new Duplicates();
   readonly #ends: (() => void)[];
   readonly #writesText: boolean;
-  /** While sockets are being told to join: those whose new rooms are not subscribed to yet, and when they will be. */
+  /** During `socketsJoin`: sockets with pending subscriptions to their new rooms, and when these become active. */
   #joining: Joining | null = null;
   #resyncTimer: NodeJS.Timeout | null = null;
 
@@ -220,7 +220,7 @@ export class BusAdapter extends FanoutAdapter {
     } else if (this.#subscriptions.isLingering(subject)) {
       onReceived?.("lingering", bytes);
     } else {
-      // A copy that went where sockets were told to join the room, for those whose server has no subscription yet.
+      // A copy on the subject of a recent join, for servers without an active subscription.
       const isCopy = !header.rooms.some((name) => this.#subjects.room(name) === subject);
       onReceived?.(isCopy || subject === this.#subjects.all ? "elsewhere" : "stray", bytes);
     }
@@ -266,7 +266,7 @@ export class BusAdapter extends FanoutAdapter {
   }
 
   #afterInterruption(): void {
-    // Makes itself known again, and learns who is there.
+    // Announces this server again and discovers the others.
     this.#requests.init();
     this.#resyncSoon("interrupted");
   }

@@ -15,8 +15,8 @@ export interface Bus {
   readonly maxMessageBytes: number;
   /**
    * Never waits, and never throws because the bus is away: a message may then be kept for later or dropped, which
-   * `onInterrupted` tells once the bus is back. The caller keeps messages within `maxMessageBytes`.
-   * @param isExpendable whether the loss of this message need not be told. Default false.
+   * `onInterrupted` reports once the bus is back. The caller keeps messages within `maxMessageBytes`.
+   * @param isExpendable whether the loss of this message need not be reported. Default false.
    */
   publish(subject: string, message: Uint8Array, isExpendable?: boolean): void;
   /** @returns the function that ends the subscription; the listener is not called afterwards. */

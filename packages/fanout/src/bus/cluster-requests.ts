@@ -12,11 +12,11 @@ export interface ClusterRequestsOptions {
   /** Milliseconds, as `heartbeatTimeout`. */
   readonly heartbeatInterval: number;
   readonly heartbeatTimeout: number;
-  /** Told why an answer could not be given. */
+  /** Called when a request cannot be answered. */
   readonly onError: (error: Error) => void;
 }
 
-/** For connection state recovery, which there is not. */
+/** Only needed for connection state recovery, which is not supported. */
 const NO_OFFSET = Promise.resolve("");
 
 type Message = ClusterMessage | ClusterResponse;
@@ -53,7 +53,7 @@ export class ClusterRequests extends ClusterAdapterWithHeartbeat {
     else this.onMessage(message as ClusterMessage);
   }
 
-  /** Throws at once where the message cannot be encoded: its sender is still there to hear it. */
+  /** Throws synchronously if the message cannot be encoded, so the sender gets the error. */
   protected override doPublish(message: ClusterMessage): Promise<string> {
     this.#publisher.cluster(message);
     return NO_OFFSET;
@@ -98,7 +98,7 @@ function describe({ id, handshake, rooms, data }: Socket): object {
   return { id, handshake: shown, rooms: [...rooms], data: sendable(data) };
 }
 
-/** What an application keeps with its sockets may be circular, or be no data at all: it stays at home then. */
+/** Application data of sockets that cannot be serialized, such as circular objects, is left out. */
 function sendable(data: unknown): unknown {
   try {
     JSON.stringify(data);

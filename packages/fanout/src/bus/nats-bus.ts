@@ -9,7 +9,7 @@ export interface NatsBusOptions {
   maxBufferedBytes?: number;
   /** Called for each message dropped. */
   onDropped?: (subject: string, bytes: number) => void;
-  /** Told what the nats-server refuses, a subscription that it does not permit for instance. */
+  /** Called for errors of nats-server, such as a forbidden subscription. */
   onError?: (error: Error) => void;
 }
 
@@ -26,7 +26,7 @@ const CONFIRM_MS = 250;
 
 /**
  * A bus over a connection of the package `nats` (2.x), which may be used for other things as well. The connection must
- * reconnect by itself and for ever (`maxReconnectAttempts: -1`) and must not have `noEcho`.
+ * reconnect without limit (`maxReconnectAttempts: -1`) and must not have `noEcho`.
  */
 export function natsBus(connection: NatsConnection, options: NatsBusOptions = {}): NatsBus {
   return new ConnectedNatsBus(connection, options);
@@ -127,7 +127,7 @@ class ConnectedNatsBus implements NatsBus {
 
   async flush(): Promise<void> {
     if (this.#held !== null || this.connection.isClosed()) return;
-    // Rejected when the connection is lost: then the interruption will be told.
+    // Rejected when the connection is lost: the interruption is reported then.
     await this.connection.flush().catch(() => {});
   }
 
@@ -179,10 +179,10 @@ class ConnectedNatsBus implements NatsBus {
       // Away again: there will be another end of it.
       return;
     }
-    this.#tell();
+    this.#notifyInterrupted();
   }
 
-  #tell(): void {
+  #notifyInterrupted(): void {
     const publishedLost = this.#mayBeLost;
     this.#mayBeLost = false;
     for (const listener of this.#listeners) listener({ publishedLost });
@@ -212,7 +212,7 @@ class ConnectedNatsBus implements NatsBus {
     this.#unconfirmedBytes = Math.max(0, this.#unconfirmedBytes - bytes);
     this.#unconfirmedVitalBytes = Math.max(0, this.#unconfirmedVitalBytes - vitalBytes);
     // Dropped because too much was under way, though the connection stood.
-    if (this.#mayBeLost && this.#held === null) this.#tell();
+    if (this.#mayBeLost && this.#held === null) this.#notifyInterrupted();
     if (this.#unconfirmedBytes > 0 && this.#held === null) this.#confirm();
   }
 }

@@ -10,7 +10,7 @@ const extended = (joins: RecentJoins, room: string): string[] => {
   return [...subjects].sort();
 };
 
-test("a room is addressed where sockets were told to join it, for two seconds", () => {
+test("publishes to a room on the subject of its latest joins for two seconds", () => {
   const joins = new RecentJoins("all");
   joins.joined("group", ["user:1", "user:2"]);
   vi.advanceTimersByTime(1500);

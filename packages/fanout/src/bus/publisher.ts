@@ -24,9 +24,9 @@ interface PublisherOptions {
   readonly traceOf?: (() => string | undefined) | undefined;
 }
 
-/** The publishing half that adapters and emitters have in common. */
+/** Publishing, shared by adapters and emitters. */
 export class Publisher {
-  /** Tells one's own messages from others'. */
+  /** Identifies messages of this publisher. */
   readonly id = randomBytes(8).toString("latin1");
   readonly #options: PublisherOptions;
   readonly #recentJoins: RecentJoins;
@@ -99,8 +99,8 @@ export class Publisher {
   }
 
   /**
-   * A move with exceptions is made good by nobody if a server misses it, whose first socket has just joined one of the rooms and
-   * whose subscription is on its way. So it goes to all servers: it is rare, and the order in which sockets join stays that of the moves.
+   * Moves with exceptions go to all servers. A server whose subscription to one of the rooms is still pending would otherwise miss
+   * them, and nothing would correct that later.
    */
   #subjectsOfMove({ rooms, except }: Header): ReadonlySet<string> {
     return except === undefined ? this.#subjectsOf(rooms) : new Set([this.#options.subjects.all]);
@@ -125,7 +125,7 @@ export class Publisher {
     const { subjects } = this.#options;
     if (rooms.length === 0 || rooms.length > MAX_SUBJECTS) return new Set([subjects.all]);
     const targets = new Set<string>();
-    // In this order: a server that goes from one subject to another in between hears one of the copies.
+    // In this order: a server that moves from one subject to another in between receives one of the copies.
     for (const room of rooms) this.#recentJoins.extend(targets, room);
     for (const room of rooms) targets.add(subjects.room(room));
     return targets;
@@ -153,7 +153,7 @@ export class Publisher {
     }
     let copies = 0;
     for (const subject of targets) {
-      // Heartbeats and answers: who waits for one does not wait for ever.
+      // Heartbeats and responses are expendable: their receivers have timeouts.
       bus.publish(subject, message, kind === Kind.cluster);
       copies++;
     }
@@ -161,22 +161,22 @@ export class Publisher {
   }
 }
 
-/** Longer than a server takes from hearing of a join to having its subscription. */
+/** Longer than a server needs from receiving a join to an active subscription. */
 const WINDOW_MS = 2000;
 const MAX_ROOMS = 10_000;
 /** With more, one message to all servers is cheaper than a copy to each subject. */
 const MAX_COPIES = 16;
 
 /**
- * Sockets told to join a room may be on a server without a socket in it so far: until its subscription is active, it misses
- * the room only on the subject where the join was published. So what this publisher says to the room goes there too.
+ * After `socketsJoin`, a server without earlier sockets in the room receives its events only on the subject of the join until its
+ * subscription is active. So events of this publisher to the room are published there as well.
  */
 export class RecentJoins {
   readonly #all: string;
   /** By room: subject → until when. The room of the latest join is the last. */
   readonly #rooms = new Map<string, Map<string, number>>();
 
-  /** @param all the subject that every server with a socket hears. */
+  /** @param all the subject that every server with a socket subscribes to. */
   constructor(all: string) {
     this.#all = all;
   }

@@ -64,7 +64,7 @@ export class RoomSubscriptions {
     return batch.promise;
   }
 
-  /** Nobody is in the room any more. */
+  /** Called when the last socket has left the room. */
   release(room: string | null): void {
     const { subjects } = this.#options;
     const subject = room === null ? subjects.all : subjects.room(room);

@@ -17,9 +17,9 @@ export function encodeToken(name: string): string {
 
 /** The subjects of one namespace. Publishers and servers find each other where `prefix` and namespace are the same. */
 export class Subjects {
-  /** What concerns sockets of every server: all sockets of the namespace, or a socket by its id. */
+  /** Messages for sockets of any server: all sockets of the namespace, or a socket by its id. */
   readonly all: string;
-  /** What every server has to hear even without a socket: requests, heartbeats, resync. */
+  /** Messages for every server, even without sockets: requests, heartbeats, resync. */
   readonly servers: string;
   readonly #base: string;
 
@@ -37,7 +37,7 @@ export class Subjects {
     return SOCKET_ID.test(room) ? this.all : `${this.#base}.room.${encodeToken(room)}`;
   }
 
-  /** What only one server has to hear: answers to its requests. */
+  /** Responses to the requests of one server. */
   server(uid: string): string {
     return `${this.#base}.server.${uid}`;
   }

@@ -17,9 +17,9 @@ function star(threads: number): [ThreadHub, ...ThreadSpoke[]] {
   return [hub, ...spokes];
 }
 
-function listen(bus: ThreadBus, subject: string): { heard: unknown[]; stop: () => void } {
-  const heard: unknown[] = [];
-  return { heard, stop: bus.subscribe(subject, (data) => heard.push(data)) };
+function listen(bus: ThreadBus, subject: string): { received: unknown[]; stop: () => void } {
+  const received: unknown[] = [];
+  return { received, stop: bus.subscribe(subject, (data) => received.push(data)) };
 }
 
 /** Until what each has sent has come to all the others. */
@@ -29,40 +29,40 @@ async function settled(...buses: ThreadBus[]): Promise<void> {
 
 test("a publication reaches every thread that listens to its subject, and no other", async () => {
   const [hub, a, b] = star(2) as [ThreadHub, ThreadSpoke, ThreadSpoke];
-  const all = [hub, a, b].map((bus) => listen(bus, "news").heard);
-  const other = listen(b, "other").heard;
+  const all = [hub, a, b].map((bus) => listen(bus, "news").received);
+  const other = listen(b, "other").received;
   await settled(a, b);
   for (const [i, bus] of [hub, a, b].entries()) bus.publish("news", i);
   await settled(a, b);
-  for (const heard of all) expect(new Set(heard)).toEqual(new Set([0, 1, 2]));
+  for (const received of all) expect(new Set(received)).toEqual(new Set([0, 1, 2]));
   expect(other).toEqual([]);
 });
 
 test("what one thread publishes comes in its order, whatever the subject", async () => {
   const [hub, a, b] = star(2) as [ThreadHub, ThreadSpoke, ThreadSpoke];
-  const heard: unknown[] = [];
-  for (const subject of ["x", "y"]) b.subscribe(subject, (data) => heard.push(data));
+  const received: unknown[] = [];
+  for (const subject of ["x", "y"]) b.subscribe(subject, (data) => received.push(data));
   await settled(b);
   for (let i = 0; i < 100; i++) a.publish(i % 2 === 0 ? "x" : "y", i);
   await settled(a, b);
-  expect(heard).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  expect(received).toEqual(Array.from({ length: 100 }, (_, i) => i));
   hub.publish("x", "from the hub");
   await settled(b);
-  expect(heard.at(-1)).toBe("from the hub");
+  expect(received.at(-1)).toBe("from the hub");
 });
 
 test("after a flush nothing is missed", async () => {
   const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
   for (let i = 0; i < 50; i++) {
-    const { heard } = listen(a, `subject ${i}`);
+    const { received } = listen(a, `subject ${i}`);
     await a.flush();
     hub.publish(`subject ${i}`, i);
     await a.flush();
-    expect(heard).toEqual([i]);
+    expect(received).toEqual([i]);
   }
 });
 
-test("who has unsubscribed hears nothing; the other handlers of the subject do", async () => {
+test("an unsubscribed handler receives nothing; other handlers of the subject do", async () => {
   const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
   const first = listen(a, "news");
   const second = listen(a, "news");
@@ -74,5 +74,5 @@ test("who has unsubscribed hears nothing; the other handlers of the subject do",
   await a.flush();
   hub.publish("news", 2);
   await a.flush();
-  expect([first.heard, second.heard]).toEqual([[], [1]]);
+  expect([first.received, second.received]).toEqual([[], [1]]);
 });

@@ -3,7 +3,7 @@ import type { Bus } from "./bus.ts";
 
 type Handler = (data: unknown) => void;
 
-/** What the threads of one process publish on and listen to. */
+/** Publish-subscribe between the threads of one process. */
 export interface ThreadBus {
   /**
    * To every subscriber of the subject, this thread's own included, in the order of publication.
@@ -65,10 +65,10 @@ class Subscribers<T extends object> {
     return this.#bySubject.delete(subject);
   }
 
-  forEach(subject: string, tell: (subscriber: T) => void): void {
+  forEach(subject: string, callback: (subscriber: T) => void): void {
     const known = this.#bySubject.get(subject);
-    if (Array.isArray(known)) for (const subscriber of known) tell(subscriber);
-    else if (known !== undefined) tell(known);
+    if (Array.isArray(known)) for (const subscriber of known) callback(subscriber);
+    else if (known !== undefined) callback(known);
   }
 }
 

@@ -13,7 +13,7 @@ export interface MailText {
 
 /** What each mail tells besides its link. */
 interface MailValues {
-  /** Sent at registration, and when somebody asks for it again. */
+  /** Sent at registration, and when requested again. */
   verifyEmail: { host: string; username: string | null };
   /** To the new address. */
   confirmNewEmail: { host: string; username: string | null };
