@@ -2,28 +2,28 @@ import type { ChannelSync, EventPayload, Head, Message, Result } from "@fanfare/
 import { insertMessages, messageAt, newest } from "./message-list.ts";
 
 /**
- * A client's copy of one channel: the messages from `fromSeq` on, and the proof that they are exact.
+ * A client's copy of one channel: the messages from `fromSeq` on, and the state to prove that they are exact.
  *
  * Every change of a channel has a number, `rev`, without gaps; a message carries the number of its last change. All changes
- * up to `rev` are in the copy; changes in `ahead` came before others that are not there yet.
+ * up to `rev` are in the copy; changes in `ahead` arrived before others that are still missing.
  */
 export interface ChannelCopy {
   readonly channelId: string;
   readonly status: "loading" | "ready" | "gone";
-  /** In the order of their seq; deleted ones stay, without their text. */
+  /** Ordered by seq; deleted messages stay, without their text. */
   readonly messages: readonly Message[];
   /** Older messages than this seq are not held; 0 when the copy reaches back to the first message. */
   readonly fromSeq: number;
-  /** The newest numbers heard of. */
+  /** The newest known numbers. */
   readonly head: Head;
   readonly rev: number;
   readonly ahead: ReadonlySet<number>;
-  /** The newest change that may have been passed over because its message is older than `fromSeq`. */
+  /** The newest change that could have been dropped because its message is older than `fromSeq`. */
   readonly droppedRev: number;
-  /** Counts the reasons to believe that events were lost; a sync or page asked for later settles all before it. */
+  /** Counts possible losses of events; a sync or page requested afterwards settles them. */
   readonly doubts: number;
   readonly settledDoubts: number;
-  /** The newest page must be loaded again: too much was missed, or the server knows less than it once did. */
+  /** The newest page must be reloaded: too much was missed, or the server's data was restored from a backup. */
   readonly needsPage: boolean;
 }
 
@@ -32,22 +32,22 @@ export type MessagePage = Result<"message.list">;
 export type ReactionChange = EventPayload<"reaction.changed">;
 
 export type ChannelChange =
-  /** Messages as an event or the answer to a call brought them, in any order, any number of times. */
+  /** Messages from events or results, in any order, possibly repeated. */
   | { type: "messages"; messages: readonly Message[] }
   | { type: "reactions"; change: ReactionChange }
   /** Events may have been lost. */
   | { type: "doubt" }
-  /** The newest page. `doubts` is what the copy had when it was asked for. */
+  /** The newest page. `doubts` is the copy's value at the time of the request. */
   | { type: "newestPage"; page: MessagePage; doubts: number }
-  /** The page before `before`, which was `fromSeq` when it was asked for. */
+  /** The page before `before`, the copy's `fromSeq` at the time of the request. */
   | { type: "olderPage"; page: MessagePage; before: number }
-  /** An answer to `channel.sync`. */
+  /** A result of `channel.sync`. */
   | { type: "synced"; answer: ChannelSync; afterRev: number; doubts: number }
   | { type: "gone" };
 
-/** The most messages that a copy holds; the oldest are let go first. */
+/** The most messages in a copy; the oldest are dropped first. */
 export const MAX_MESSAGES = 5000;
-/** The most changes that a copy remembers out of order or while its first page loads; beyond it, it syncs. */
+/** The most changes kept out of order or while the first page loads; beyond it, the copy syncs. */
 export const MAX_EARLY = 1000;
 
 export function newChannelCopy(channelId: string): ChannelCopy {
@@ -66,7 +66,7 @@ export function newChannelCopy(channelId: string): ChannelCopy {
   };
 }
 
-/** The copy after a change. Pure: the same copy and change give the same result, and the old copy stays as it was. */
+/** The copy after a change. Pure: it does not modify the old copy. */
 export function reduceChannel(copy: ChannelCopy, change: ChannelChange): ChannelCopy {
   if (copy.status === "gone" && change.type !== "newestPage") return copy;
   switch (change.type) {
@@ -87,14 +87,14 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
   }
 }
 
-/** The `afterRev` to ask `channel.sync` for, or undefined when nothing is known to be missing. */
+/** The `afterRev` for `channel.sync`, or undefined if nothing is known to be missing. */
 export function syncCursor(copy: ChannelCopy): number | undefined {
   if (copy.status !== "ready" || copy.needsPage) return undefined;
   const behind = copy.doubts > copy.settledDoubts || copy.rev < copy.head.rev;
   return behind ? copy.rev : undefined;
 }
 
-/** Nothing is applied before the first page is there: until then a message has no place in the copy. */
+/** Keeps messages until the first page is loaded, which they are then merged with. */
 function keepEarly(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
   const kept = insertMessages(copy.messages, messages);
   const head = headWith(copy.head, messages);
@@ -115,8 +115,8 @@ function apply(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
 }
 
 /**
- * Reactions replace those of the message as it was before them. On any other state of it they prove only that something is
- * missing, which is then asked for.
+ * Reactions apply only to the version of the message with `afterRev`. For any other version they only show that a change is
+ * missing, which is then synced.
  */
 function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy {
   const { seq, rev, afterRev, reactions } = change;
@@ -129,7 +129,7 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
   if (held === undefined || held.rev < afterRev) return { ...copy, head };
   const { reactions: _before, ...rest } = held;
   const message = { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
-  // A later state of it stays.
+  // Keeps a newer version.
   const messages = insertMessages(copy.messages, [message]);
   return copy.status === "loading"
     ? { ...copy, head, messages }
@@ -145,7 +145,7 @@ function applyNewestPage(
   { page, doubts }: Extract<ChannelChange, { type: "newestPage" }>,
 ): ChannelCopy {
   const fromSeq = startOf(page);
-  // What came by events stays beside the page: it may be newer than the page.
+  // Messages from events are kept, because they can be newer than the page.
   const held = copy.messages.filter((message) => message.seq >= fromSeq);
   const messages = insertMessages(held, page.messages);
   return settle({
@@ -154,7 +154,7 @@ function applyNewestPage(
     messages,
     fromSeq,
     head: headWith(newest(copy.head, page.head), messages),
-    // The page proves this much, and each message above it proves its own change.
+    // The page includes all changes up to this rev; each newer message includes its own.
     rev: page.head.rev,
     ahead: new Set(messages.map((message) => message.rev)),
     droppedRev: Math.max(copy.droppedRev, page.head.rev),
@@ -170,7 +170,7 @@ function applyOlderPage(
   if (copy.status !== "ready" || before !== copy.fromSeq) return copy;
   const extended = { ...copy, fromSeq: startOf(page), head: newest(copy.head, page.head) };
   if (copy.droppedRev <= page.head.rev) return apply(extended, page.messages);
-  // A change of one of these messages may have been dropped after the page was read: everything since is asked for again.
+  // A change of these messages could have been dropped after the page was read, so everything since is synced again.
   return apply({ ...extended, rev: Math.min(copy.rev, page.head.rev), ahead: new Set() }, page.messages);
 }
 
@@ -180,7 +180,7 @@ function applySync(
 ): ChannelCopy {
   if (answer.status === "gone") return reduceChannel(copy, { type: "gone" });
   if (copy.status !== "ready") return copy;
-  // The server's history is shorter than ours: its data was restored from an older state. Start again.
+  // The server's history is shorter: its data was restored from a backup. Start again.
   if (answer.head.rev < afterRev) return { ...newChannelCopy(copy.channelId), doubts: copy.doubts };
   if (answer.status === "resync") return { ...copy, needsPage: true };
 
@@ -196,7 +196,7 @@ function applySync(
   });
 }
 
-/** Moves `rev` over changes that came ahead of it, and keeps every collection within its bound. */
+/** Advances `rev` over contiguous changes, and enforces the limits. */
 function settle(copy: ChannelCopy): ChannelCopy {
   let { rev, messages, fromSeq } = copy;
   while (copy.ahead.has(rev + 1)) rev++;
@@ -212,7 +212,7 @@ function headWith(head: Head, messages: readonly Message[]): Head {
   return messages.reduce(newest, head);
 }
 
-/** A page that nothing comes before reaches back to the first message. */
+/** The first seq that a page covers; 0 if there are no older messages. */
 function startOf({ messages, hasMore }: MessagePage): number {
   return hasMore ? (messages[0]?.seq ?? 0) : 0;
 }

@@ -13,21 +13,21 @@ import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
 import { type Backoff, backoffMs, inOutage, retryMs, sleep } from "./timing.ts";
 
 /**
- * - `offline`: not connected, and not trying: `connect` was not called, has failed, or the server requires a second factor first.
- * - `connecting`: trying for the first time.
- * - `online`: in all rooms; nothing is missed.
- * - `reconnecting`: the connection was lost; trying again.
- * - `closed`: closed for good, by `close` or because the session has ended.
+ * - `offline`: not connected and not retrying: `connect` was not called or failed, or the server requires a second factor first.
+ * - `connecting`: connecting for the first time.
+ * - `online`: connected, and receiving all events.
+ * - `reconnecting`: the connection was lost; retrying.
+ * - `closed`: closed permanently, by `close` or because the session ended.
  */
 export type ConnectionState = "offline" | "connecting" | "online" | "reconnecting" | "closed";
 
 export interface ConnectionOptions {
   addresses: Addresses;
-  /** Of the connection; in the first minute of an outage its waits are shorter: see `inOutage`. */
+  /** Delays between connection attempts; shorter in the first minute of an outage: see `inOutage`. */
   backoff: Backoff;
-  /** Does something with a good access token; again with another one if the server does not accept the first. */
+  /** Runs a function with a valid access token, and again with a new one if the server rejects the first. */
   withToken<T>(work: (accessToken: string) => Promise<T>): Promise<T>;
-  /** Whether the end of these sessions (null: of all sessions of the user) is the end of this one. */
+  /** Whether this session is one of the given ones (null: all sessions of the user). */
   isOwnSession(sessionIds: readonly string[] | null): boolean;
   onEvent<N extends EventName>(name: N, payload: EventPayload<N>): void;
   onState(state: ConnectionState, error: FanfareError | undefined): void;
@@ -35,21 +35,21 @@ export interface ConnectionOptions {
 
 /** From the first packet to `ready`. */
 const READY_TIMEOUT_MS = 15_000;
-/** A connection that is left for another one is given this long for the answers that are still to come. */
+/** How long a replaced connection waits for the results of its pending calls. */
 const LEAVE_TIMEOUT_MS = 2_000;
-/** A connection that held this long was a good one: the next loss starts with a short wait again. */
+/** After a connection of this duration, the retry delay starts low again. */
 const STABLE_AFTER_MS = 5_000;
 
-/** One socket, opened again whenever it is lost, until it is closed or the session ends. */
+/** One socket, reopened after every loss until it is closed or the session ends. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #state: ConnectionState = "offline";
   #socket: Socket | null = null;
   #stop = new AbortController();
-  /** When to connect elsewhere, as `server.draining` asked for. */
+  /** Timer of the move after `server.draining`. */
   #moveAtMs: number | null = null;
   #closedBy: FanfareError | undefined;
-  /** Calls that wait for their answer. */
+  /** Pending calls. */
   readonly #waiting = new Set<Promise<unknown>>();
 
   constructor(options: ConnectionOptions) {
@@ -60,15 +60,15 @@ export class Connection {
     return this.#state;
   }
 
-  /** @throws {FanfareError} CLOSED, or what ended the session, when it is closed */
+  /** @throws {FanfareError} CLOSED or the error that ended the session, if the connection is closed */
   assertOpen(): void {
     if (this.#state === "closed") throw this.#closedError();
   }
 
   /**
-   * Connects, and keeps connecting. Resolves when it is online for the first time.
-   * @throws {FanfareError} when the server refuses the session, or requires a second factor first, when it is not online within `timeoutMs` (0: no limit; the
-   * error is that of the last try), or CLOSED
+   * Connects and stays connected. Resolves when first online.
+   * @throws {FanfareError} if the server rejects the session or requires a second factor first, if it is not online within `timeoutMs` (0: no limit; the
+   * error is that of the last attempt), or CLOSED
    */
   open(timeoutMs: number): Promise<void> {
     if (this.#state === "closed") return Promise.reject(this.#closedError());
@@ -83,7 +83,7 @@ export class Connection {
     });
   }
 
-  /** @throws {FanfareError} TIMEOUT, CONNECTION_LOST or CLOSED: the call may have been carried out */
+  /** @throws {FanfareError} TIMEOUT, CONNECTION_LOST or CLOSED: the call may have been executed */
   async request(name: string, params: unknown, timeoutMs: number): Promise<unknown> {
     const socket = this.#socket;
     if (socket === null) throw this.#lost();
@@ -129,7 +129,7 @@ export class Connection {
           failures = 0;
           outageSinceMs = Date.now();
         }
-        // Who leaves has chosen already.
+        // A drain has already chosen the next address.
         if (this.#moveAtMs === null) this.#options.addresses.next();
         if (!signal.aborted) this.#setState("reconnecting");
         await sleep(this.#waitAfterLossMs(failures, outageSinceMs), signal);
@@ -193,7 +193,7 @@ export class Connection {
     });
   }
 
-  /** Whether the server speaks our version of the protocol; if not, trying again would not help. */
+  /** Whether the protocol version matches; if not, retrying would not help. */
   #understands({ protocolVersion }: EventPayload<"ready">): boolean {
     if (protocolVersion === OWN_PROTOCOL_VERSION) return true;
     const versions = `version ${protocolVersion} of the protocol, this client version ${OWN_PROTOCOL_VERSION}`;
@@ -234,7 +234,7 @@ export class Connection {
     }
   }
 
-  /** New calls go by HTTP until it is connected elsewhere, so those that wait are the last ones. */
+  /** New calls use HTTP until the new connection is online, so the pending calls are the last ones. */
   async #leave(socket: Socket): Promise<void> {
     if (this.#socket !== socket) return;
     this.#setState("reconnecting");
@@ -245,7 +245,7 @@ export class Connection {
   #waitAfterLossMs(failures: number, outageSinceMs: number): number {
     const moveAtMs = this.#moveAtMs;
     this.#moveAtMs = null;
-    // The time to move is random already.
+    // The moment of the move is already random.
     if (moveAtMs !== null) return Math.max(0, moveAtMs - Date.now());
     return backoffMs(failures, inOutage(Date.now() - outageSinceMs, this.#options.backoff));
   }
@@ -271,7 +271,7 @@ function revokedError(): FanfareError {
   return new FanfareError({ type: "SESSION_REVOKED", message, retryable: false, requestId: "" });
 }
 
-/** What the gateway said when it refused the socket; the address may also lead nowhere. */
+/** The gateway's error for a rejected socket, or a network error. */
 function refusal(error: Error & { data?: unknown }): FanfareError {
   if (isWireError(error.data)) return new FanfareError(error.data);
   return localError("CONNECTION_LOST", `The server cannot be reached: ${error.message}.`, error);

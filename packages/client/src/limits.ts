@@ -2,8 +2,8 @@ import type { ActionName, EventName, LIMITS, PROTOCOL_VERSION } from "@fanfare/c
 import { ACTION_MANIFEST, EVENT_NAMES, type ClientFacts } from "@fanfare/contract/manifest";
 
 /*
- * What the SDK needs of the contract at run time. The contract is imported for its types only, so that its schemas stay
- * out of browser bundles; the types are literal, so a value that differs from the contract does not compile.
+ * Values of the contract that the SDK needs at run time. Only types are imported from the contract, so that its schemas stay
+ * out of browser bundles; the types are literals, so a value that differs from the contract does not compile.
  */
 
 type Limit<N extends keyof typeof LIMITS> = (typeof LIMITS)[N];
@@ -27,7 +27,7 @@ export function isEventName(name: string): name is EventName {
 const NO_FACTS: ClientFacts = {};
 const MANIFEST: Partial<Record<ActionName, ClientFacts>> = ACTION_MANIFEST;
 
-/** What the contract says of an action. */
+/** The contract's facts about an action. */
 export function factsOf(name: ActionName): ClientFacts {
   return MANIFEST[name] ?? NO_FACTS;
 }

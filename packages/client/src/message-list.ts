@@ -1,8 +1,8 @@
 import type { Head, Message } from "@fanfare/contract";
 
 /**
- * `held` with `incoming` put in by id, in the order of their seq. Of two versions of a message the one with the higher
- * rev stays. Returns `held` itself when nothing changed.
+ * `held` with `incoming` inserted, ordered by seq. Of two versions of a message, the one with the higher
+ * rev is kept. Returns `held` itself if nothing changed.
  */
 export function insertMessages(held: readonly Message[], incoming: readonly Message[]): readonly Message[] {
   let result: Message[] | undefined;
@@ -27,7 +27,7 @@ export function messageAt(messages: readonly Message[], seq: number): Message | 
   return message?.seq === seq ? message : undefined;
 }
 
-/** The index of the first message whose seq is not below `seq`. Most come at the end, so that is looked at first. */
+/** The index of the first message whose seq is not below `seq`. Most messages are appended, so the end is checked first. */
 function placeOf(messages: readonly Message[], seq: number): number {
   const last = messages.at(-1);
   if (last === undefined || last.seq < seq) return messages.length;
@@ -41,7 +41,7 @@ function placeOf(messages: readonly Message[], seq: number): number {
   return low;
 }
 
-/** The higher of each number. */
+/** The maximum of each number. */
 export function newest(a: Head, b: Head): Head {
   return { seq: Math.max(a.seq, b.seq), rev: Math.max(a.rev, b.rev) };
 }

@@ -3,25 +3,25 @@ import { FanfareError, localError } from "./errors.ts";
 import { randomId } from "./random-id.ts";
 import { type Backoff, retryMs } from "./timing.ts";
 
-/** A message that is on its way. */
+/** A message that the server has not confirmed yet. */
 export interface PendingMessage {
   readonly nonce: string;
   readonly content: string;
 }
 
-/** What a message can have besides its text. */
+/** Options of a message besides its text. */
 export type SendOptions = Pick<
   Params<"message.send">,
   "replyTo" | "mentionAuthor" | "attachmentIds" | "resend"
 > & {
-  /** Of a message that was kept elsewhere, with `resend: true` if it may have been sent before: the server stores a nonce once. Default: a new one. */
+  /** For a message stored elsewhere, with `resend: true` if it could have been sent before: the server stores a nonce once. Default: a new one. */
   nonce?: string;
 };
 
 export interface OutboxOptions {
   channelId: string;
   backoff: Backoff;
-  /** After this long a failed send is not tried again. */
+  /** A failed send is not retried after this time. */
   giveUpAfterMs: number;
   send(params: Params<"message.send">): Promise<Message>;
   onChange(): void;
@@ -36,15 +36,14 @@ interface Entry {
 }
 
 const MAX_PENDING = 200;
-/** A longer wait that the server asks for, such as by slow mode, is reported at once. */
+/** If the server asks for a longer delay, such as in slow mode, the error is reported at once. */
 const MAX_ASKED_WAIT_MS = 10 * 60_000;
 
-/** Refusals: nothing was carried out, and a new connection would change nothing. */
+/** The call was not executed, and a new connection would not help. */
 const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "SLOW_MODE", "OVERLOADED"]);
 
 /**
- * Messages of one channel on their way to the server, one at a time: however often one is lost or refused, they arrive in the
- * order they were written in.
+ * Sends the messages of one channel one at a time, so that they arrive in order despite retries.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -60,7 +59,7 @@ export class Outbox {
     return this.#entries.map(({ params: { nonce, content } }) => ({ nonce, content }));
   }
 
-  /** @throws {FanfareError} what the server answered, or the last error when it could not be reached for too long */
+  /** @throws {FanfareError} the server's error, or the last error after `giveUpAfterMs` */
   push(content: string, options: SendOptions = {}): Promise<Message> {
     if (this.#entries.length >= MAX_PENDING) {
       const message = `${MAX_PENDING} messages wait to be sent: wait for some of them first.`;
@@ -75,7 +74,7 @@ export class Outbox {
     });
   }
 
-  /** An event brought this message: if it is one of ours, the answer is not needed any more. */
+  /** Confirms a pending message by its event: its result is not needed then. */
   confirm(message: Message): void {
     const entry = this.#entries.find(({ params }) => params.nonce === message.nonce);
     if (entry === undefined) return;
@@ -83,7 +82,7 @@ export class Outbox {
     entry.resolve(message);
   }
 
-  /** The connection is back: there is no reason to wait longer for it. */
+  /** Retries at once after a reconnect. */
   wake(): void {
     if (this.#pause?.endsOnline === true) this.#resume();
   }

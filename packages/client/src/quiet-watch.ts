@@ -1,4 +1,4 @@
-/** Calls `onQuiet` once when nothing was heard for a while after something was. */
+/** Calls `onQuiet` once after a while without `reset`. */
 export class QuietWatch {
   readonly #quietMs: number;
   readonly #onQuiet: () => void;
@@ -6,7 +6,7 @@ export class QuietWatch {
   #waitMs = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** @param quietMs a third less or more by chance, so that all who listened to the same thing do not ask together */
+  /** @param quietMs varied at random by up to a third, so that clients of the same channel don't sync together */
   constructor(quietMs: number, onQuiet: () => void) {
     this.#quietMs = quietMs;
     this.#onQuiet = onQuiet;
@@ -24,7 +24,7 @@ export class QuietWatch {
     this.#timer = null;
   }
 
-  /** One timer for however many events: what was heard meanwhile only makes it wait again. */
+  /** One timer for any number of events: a reset only extends the wait. */
   #wait(ms: number): void {
     this.#timer = setTimeout(() => {
       const leftMs = this.#resetAtMs + this.#waitMs - Date.now();

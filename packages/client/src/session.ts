@@ -1,20 +1,20 @@
 import type { SessionTokens } from "@fanfare/contract";
 import { endsSession, FanfareError } from "./errors.ts";
 
-/** Tokens are renewed this long before they expire, so that none expires on its way. */
+/** Tokens are renewed this long before they expire, so that none expires in transit. */
 const EXPIRY_MARGIN_MS = 30_000;
-/** A clock that is wrong must not make a client refresh before every call. */
+/** Prevents a wrong clock from causing a refresh before every call. */
 const EARLY_REFRESH_INTERVAL_MS = 60_000;
 const TOKEN_REFUSED: ReadonlySet<string> = new Set(["TOKEN_EXPIRED", "UNAUTHENTICATED"]);
 
 export interface SessionOptions {
   /** Exchanges tokens for new ones. */
   renew(old: SessionTokens): Promise<SessionTokens>;
-  /** New tokens, or null when the session has ended: keep them where they are safe. */
+  /** Receives new tokens to store, or null when the session has ended. */
   onChange(tokens: SessionTokens | null): void;
 }
 
-/** The tokens of one login. A refresh token is good for one use, so there is never more than one refresh at a time. */
+/** The tokens of one login. A refresh token can be used once, so there is only one refresh at a time. */
 export class Session {
   readonly #options: SessionOptions;
   #tokens: SessionTokens | null = null;
@@ -30,7 +30,7 @@ export class Session {
     return this.#tokens;
   }
 
-  /** The token of a bot is good until it is changed. */
+  /** A bot token is valid until it is rotated. */
   useBotToken(token: string): void {
     this.use(null);
     this.#botToken = token;
@@ -45,8 +45,8 @@ export class Session {
   }
 
   /**
-   * Does something with a good token; with a new one if the server does not accept the first.
-   * @throws {FanfareError} what `work` or the refresh throws; UNAUTHENTICATED when nobody is logged in
+   * Runs `work` with a valid token, and again with a new one if the server rejects the first.
+   * @throws {FanfareError} the error of `work` or of the refresh; UNAUTHENTICATED when not logged in
    */
   async withToken<T>(work: (accessToken: string) => Promise<T>): Promise<T> {
     if (this.#botToken !== null) return work(this.#botToken);
@@ -55,7 +55,7 @@ export class Session {
       return await work(token);
     } catch (error) {
       if (!(error instanceof FanfareError) || !TOKEN_REFUSED.has(error.type)) throw error;
-      // Another call may have refreshed it meanwhile.
+      // Another call could have refreshed it meanwhile.
       const current = this.#tokens?.accessToken;
       const renewed = this.#refreshing === null && current !== undefined && current !== token;
       return work(renewed ? current : await this.#refresh());
@@ -71,15 +71,15 @@ export class Session {
     try {
       return await this.#refresh();
     } catch (error) {
-      // The old token may still do, and the server says so if it does not.
+      // The old token can still be valid; otherwise the server rejects it.
       if (endsSession(error)) throw error;
       return tokens.accessToken;
     }
   }
 
   /**
-   * Exchanges the refresh token. Everyone who asks while it runs gets the same answer.
-   * @throws {FanfareError} when the server refuses, which ends the session, or cannot be reached, which does not
+   * Exchanges the refresh token. Concurrent calls share one refresh.
+   * @throws {FanfareError} if the server rejects it, which ends the session, or can't be reached, which does not
    */
   #refresh(): Promise<string> {
     this.#refreshing ??= this.#exchange(this.#loggedIn());

@@ -4,10 +4,10 @@ import { retryAfterMsOf } from "./errors.ts";
 import { CHANNELS_PER_SYNC } from "./limits.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
 
-/** A copy of a channel that is to be kept exact. */
+/** A copy of a channel to keep exact. */
 export interface SyncTarget {
   readonly copy: ChannelCopy;
-  /** Whether its first page has been asked for. */
+  /** Whether its first page was requested. */
   readonly wanted: boolean;
   apply(change: ChannelChange): void;
   reload(): Promise<void>;
@@ -17,17 +17,17 @@ export interface SyncLoopOptions {
   call: Call;
   targets(): Iterable<SyncTarget>;
   isOnline(): boolean;
-  /** Between questions about the same thing. */
+  /** Delay between attempts. */
   backoff: Backoff;
 }
 
 /**
- * How long to wait, at most, after an event showed a gap. The missing event is often only late; and everybody who lost it
- * noticed at the same moment.
+ * The longest delay after a gap was detected. The missing event is often only late, and all clients that lost it
+ * detect the gap at the same moment.
  */
 const GAP_WAIT_MS = 200;
 
-/** Asks for what the copies miss: one question for all of them, again until nothing is missing. */
+/** Syncs all copies with one call, until nothing is missing. */
 export class SyncLoop {
   readonly #options: SyncLoopOptions;
   readonly #stop = new AbortController();
@@ -38,7 +38,7 @@ export class SyncLoop {
     this.#options = options;
   }
 
-  /** Something is missing. `now`: do not wait for it to come by itself. */
+  /** Starts a sync. `now`: without waiting for late events. */
   start(urgency: "now" | "soon"): void {
     if (urgency === "now") this.#hurry.abort();
     if (!this.#running) void this.#run(urgency);
@@ -69,8 +69,8 @@ export class SyncLoop {
   }
 
   /**
-   * One that fails does not keep the others from being asked for; the next round asks for it again.
-   * @returns how long the server wants to be left alone
+   * A failed call does not block the others; the next round retries it.
+   * @returns the delay that the server asks for
    */
   async #askForAll(targets: readonly SyncTarget[]): Promise<number> {
     let retryAfterMs = 0;

@@ -1,22 +1,22 @@
 export interface Backoff {
-  /** The longest wait before the first repetition, in milliseconds. */
+  /** The longest delay before the first retry, in milliseconds. */
   baseMs: number;
-  /** The longest wait of all, in milliseconds. */
+  /** The longest delay, in milliseconds. */
   maxMs: number;
 }
 
-/** So long most outages have ended, and their end is not to be slept through. */
+/** Most outages end within this time, so clients retry more often during it. */
 const YOUNG_OUTAGE_MS = 60_000;
 const YOUNG_OUTAGE_MAX_MS = 5_000;
 
-/** As `backoff`, but waits for five seconds at most within the first minute of an outage. */
+/** As `backoff`, but with a delay of at most five seconds in the first minute of an outage. */
 export function inOutage(outageMs: number, { baseMs, maxMs }: Backoff): Backoff {
   return { baseMs, maxMs: outageMs < YOUNG_OUTAGE_MS ? Math.min(maxMs, YOUNG_OUTAGE_MAX_MS) : maxMs };
 }
 
 /**
- * How long to wait before repetition number `attempt` (0 is the first): a random time in the upper half of a bound that
- * doubles each time, so that a crowd that failed together does not come back together.
+ * The delay before retry number `attempt` (0 is the first): a random time in the upper half of a limit that
+ * doubles each time, so that clients that failed together don't retry together.
  */
 export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random = Math.random): number {
   const boundMs = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
@@ -24,8 +24,8 @@ export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random = 
 }
 
 /**
- * How long to wait after a failure: as `backoffMs`, but never less than the server asked for. A random part is added to that
- * too: all whom it refused were told the same.
+ * The delay after a failure: as `backoffMs`, but at least what the server asked for, plus a random part, because it sends
+ * the same value to many clients.
  */
 export function retryMs(
   attempt: number,
@@ -36,7 +36,7 @@ export function retryMs(
   return Math.max(retryAfterMs * (1 + random() / 4), backoffMs(attempt, backoff, random));
 }
 
-/** Resolves after `ms`, or at once when `signal` is aborted; never rejects. */
+/** Resolves after `ms`, or when `signal` is aborted; never rejects. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {

@@ -1,26 +1,26 @@
-/** Channels in which the user has been writing of late; the oldest is forgotten first. */
+/** Channels to remember; the oldest is dropped first. */
 const MAX_CHANNELS = 100;
 
-/** Lets through that the user is writing in a channel, no more often than the server tells it on. */
+/** Throttles typing notifications per channel to the rate at which the server publishes them. */
 export class TypingNotes {
   readonly #intervalMs: number;
-  readonly #tell: (channelId: string) => void;
-  readonly #toldAtMs = new Map<string, number>();
+  readonly #notify: (channelId: string) => void;
+  readonly #notifiedAtMs = new Map<string, number>();
 
-  constructor(intervalMs: number, tell: (channelId: string) => void) {
+  constructor(intervalMs: number, notify: (channelId: string) => void) {
     this.#intervalMs = intervalMs;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   note(channelId: string, nowMs = Date.now()): void {
-    const toldAtMs = this.#toldAtMs.get(channelId);
-    if (toldAtMs !== undefined && nowMs - toldAtMs < this.#intervalMs) return;
-    this.#toldAtMs.delete(channelId);
-    this.#toldAtMs.set(channelId, nowMs);
-    for (const oldest of this.#toldAtMs.keys()) {
-      if (this.#toldAtMs.size <= MAX_CHANNELS) break;
-      this.#toldAtMs.delete(oldest);
+    const notifiedAtMs = this.#notifiedAtMs.get(channelId);
+    if (notifiedAtMs !== undefined && nowMs - notifiedAtMs < this.#intervalMs) return;
+    this.#notifiedAtMs.delete(channelId);
+    this.#notifiedAtMs.set(channelId, nowMs);
+    for (const oldest of this.#notifiedAtMs.keys()) {
+      if (this.#notifiedAtMs.size <= MAX_CHANNELS) break;
+      this.#notifiedAtMs.delete(oldest);
     }
-    this.#tell(channelId);
+    this.#notify(channelId);
   }
 }

@@ -97,10 +97,10 @@ test("the first connection waits for a late server, up to the timeout", async ()
 test("the end of this session closes the client; the end of another one does not", async () => {
   await client.createGuest();
   await client.connect();
-  const heard: unknown[] = [];
-  client.on("session.revoked", (event) => heard.push(event));
+  const received: unknown[] = [];
+  client.on("session.revoked", (event) => received.push(event));
   server.emit("session.revoked", { sessionIds: ["6".repeat(24)] });
-  await until(() => heard.length === 1);
+  await until(() => received.length === 1);
   expect(client.state).toBe("online");
   server.emit("session.revoked", { sessionIds: null });
   await until(() => client.state === "closed");
@@ -165,16 +165,16 @@ test("an exception in a listener does not affect the others", async () => {
   process.removeAllListeners("uncaughtException").on("uncaughtException", onUncaught);
   await client.createGuest();
   await client.connect();
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   client.on("resync", () => {
     throw new Error("of the listener");
   });
-  client.on("resync", (event) => heard.push(event));
+  client.on("resync", (event) => received.push(event));
   server.emit("resync", {});
   await until(() => uncaught.length === 1);
   process.removeListener("uncaughtException", onUncaught);
   for (const other of others) process.on("uncaughtException", other);
-  expect(heard).toEqual([{}]);
+  expect(received).toEqual([{}]);
 });
 
 test("a response that is not from Fanfare gives a clear error", async () => {

@@ -13,14 +13,14 @@ import { type ClientState, MAX_MESSAGES, type Table, tableOf, withEntry, without
 
 type Absorb<N extends ActionName> = (state: ClientState, answer: Result<N>, params: Params<N>) => ClientState;
 
-/** Whether `absorb` does anything with the answers to an action. */
+/** Whether `absorb` uses the results of an action. */
 export function isAbsorbed(name: ActionName): boolean {
   return name in ANSWERS;
 }
 
 /**
- * The state after an answer that the server gave to this client: what the answer holds is in the state afterwards. Pure. Events that came
- * since the call was made have to be applied again after it.
+ * The state after a result of this client's own call. Pure. Events received during the call
+ * must be applied again afterwards.
  */
 export function absorb<N extends ActionName>(
   state: ClientState,
@@ -32,7 +32,7 @@ export function absorb<N extends ActionName>(
   return into?.(state, answer, params) ?? state;
 }
 
-/** The answer to the user is the event that others receive. */
+/** Applies the result like the event that other clients receive. */
 const asEvent =
   <N extends ActionName>(eventOf: (answer: Result<N>, params: Params<N>) => StateEvent): Absorb<N> =>
   (state, answer, params) =>
@@ -216,7 +216,7 @@ function putChannelStates(state: ClientState, channels: readonly ChannelState[])
   return { ...state, channels: records, heads, lastReadSeqs };
 }
 
-/** Remembers messages that are shown outside of their channel, so that events keep them up. */
+/** Stores messages that are shown outside of their channel, so that events update them. */
 function listMessages(state: ClientState, listed: readonly Message[]): ClientState {
   const known: Record<string, Message> = { ...state.messages };
   for (const one of listed) {

@@ -2,28 +2,28 @@ import type { ActionName, Channel, EventName, EventPayload, Message, Params } fr
 import type { StateEvent } from "./reduce.ts";
 import type { ClientState } from "./state.ts";
 
-/** An answer that may have changed in a way that the event does not say. */
+/** A result that can have changed in a way that the event does not include. */
 export type Doubt = {
   [N in ActionName]: {
     name: N;
-    /** Answers to calls with these params; all of them where it is empty. */
+    /** Matches calls with these params; all calls if empty. */
     params: Partial<Params<N>>;
     /** About how many users received the event at the same moment. */
     crowd?: number;
-    /** When to ask again; for what can happen many times a second, longer. */
+    /** Delay of the reload; longer for frequent events. */
     afterMs?: number;
-    /** The event is applied again once the answer is there. */
+    /** The event to apply again after the result. */
     thenApply?: StateEvent;
   };
 }[ActionName];
 
-/** Counted by the server a moment after the message, and not more often than this. */
+/** The server counts mentions a moment after the message, and at most this often. */
 const RECOUNT_MENTIONS_MS = 1000;
 const RECOUNT_INBOX_MS = 500;
-/** A channel that was created longer ago than this can have a history when the user gets to see it; so can a private one. */
+/** A channel that is older than this or private can have a history when it becomes visible to the user. */
 const NEW_WITHIN_MS = 60_000;
 
-/** What has to be asked again after an event, because the event does not say it. `before` is the state before the event. */
+/** The results to reload after an event, because the event does not include the change. `before` is the state before the event. */
 export function doubtsOf(before: ClientState, event: StateEvent): readonly Doubt[] {
   const doubts = DOUBTS[event.name] as
     | ((before: ClientState, payload: unknown, event: StateEvent) => Doubt[])
@@ -55,7 +55,7 @@ const DOUBTS: { [N in EventName]?: Doubts<N> } = {
     member.userId === before.userId ? permissions(before, member.groupId) : [],
   "member.joined": (before, { groupId, members, memberCount }) => [
     ...unlistedMembers(before, groupId, memberCount, members.length),
-    // A user who was no member a moment ago may have been looked up.
+    // A lookup of the user before they joined could have been cached.
     ...members.map(({ userId }): Doubt => ({ name: "group.getMember", params: { groupId, userId } })),
   ],
   "member.left": (before, { groupId, userIds, memberCount }) => [
@@ -130,12 +130,12 @@ function canHaveHistory({ private: isPrivate, createdAt, kind }: Channel): boole
   return isPrivate || kind === "groupDirect" || Date.now() - Date.parse(createdAt) >= NEW_WITHIN_MS;
 }
 
-/** The channel's head, and how far the user has read. */
+/** The channel's head and read marker. */
 function numbers(channelId: string): Doubt[] {
   return [{ name: "channel.get", params: { channelId } }];
 }
 
-/** Only a part of a crowd that joins or leaves is listed. */
+/** Events list only some users when many join or leave. */
 function unlistedMembers(before: ClientState, groupId: string, memberCount: number, listed: number): Doubt[] {
   const known = before.groups?.[groupId]?.memberCount;
   if (known === undefined || Math.abs(memberCount - known) <= Math.abs(listed)) return [];
@@ -159,7 +159,7 @@ function unreadInChannel(
   const ownId = before.userId ?? "";
   const isOwn = ({ authorId, mentions }: Message): boolean =>
     authorId === ownId || mentions?.userIds.includes(ownId) === true;
-  // The server lists threads that the user follows: not those the user neither wrote in nor read.
+  // The server lists only threads that the user follows: those they wrote in or read.
   if (channel.ownerId !== ownId && lastReadSeq === 0 && !messages.some(isOwn)) return [];
   return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
 }
@@ -171,7 +171,7 @@ function newlyFollowed({ unread, heads, lastReadSeqs }: ClientState, channelId: 
   return isRead ? [] : [{ name: "channel.listUnread", params: {} }];
 }
 
-/** Whether a mention of roles or of everyone concerns the user, only the server knows. */
+/** Only the server knows whether a mention of roles or everyone includes the user. */
 function mentionsOfMany(before: ClientState, channelId: string, messages: readonly Message[]): Doubt[] {
   const isForMany = ({ authorId, mentions }: Message): boolean =>
     authorId !== before.userId &&
@@ -182,7 +182,7 @@ function mentionsOfMany(before: ClientState, channelId: string, messages: readon
   return [{ name: "channel.listUnread", params: {}, crowd, afterMs: RECOUNT_MENTIONS_MS }, ...inbox()];
 }
 
-/** The thread written in last stands first. */
+/** The list of threads is ordered by their last message. */
 function threadRaised(before: ClientState, channelId: string): Doubt[] {
   const parentId = before.channels[channelId]?.parentId ?? null;
   return parentId === null
@@ -190,7 +190,7 @@ function threadRaised(before: ClientState, channelId: string): Doubt[] {
     : [{ name: "channel.listThreads", params: { channelId: parentId }, afterMs: RECOUNT_MENTIONS_MS }];
 }
 
-/** The message may have begun or ceased to mention the user. */
+/** The change can add or remove a mention of the user. */
 function unreadMentions(before: ClientState, { channelId, seq, mentions }: Message): Doubt[] {
   const held = before.unread?.[channelId];
   if (held === undefined || seq <= held.lastReadSeq) return [];
@@ -204,7 +204,7 @@ function recountInbox({ inboxUnread }: ClientState): Doubt[] {
     : [];
 }
 
-/** What the unread channels say about other lists: a direct channel that is not listed was reopened by a message. */
+/** An unread direct channel that is not listed was reopened by a message. */
 export function doubtsOfUnread({ unread, directs, channels }: ClientState): Doubt[] {
   if (directs === null) return [];
   const isMissing = Object.values(unread ?? {}).some(

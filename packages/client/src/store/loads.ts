@@ -2,7 +2,7 @@ import type { ActionName, Params, Result } from "@fanfare/contract";
 import { PAGE_MAX_ITEMS } from "../limits.ts";
 import type { ClientState } from "./state.ts";
 
-/** How all pages of a list are asked for: the param and the field of the answer that lead to the next one, and the field of the list. */
+/** How to load all pages of a list: the cursor's param and result field, and the field of the list. */
 interface Pages<N extends ActionName> {
   param: keyof Params<N> & string;
   next: keyof Result<N> & string;
@@ -20,7 +20,7 @@ const load = <N extends ActionName>(
   pages?: Pages<N>,
 ): Load<N> => ({ isLoaded, ...(pages !== undefined && { pages }) });
 
-/** The answers that the state holds as a whole, and keeps as the server would answer now. */
+/** The results that the state holds completely and keeps current. */
 export const LOADS = {
   "user.me": load<"user.me">(({ me }) => me !== null),
   "group.listMine": load<"group.listMine">(({ groups }) => groups !== null),

@@ -26,8 +26,8 @@ import {
 export type StateEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName];
 
 /**
- * The state after an event. Pure. An event changes only what is loaded, and applied twice it changes nothing more. What an event does not say,
- * such as the unread mentions after an edit, is listed by `doubtsOf`.
+ * The state after an event. Pure and idempotent; only loaded parts change. `doubtsOf` lists changes that an event does not
+ * include, such as the unread mentions after an edit.
  */
 export function reduce(state: ClientState, { name, payload }: StateEvent): ClientState {
   const reducer = REDUCERS[name] as (state: ClientState, payload: unknown) => ClientState;
@@ -38,7 +38,7 @@ const unchanged = (state: ClientState): ClientState => state;
 
 /** An event without an entry does not compile. */
 const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N>) => ClientState } = {
-  // Nothing of another user's state is kept.
+  // Clears the state of another user.
   ready: (state, { userId }) =>
     state.userId === userId ? state : { ...(state.userId === null ? state : EMPTY_STATE), userId },
   resync: unchanged,
@@ -122,13 +122,13 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     return { ...state, channels };
   },
   "channel.deleted": (state, { channelId }) => withoutChannels(state, new Set([channelId])),
-  // Its history and its numbers stay: the next message brings it back.
+  // Its history and numbers stay, because the next message reopens it.
   "channel.closed": (state, { channelId }) =>
     state.directs?.includes(channelId) === true
       ? { ...state, directs: state.directs.filter((id) => id !== channelId) }
       : state,
   "readMarker.updated": (state, { channelId, lastReadSeq }) => {
-    // Two processes can deliver their events in another order.
+    // Events of two processes can arrive out of order.
     const seq = Math.max(state.lastReadSeqs[channelId] ?? 0, lastReadSeq);
     const lastReadSeqs = withEntry(state.lastReadSeqs, channelId, seq);
     const unread = state.unread && withoutRead(state.unread, channelId, lastReadSeq);
@@ -179,7 +179,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "inbox.updated": (state, { marker }) => withInboxMarker(state, marker),
 };
 
-/** Changes one entry of a table where it is loaded. */
+/** Changes one entry of a table if it is loaded. */
 function inTable<T>(table: Table<T>, key: string, change: (value: T) => T): Table<T> {
   const held = table[key];
   return held === undefined ? table : withEntry(table, key, change(held));
@@ -206,7 +206,7 @@ export function putMember(state: ClientState, member: Member): ClientState {
   return members === state.members ? state : { ...state, members };
 }
 
-/** A channel of a group that is not loaded is not kept: the group's list brings it. */
+/** Ignores channels of unloaded groups: they are loaded with the group's list. */
 function putChannel(state: ClientState, channel: Channel): ClientState {
   const { id, groupId, parentId } = channel;
   const isKept =
@@ -280,7 +280,7 @@ function withoutChannels(state: ClientState, channelIds: ReadonlySet<string>): C
   };
 }
 
-/** The direct channel written in last stands first, also one that was closed. */
+/** Moves a direct channel to the top, and reopens it if it was closed. */
 function raiseDirect(state: ClientState, channelId: string): ClientState {
   const { directs } = state;
   if (directs === null || directs[0] === channelId) return state;
@@ -304,7 +304,7 @@ function withHead(
   return heads === state.heads && unread === state.unread ? state : { ...state, heads, unread };
 }
 
-/** Counts new messages as unread where it is known how far the user has read. */
+/** Counts new messages as unread if the read marker is known. */
 function withUnread(
   state: ClientState,
   unread: Table<UnreadChannel>,
@@ -347,7 +347,7 @@ function withoutRead(
     : withEntry(unread, channelId, { ...held, lastReadSeq });
 }
 
-/** A message where it is held: in the pins of its channel, and where it was listed. */
+/** Updates a message in the pins of its channel and among listed messages. */
 export function putMessage(state: ClientState, message: Message): ClientState {
   const { id, channelId } = message;
   const held = state.messages[id];

@@ -14,7 +14,7 @@ import type {
 import type { ClientState, Table } from "./state.ts";
 
 /*
- * Views of the state. Each returns the same object until what it shows has changed, so that a user interface can compare by identity.
+ * Selectors return the same object until its content changes, so that a user interface can compare by identity.
  */
 
 /** Computes once for each table. */
@@ -33,7 +33,7 @@ const oldestFirst = once((groups: Table<Group>): readonly Group[] =>
   Object.values(groups).sort((a, b) => a.createdAt.localeCompare(b.createdAt) || byId(a, b)),
 );
 
-/** The groups of the user, the oldest first. */
+/** The user's groups, oldest first. */
 export function groupsOf({ groups }: ClientState): readonly Group[] | undefined {
   return groups === null ? undefined : oldestFirst(groups);
 }
@@ -42,13 +42,13 @@ const highestFirst = once((roles: Table<Role>): readonly Role[] =>
   Object.values(roles).sort((a, b) => b.position - a.position || byId(b, a)),
 );
 
-/** The roles of a group, the highest first. */
+/** The roles of a group, highest first. */
 export function rolesOf({ roles }: ClientState, groupId: string): readonly Role[] | undefined {
   const held = roles[groupId];
   return held && highestFirst(held);
 }
 
-/** Channels in the order in which they are listed; those at the same position by age. */
+/** Channels ordered by position, then by age. */
 export function byPosition(a: Channel, b: Channel): number {
   return a.position - b.position || byId(a, b);
 }
@@ -67,7 +67,7 @@ const channelsByGroup = once((channels: Table<Channel>): ReadonlyMap<string, rea
 
 const NO_CHANNELS: readonly Channel[] = [];
 
-/** The sections and text channels of a group that the user sees, by their position. */
+/** The visible sections and text channels of a group, ordered by position. */
 export function channelsOf(state: ClientState, groupId: string): readonly ChannelState[] | undefined {
   if (state.listedGroups[groupId] === undefined) return undefined;
   return statesOf(state, channelsByGroup(state.channels).get(groupId) ?? NO_CHANNELS);
@@ -78,7 +78,7 @@ const directsByList = new WeakMap<
   { channels: Table<Channel>; list: readonly Channel[] }
 >();
 
-/** The open direct channels, the one written in last first. */
+/** The open direct channels, most recent message first. */
 export function directsOf(state: ClientState): readonly ChannelState[] | undefined {
   const { directs, channels } = state;
   if (directs === null) return undefined;
@@ -113,7 +113,7 @@ function withNumbers({ heads, lastReadSeqs }: ClientState, channel: Channel): Ch
   return fresh;
 }
 
-/** Any channel that is known: of a group, direct, or a thread. */
+/** A known channel: of a group, direct, or a thread. */
 export function channelOf(state: ClientState, channelId: string): ChannelState | undefined {
   const channel = state.channels[channelId];
   return channel && withNumbers(state, channel);
@@ -123,17 +123,17 @@ const membersById = once((members: Table<Member>): readonly Member[] =>
   Object.values(members).sort((a, b) => (a.userId < b.userId ? -1 : 1)),
 );
 
-/** The known members of a group, in the order of their user ids. */
+/** The known members of a group, ordered by user id. */
 export function membersOf({ members }: ClientState, groupId: string): readonly Member[] | undefined {
   const held = members[groupId];
   return held && membersById(held);
 }
 
-/** What is unread in a place. */
+/** Unread counts. */
 export interface Unread {
-  /** Messages; own ones that were sent from elsewhere too. */
+  /** Unread messages, including the user's own from other sessions. */
   messages: number;
-  /** Messages that mention the user: at most 100, which is 100 or more. */
+  /** Unread messages that mention the user; 100 means 100 or more. */
   mentions: number;
 }
 
@@ -161,7 +161,7 @@ const unreadLists = once((unread: Table<UnreadChannel>): UnreadLists => {
   return { channels, byChannel, byGroup };
 });
 
-/** The channels of all groups, the threads that the user takes part in, and the direct channels, in which something is unread. */
+/** All channels, followed threads and direct channels with unread messages. */
 export function unreadChannels({ unread }: ClientState): readonly UnreadChannel[] | undefined {
   return unread === null ? undefined : unreadLists(unread).channels;
 }
@@ -170,7 +170,7 @@ export function unreadInChannel({ unread }: ClientState, channelId: string): Unr
   return (unread && unreadLists(unread).byChannel.get(channelId)) ?? NOTHING;
 }
 
-/** In all channels of a group together; null: in all direct channels. */
+/** Total of all channels of a group; null: of all direct channels. */
 export function unreadInGroup({ unread }: ClientState, groupId: string | null): Unread {
   return (unread && unreadLists(unread).byGroup.get(groupId)) ?? NOTHING;
 }
@@ -185,7 +185,7 @@ const newestFirst = once((requests: Table<FriendRequest>): readonly FriendReques
   Object.values(requests).sort((a, b) => b.requestedAt.localeCompare(a.requestedAt)),
 );
 
-/** The friend requests that the user has received and sent, the newest first. */
+/** The friend requests that the user has received and sent, newest first. */
 export function friendRequestsOf({ friendRequests }: ClientState): readonly FriendRequest[] | undefined {
   return friendRequests === null ? undefined : newestFirst(friendRequests);
 }
@@ -201,7 +201,7 @@ export function notificationSettings({
   return notifications === null ? undefined : settingsList(notifications);
 }
 
-/** Messages that were listed some time ago, as they are now; deleted ones are left out. */
+/** The current versions of listed messages, without deleted ones. */
 export function latestMessages({ messages }: ClientState, listed: readonly Message[]): Message[] {
   return listed.map((message) => latest(messages, message)).filter(({ deletedAt }) => deletedAt === null);
 }
@@ -211,7 +211,7 @@ function latest(messages: Table<Message>, listed: Message): Message {
   return held !== undefined && held.rev > listed.rev ? held : listed;
 }
 
-/** Items of the inbox that were listed some time ago, as they are now. */
+/** The current versions of listed inbox items. */
 export function inboxItems(state: ClientState, listed: readonly InboxItem[]): InboxItem[] {
   const { readUpToId = null, clearedUpToId = null } = state.inboxMarker ?? {};
   return listed.flatMap((item) => {

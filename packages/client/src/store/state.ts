@@ -18,30 +18,30 @@ import type {
 export type Table<T> = Readonly<Record<string, T>>;
 
 /**
- * What a client holds of the server, each thing once. `null`, or a missing entry of a table by group or channel, means that it was not
- * loaded. Immutable: a change makes a new object of what changed, and everything else stays the same object.
+ * The client's normalized copy of the server's data. `null`, or a missing entry in a table by group or channel, means not
+ * loaded. Immutable: unchanged parts stay the same objects.
  */
 export interface ClientState {
-  /** Of the session that is connected; null before the first connection. */
+  /** The user of the connected session; null before the first connection. */
   readonly userId: string | null;
   readonly me: OwnUser | null;
   /** The groups the user is a member of. */
   readonly groups: Table<Group> | null;
   /** By group, then by role. */
   readonly roles: Table<Table<Role>>;
-  /** By group, then by user: the members that were listed or looked up. */
+  /** By group, then by user: the members that were listed or loaded. */
   readonly members: Table<Table<Member>>;
   /** By group: the user's permissions there. */
   readonly permissions: Table<Result<"group.myPermissions">>;
-  /** All channels that are known: of groups, direct channels and threads. */
+  /** All known channels: of groups, direct channels and threads. */
   readonly channels: Table<Channel>;
   readonly heads: Table<Head>;
   readonly lastReadSeqs: Table<number>;
   /** The groups whose channels are all in `channels`. */
   readonly listedGroups: Table<true>;
-  /** The ids of the open direct channels, the one written in last first. */
+  /** The ids of the open direct channels, most recent message first. */
   readonly directs: readonly string[] | null;
-  /** By channel: those with unread messages. */
+  /** By channel: unread counts. */
   readonly unread: Table<UnreadChannel> | null;
   /** By user. */
   readonly friends: Table<Friend> | null;
@@ -52,9 +52,9 @@ export interface ClientState {
   /** The number of unread inbox items, at most 100. */
   readonly inboxUnread: number | null;
   readonly inboxMarker: InboxMarker | null;
-  /** By channel: the pinned messages, the last pinned first. */
+  /** By channel: the pinned messages, most recently pinned first. */
   readonly pins: Table<readonly Message[]>;
-  /** Messages that were listed outside of their channel, such as search results: at most `MAX_MESSAGES`, the oldest listed go first. */
+  /** Messages that were listed outside of their channel, such as search results: at most `MAX_MESSAGES`, oldest dropped first. */
   readonly messages: Table<Message>;
   /** The last announcement of the admins; null before the first. */
   readonly announcement: { readonly text: string; readonly announcedAt: string } | null;
@@ -89,12 +89,12 @@ export const EMPTY_STATE: ClientState = {
 /** The most messages in `ClientState.messages`. */
 export const MAX_MESSAGES = 2000;
 
-/** The table with an entry set; the table itself where it holds the same value already. */
+/** The table with an entry set; the same table if nothing changed. */
 export function withEntry<T>(table: Table<T>, key: string, value: T): Table<T> {
   return table[key] === value ? table : { ...table, [key]: value };
 }
 
-/** The table without the entries that match; the table itself where none does. */
+/** The table without matching entries; the same table if there are none. */
 export function withoutEntries<T>(table: Table<T>, isGone: (value: T, key: string) => boolean): Table<T> {
   const entries = Object.entries(table);
   const kept = entries.filter(([key, value]) => !isGone(value, key));
@@ -107,7 +107,7 @@ export function withoutEntry<T>(table: Table<T>, key: string): Table<T> {
   return rest;
 }
 
-/** The table with every value changed; the table itself where each stays the same object. */
+/** The table with every value mapped; the same table if no value changed. */
 export function mapEntries<T>(table: Table<T>, change: (value: T, key: string) => T): Table<T> {
   let isChanged = false;
   const entries = Object.entries(table).map(([key, value]) => {

@@ -11,12 +11,12 @@ import { reduce, type StateEvent } from "./reduce.ts";
 import { type ClientState, EMPTY_STATE } from "./state.ts";
 
 export interface StoreOptions {
-  /** The user of the session, where it is known before the first `ready`. */
+  /** The user of the session, if known before the first `ready`. */
   userId?: string | null;
   call: Call;
   isOnline(): boolean;
   backoff: Backoff;
-  /** Users who received an event together ask again spread over at most this time, in milliseconds. */
+  /** The longest random delay of reloads after an event that many users received, in milliseconds. */
   spreadMs: number;
 }
 
@@ -24,35 +24,35 @@ export interface StoreOptions {
 interface Question {
   name: LoadName;
   params: Params<LoadName>;
-  /** How many hold it with `keep`. */
+  /** The number of `keep` calls that hold it. */
   keepers: number;
-  /** Events may have changed the answer in a way that they did not say. */
+  /** Events can have changed the result in a way that they did not include. */
   isStale: boolean;
   error: FanfareError | null;
   loading: Promise<void> | null;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
-/** A deleted group had many members: all of them ask. */
+/** All members of a deleted group reload at the same time. */
 const FORGOTTEN_CROWD = 5000;
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 3_000 };
-/** After an event that thousands received at the same moment. */
+/** Random delay after an event that many clients received at once. */
 const CROWD_SPREAD_MS = 2_000;
 const LOAD_TRIES = 5;
 const SOON_MS = 50;
-/** After more events than this while an answer was on its way, it is asked for again instead. */
+/** If more events than this arrive during a call, it is repeated instead of applying them. */
 const MAX_EVENTS_MEANWHILE = 500;
 
 /**
- * The state of one session, kept as the server would answer now: by events, by the answers to this client's own calls, and by asking again where
- * an event does not say enough.
+ * The state of one session, kept current by events, by the results of this client's own calls, and by reloading whatever
+ * an event does not fully include.
  */
 export class Store {
   readonly #options: StoreOptions;
   readonly #listeners = new Set<() => void>();
   readonly #doubtListeners = new Set<(doubt: Doubt) => void>();
   readonly #questions = new Map<string, Question>();
-  /** Events since the oldest call that is under way. */
+  /** Events since the start of the oldest pending call. */
   #meanwhile: StateEvent[] = [];
   #underWay = 0;
   #isClosed = false;
@@ -68,27 +68,27 @@ export class Store {
     return this.#state;
   }
 
-  /** Calls `listener` after every change of `state`. Returns the function that ends it. */
+  /** Calls `listener` after every change of `state`. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Calls `listener` with what an event left open, for answers that are held outside of the state. Returns the function that ends it. */
+  /** Calls `listener` with the doubts after an event, for results that are held outside of the state. Returns a function that unsubscribes. */
   onDoubt(listener: (doubt: Doubt) => void): () => void {
     this.#doubtListeners.add(listener);
     return () => void this.#doubtListeners.delete(listener);
   }
 
   /**
-   * Loads a part of the state, unless it is there.
-   * @throws {FanfareError} what the server answered, or the last error after several tries
+   * Loads a part of the state unless it is loaded.
+   * @throws {FanfareError} the server's error, or the last one after several tries
    */
   load<N extends LoadName>(name: N, params: Params<N>): Promise<void> {
     return this.#loadOnce(this.#question(name, params));
   }
 
-  /** Loads a part of the state, and again whenever it may have changed unseen. Returns the function that ends it. */
+  /** Loads a part of the state, and reloads it when it can be outdated. Returns a function that stops this. */
   keep<N extends LoadName>(name: N, params: Params<N>): () => void {
     const question = this.#question(name, params);
     question.keepers += 1;
@@ -102,19 +102,19 @@ export class Store {
     return isIn(this.#state, { name, params });
   }
 
-  /** Why a part of the state could not be loaded; null where it was, or is being loaded. */
+  /** The error of a part of the state that failed to load; null if it is loaded or loading. */
   errorOf<N extends LoadName>(name: N, params: Params<N>): FanfareError | null {
     return this.#questions.get(keyOf(name, params))?.error ?? null;
   }
 
-  /** Loads a part of the state again. Never rejects: see `errorOf`. */
+  /** Reloads a part of the state. Never rejects: see `errorOf`. */
   async reload<N extends LoadName>(name: N, params: Params<N>): Promise<void> {
     const question = this.#question(name, params);
     question.isStale = true;
     await this.#loadKept(question);
   }
 
-  /** Shows the outcome of a call before the server has answered; `reload` what it changes if the call fails. */
+  /** Applies the expected outcome of a call; use `reload` to revert it if the call fails. */
   predict(event: StateEvent): void {
     this.#set(reduce(this.#state, event));
   }
@@ -126,9 +126,9 @@ export class Store {
     this.#apply(event);
   }
 
-  /** @internal Makes a call, and puts its answer into the state if it belongs there. */
+  /** @internal Makes a call, and stores its result in the state if it belongs there. */
   readonly around: CallWrapper = (name, params, ask) => {
-    // One page of a list that is held as a whole says nothing of the others.
+    // One page of a list is not enough to update the whole list.
     const isPart = name in LOADS && LOADS[name as LoadName].pages !== undefined;
     if (isPart || !isAbsorbed(name)) return ask();
     return this.#asking(name, params, ask);
@@ -142,7 +142,7 @@ export class Store {
     }
   }
 
-  /** @internal The same after a random moment: all others received the reason too. */
+  /** @internal The same after a random delay: all other clients received the same event. */
   doubtAllLater(): void {
     this.#later ??= setTimeout(() => {
       this.#later = null;
@@ -177,12 +177,12 @@ export class Store {
   }
 
   async #loadKept(question: Question): Promise<void> {
-    // Events are received only while connected: the next connection asks.
+    // Everything is reloaded on the next connection.
     if (!this.#options.isOnline()) return;
     const { error } = question;
     question.error = null;
     try {
-      // What is under way may have been answered before the reason to ask again.
+      // A pending call can have been answered before the change.
       if (question.isStale) await question.loading?.catch(() => undefined);
       await this.#loadOnce(question);
       if (error !== null) this.#notify();
@@ -212,7 +212,7 @@ export class Store {
     }
   }
 
-  /** All pages as one answer. */
+  /** Loads all pages as one result. */
   async #askWhole(name: LoadName, params: Params<LoadName>): Promise<Result<LoadName>> {
     const { call } = this.#options;
     const { pages } = LOADS[name] as {
@@ -233,7 +233,7 @@ export class Store {
     }
   }
 
-  /** Puts an answer into the state, and after it the events that came since it was asked for. */
+  /** Stores a result in the state, then applies the events received during the call again. */
   async #asking<N extends ActionName>(
     name: N,
     params: Params<N>,
@@ -261,7 +261,7 @@ export class Store {
     this.#askForForgotten(before);
   }
 
-  /** What is still shown of a channel or group that is gone: the server says why it is refused. */
+  /** Reloads kept parts of a deleted channel or group to get the server's error. */
   #askForForgotten(before: ClientState): void {
     if (before.channels === this.#state.channels && before.groups === this.#state.groups) return;
     for (const question of this.#questions.values()) {
@@ -278,14 +278,14 @@ export class Store {
       for (const question of this.#questions.values()) {
         if (question.name === name && matches(question.params, params)) this.#askAgain(question, doubt);
       }
-      // A channel that came into view is not asked for by anyone, but belongs to what is.
+      // A newly visible channel is not kept itself, but belongs to a kept list.
       if (name === "channel.get" && this.#state.channels[params.channelId ?? ""] !== undefined) {
         this.#askAgain(this.#question(name, params as Params<"channel.get">), doubt, true);
       }
     }
   }
 
-  /** @param isNeeded also where no one keeps it */
+  /** @param isNeeded reload even if it is not kept */
   #askAgain(
     question: Question,
     { crowd = 1, afterMs = SOON_MS }: Pick<Doubt, "crowd" | "afterMs">,
@@ -304,7 +304,7 @@ export class Store {
     );
   }
 
-  /** Looks up what an event was about, once for all events about it, and applies them again. */
+  /** Loads the subject of events once, and applies the events again. */
   async #applyAfter({ name, params }: Doubt, event: StateEvent): Promise<void> {
     const question = this.#question(name as LoadName, params as Params<LoadName>);
     const isFirst = question.loading === null;
@@ -340,7 +340,7 @@ export function createStore(client: FanfareClient): Store {
   const existing = stores.get(client);
   if (existing !== undefined) return existing;
   const store = new Store({
-    // The client may be connected already.
+    // The client can be connected already.
     userId: client.user?.id ?? null,
     call: (name, params) => callServer(name, params),
     isOnline: () => client.state === "online",
