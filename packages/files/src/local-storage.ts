@@ -16,7 +16,7 @@ export class LocalStorage implements FileStorage {
 
   async put(key: string, stream: Readable, size: number): Promise<void> {
     const path = this.#path(key);
-    // It may break off before anything listens.
+    // The stream can fail before a listener is attached.
     stream.on("error", () => undefined);
     const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
     try {

@@ -26,7 +26,7 @@ const MAX_SOCKETS = 100;
 const nothing = (): void => {};
 const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** In a bucket of anything that speaks S3. What is put is streamed, in one request. */
+/** Stores files in an S3-compatible bucket. Uploads are streamed in a single request. */
 export class S3Storage implements FileStorage {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -39,7 +39,7 @@ export class S3Storage implements FileStorage {
       // Others than Amazon seldom give every bucket a host of its own, nor know its newer checksums.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       requestChecksumCalculation: "WHEN_REQUIRED",
-      // What fails is thrown, and said where it matters.
+      // Errors are thrown and logged by the caller.
       logger: SILENT,
       responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
@@ -54,7 +54,7 @@ export class S3Storage implements FileStorage {
   async put(key: string, stream: Readable, size: number): Promise<void> {
     const body = Readable.from(exactly(stream, size), { objectMode: false });
     const abort = new AbortController();
-    // Where the stream breaks off, the request would wait for the rest.
+    // If the stream fails, the request would wait for the rest.
     body.once("error", (error) => abort.abort(error));
     try {
       const command = new PutObjectCommand({ ...this.#at(key), Body: body, ContentLength: size });

@@ -1,4 +1,4 @@
-/** A terminal would obey them: the reason may have words of the file in it. */
+/** Control characters, removed because the reason can quote the file and terminals would interpret them. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Enough to find the fault with. */
 const MAX_REASON_CHARS = 300;

@@ -2,7 +2,7 @@ import { LIMITS, type GroupFileContent, type GroupFileLineOf } from "@fanfare/co
 import { FaultyLine } from "./faulty-line.ts";
 import type { NumberedLine } from "./read-group-file.ts";
 
-/** What a file has besides its messages and members, and of these that they fit. */
+/** The contents of a file except messages and members, which are only checked. */
 export interface Survey {
   group: GroupFileLineOf<"group">;
   /** What comes first is first. */
@@ -18,7 +18,7 @@ export interface GroupChecker {
   finish(): Survey;
 }
 
-/** Looks whether everything that a file refers to is in it, line by line. */
+/** Checks, line by line, that everything referenced in a file is in it. */
 export function createGroupChecker(): GroupChecker {
   let group: GroupFileLineOf<"group"> | undefined;
   const channels: Survey["channels"] = new Map();

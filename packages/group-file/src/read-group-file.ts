@@ -19,8 +19,8 @@ export interface NumberedLine {
 }
 
 /**
- * What lies between the first and the last line. Only when it has come to its end is the file known to be whole.
- * @throws {FaultyLine} when it is not what was written
+ * Reads the lines between the first and the last one. The file is verified only after all of them have been read.
+ * @throws {FaultyLine} if the file was modified or truncated
  */
 export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine> {
   const hash = createHash("sha256");

@@ -1,8 +1,8 @@
 import { Schema, type Connection, type Types } from "mongoose";
 
-/** What is enqueued is on disk before the caller is answered. */
+/** Enqueued jobs are on disk before the caller gets a response. */
 const DURABLE = { w: "majority", j: true } as const;
-/** After a power failure the job may run once more, which every job must bear. */
+/** After a power failure the job can run once more, which every job must tolerate. */
 const RELAXED = { writeConcern: { w: "majority", j: false } } as const;
 const PAST = new Date(0);
 const NEVER = new Date(8_000_000_000_000_000);
@@ -17,7 +17,7 @@ interface JobDocument {
   dueAt: Date;
   /** No process may begin it before: the end of the lease while it runs, then the end of the wait after a failure. */
   heldUntil: Date;
-  /** Counts its leases: what an earlier lease holder writes is refused. */
+  /** Fencing token, incremented with each lease: writes of earlier lease holders are rejected. */
   fence: number;
   /** Runs that did not succeed, the present one included. */
   tries: number;

@@ -87,7 +87,7 @@ export class PermanentFailure extends Error {
   override readonly name = "PermanentFailure";
 }
 
-/** So many jobs of a kind wait that no further one is accepted. */
+/** The queue of a job kind is full. */
 export class JobsFull extends Error {
   override readonly name = "JobsFull";
 }
@@ -199,7 +199,7 @@ export class Jobs {
     const task = work
       .then(() => void (this.#isFailing = false))
       .catch((error: unknown) => {
-        // Once per outage: the next look comes within a second.
+        // Logged once per outage, because polls are a second apart.
         if (!this.#isFailing) this.#options.logger.warn({ err: error }, "job poll failed, retrying");
         this.#isFailing = true;
       })
@@ -227,7 +227,7 @@ export class Jobs {
     if (this.#state === "started" && !this.#isLooking) this.#track(this.#begin());
   }
 
-  /** Begins what is due, as far as there is room. */
+  /** Starts due jobs up to the concurrency limit. */
   async #begin(): Promise<void> {
     this.#isLooking = true;
     try {
@@ -253,7 +253,7 @@ export class Jobs {
     }
   }
 
-  /** Never rejects: what cannot be stored is left to the lease. */
+  /** Never rejects: if the outcome cannot be stored, the job runs again when its lease ends. */
   async #run(kind: Kind, job: LeasedJob, abort: AbortController): Promise<void> {
     const { leaseMs, logger } = this.#options;
     const renew = async () => {

@@ -23,7 +23,7 @@ interface Parts extends Pick<
   "logger" | "metrics" | "redis" | "counters" | "isDatabaseEmbedded"
 > {
   broker: ServiceBroker;
-  /** null: this process is the whole instance. */
+  /** null in a single-process instance. */
   bus: Bus | null;
   cluster: WatchedCluster;
   secret: string;
@@ -36,7 +36,7 @@ interface Parts extends Pick<
 const KEY_BYTES = 32;
 const keyOf = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
-/** Of a call that a service makes for itself: part of the request under way, where there is one. */
+/** Metadata of calls by the server itself: they belong to the current request, if there is one. */
 function noActor(): CallMeta {
   const scope = currentScope();
   const isWaitedFor = scope?.deadline !== undefined && !scope.deadline.isAnswered;
@@ -44,7 +44,7 @@ function noActor(): CallMeta {
   return { actor: null, requestId: scope?.requestId ?? "server", deadlineMs };
 }
 
-/** What the services of a process are given. */
+/** Creates the context of the services of a process. */
 export function createContext(config: Config, parts: Parts): NodeContext {
   const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, jobs, tracing } = parts;
   const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
@@ -78,11 +78,11 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     cluster,
     get database(): Connection {
       if (connection === null)
-        throw new Error("This process has no database: it hosts nothing but the gateway.");
+        throw new Error("This process has no database because it hosts only the gateway.");
       return connection;
     },
     get jobs(): Jobs {
-      if (jobs === null) throw new Error("This process has no database, and so no jobs.");
+      if (jobs === null) throw new Error("This process has no jobs because it has no database.");
       return jobs;
     },
     isDatabaseEmbedded: parts.isDatabaseEmbedded,

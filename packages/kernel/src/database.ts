@@ -35,7 +35,7 @@ interface OpenOptions {
 /**
  * Opens the configured MongoDB, or the embedded default where none is configured.
  * A configured one that cannot be reached is an error, never a reason to fall back.
- * @param onLost is called when the embedded database stops by itself: nothing can be stored from then on
+ * @param onLost called when the embedded database exits unexpectedly: nothing can be stored from then on
  * @param options.onProgress is called with the progress while a folder of an older version is converted
  * @param options.watchCommands receives the emitter of command events; without it the driver emits none
  * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
@@ -111,11 +111,11 @@ function withoutPassword(uri: string): string {
   return uri.replace(/\/\/[^@/]*@/, "//");
 }
 
-/** Commands that wait for a connection to one server of the database; further ones are refused. */
+/** Maximum number of commands waiting for a connection to one database server. */
 const MAX_COMMANDS_WAITING = 2000;
 const RETRY_AFTER_MS = 1000;
 
-/** What this uses of the driver: its typings leave it out. */
+/** The part of the driver used here that its typings lack. */
 interface Pool {
   readonly waitQueueSize: number;
   checkOut(options: unknown): Promise<unknown>;

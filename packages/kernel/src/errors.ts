@@ -8,7 +8,7 @@ import {
 } from "@fanfare/contract";
 import { Errors } from "moleculer";
 
-/** The one error class of the services: a code of the contract's table, with its data. */
+/** The error class of all services: an error code of the contract, with its data. */
 export class ServiceError extends Errors.MoleculerError {
   override readonly name = "ServiceError";
   declare readonly code: number;
@@ -17,7 +17,7 @@ export class ServiceError extends Errors.MoleculerError {
   constructor(code: ErrorCode, data?: unknown) {
     const retryable = isRetryable(code);
     const { stackTraceLimit } = Error;
-    // A refusal says nothing about the code: under overload its stack would be most of what it costs.
+    // Rejections need no stack: under overload capturing it would be most of their cost.
     if (retryable) Error.stackTraceLimit = 0;
     super(ERRORS[code].message, ERRORS[code].status, code, data);
     Error.stackTraceLimit = stackTraceLimit;
@@ -27,7 +27,7 @@ export class ServiceError extends Errors.MoleculerError {
 
 type DataArgument<C extends ErrorCode> = ErrorData<C> extends undefined ? [] : [data: ErrorData<C>];
 
-/** Makes the error of a code; the compiler asks for the data that the table says goes with it. */
+/** Creates the error of a code; the compiler requires the data that belongs to it. */
 export function serviceError<C extends ErrorCode>(code: C, ...data: DataArgument<C>): ServiceError {
   return new ServiceError(code, data[0]);
 }
@@ -38,7 +38,7 @@ export function need<T, C extends ErrorCode>(found: T, code: C, ...data: DataArg
   return found;
 }
 
-/** Of a parameter that the schema cannot judge. */
+/** For parameters that the schema cannot validate. */
 export const invalid = (path: string, message: string): ServiceError =>
   serviceError("VALIDATION_FAILED", { issues: [{ path, message }] });
 
@@ -59,8 +59,8 @@ function isErrorCode(type: unknown): type is ErrorCode {
 const BUSY_RETRY_MS = 1000;
 
 /**
- * Whatever was thrown, as an error of the contract. What is not known becomes INTERNAL and keeps the cause for the log,
- * so that nothing internal leaves the server.
+ * Converts a thrown value to an error of the contract. Unknown errors become INTERNAL and keep the cause for the log, so no
+ * internal details leave the server.
  */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
@@ -83,7 +83,7 @@ export function toServiceError(thrown: unknown): ServiceError {
   return error;
 }
 
-/** No connection, no primary, or no answer in time: it may well be back in a moment. By name: gateways do without the driver. */
+/** Temporary database failures: no connection, no primary, or a timeout. Matched by name, because gateways do not load the driver. */
 const DATABASE_AWAY: ReadonlySet<string> = new Set([
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
@@ -122,7 +122,7 @@ export function toWireError(error: ServiceError, requestId: string): WireError {
   };
 }
 
-/** Restores a ServiceError that came over the bus; anything else is left to Moleculer. */
+/** Restores a ServiceError received over the bus; Moleculer restores all others. */
 export class ServiceErrorRegenerator extends Errors.Regenerator {
   override restoreCustomError(plain: { name?: string; type?: unknown; data?: unknown }): Error {
     if (plain.name === "ServiceError" && isErrorCode(plain.type))

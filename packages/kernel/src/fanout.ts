@@ -11,11 +11,11 @@ import { Counter, Gauge, type Registry } from "./metrics.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 
 export interface FanoutOptions {
-  /** null: this process is the whole instance. */
+  /** null in a single-process instance. */
   bus: Bus | null;
   metrics: Registry;
   logger: Logger;
-  /** Called when another process says that what it published may be lost. */
+  /** Called when another process reports that its publications may be lost. */
   onMissed: () => void;
   /** undefined: publications are not traced. */
   tracing?: Pick<Tracing, "publication" | "traceOf" | "delivered"> | undefined;
@@ -32,7 +32,7 @@ export function createFanout(options: FanoutOptions): Fanout {
   return fanout;
 }
 
-/** How a process reaches sockets: those of its own gateway, and in a cluster those of all the others. */
+/** Publishes to the sockets of this process's gateway and, in a cluster, of all other gateways. */
 export class Fanout extends Emitter {
   readonly #options: FanoutOptions;
   readonly #onPublished: EmitterOptions["onPublished"];
@@ -43,7 +43,7 @@ export class Fanout extends Emitter {
     this.#onPublished = onPublished;
   }
 
-  /** The adapter that the socket server of this process is to be made with. */
+  /** The adapter for the Socket.IO server of this process. */
   createAdapter(options: FanoutAdapterOptions): ReturnType<typeof createFanoutAdapter> {
     const { bus, metrics, tracing, logger, onMissed } = this.#options;
     const traced = tracing === undefined ? options : withTracing(options, tracing);
@@ -55,7 +55,7 @@ export class Fanout extends Emitter {
       onPublished: this.#onPublished,
       onBusError: (error) => logger.error({ err: error }, "invalid bus message"),
       onResync(sockets) {
-        // The process learns of its own interruption from the bus.
+        // The bus itself reports interruptions of this process.
         if (sockets === null) onMissed();
         else for (const socket of sockets) socket.emit("resync", {});
       },
@@ -67,14 +67,14 @@ export class Fanout extends Emitter {
       super.emit(rooms, event, payload, except);
     } catch (error) {
       if (this.#options.bus === null) throw error;
-      // Too large for the bus: the receivers have to fetch it.
+      // Too large for the bus: clients have to fetch it.
       this.#options.logger.error({ err: error, event }, "event not published");
       super.emit(rooms, "resync", {}, except);
     }
   }
 }
 
-/** Adds the spans of what is written to this process's sockets. */
+/** Adds spans for writes to this process's sockets. */
 function withTracing(
   options: FanoutAdapterOptions,
   tracing: NonNullable<FanoutOptions["tracing"]>,

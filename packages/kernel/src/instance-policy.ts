@@ -12,7 +12,7 @@ const MAX_AGE_MS = 60_000;
 /** After a failed read: the cached values stay in use this long before the next try. */
 const RETRY_MS = 1_000;
 
-/** The policy of the instance as a process knows it: the environment wins over what admins have set. */
+/** The policy of the instance, cached per process. The environment overrides values set by admins. */
 export interface Policy {
   /**
    * The policy in force now. Costs no I/O while the stored values are cached.
@@ -68,7 +68,7 @@ export class PolicyCache implements Policy {
     this.#readAtMs = Date.now();
   }
 
-  /** Has the stored values read again, because an event may have been lost. */
+  /** Invalidates the cached values, because an event may have been lost. */
   invalidate(): void {
     this.#readAtMs = 0;
   }

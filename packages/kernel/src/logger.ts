@@ -36,8 +36,8 @@ const SECRET_FIELDS = [
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
- * One line for each event. What is logged for a request has its id, and where it is traced the ids of trace and span: docs/observability.md
- * says what the fields mean. Of an error it has type, message, code and stack. No message, token, password or e-mail address, whatever
+ * One line for each event. Lines of a request contain its id and, if traced, the trace and span ids; docs/observability.md
+ * describes the fields. Of an error it has type, message, code and stack. No message, token, password or e-mail address, whatever
  * object they come in.
  */
 export function createLogger(
@@ -144,7 +144,7 @@ function framesOf({ message, stack = "" }: Error): string[] {
   return own.split("\n").filter((line) => /^\s+at /.test(line));
 }
 
-/** Where libraries quote what they were given. */
+/** Patterns of library messages that quote input. */
 const QUOTED: readonly [RegExp, string][] = [
   // MongoDB: E11000 duplicate key error collection: fanfare.users index: email dup key: { email: "…" }
   [/dup key: .*/s, "dup key"],
@@ -160,7 +160,7 @@ function withoutValues(message: string): string {
   return cleared;
 }
 
-/** Equal lines that are written in one period; what is beyond is counted. */
+/** Maximum number of equal lines per period; further ones are counted. */
 const MAX_EQUAL = 20;
 const PERIOD_MS = 10_000;
 /** Distinct lines that are counted in one period; further ones are always written. */

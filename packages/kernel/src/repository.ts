@@ -11,7 +11,7 @@ import {
   type UpdateQuery,
 } from "mongoose";
 
-/** The write concern of everything that is acknowledged: it outlives a crash, and a change of the primary. */
+/** Write concern of acknowledged writes: they survive a crash and a change of the primary. */
 export const DURABLE = { w: "majority", j: true } as const;
 
 /** A field that holds the id of a document: a string for callers, an ObjectId in the database. */
@@ -33,7 +33,7 @@ export interface Collection<D> {
   /** Past mongoose's document class, which costs more than the insert itself. */
   insert: (document: D) => Promise<D>;
   insertMany: (documents: readonly D[]) => Promise<void>;
-  /** In no order. */
+  /** Unordered. */
   updateMany: (updates: readonly { filter: QueryFilter<D>; update: UpdateQuery<D> }[]) => Promise<void>;
   /** @returns whether there is such a document */
   update: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<boolean>;
@@ -128,7 +128,7 @@ function prepare(schema: Schema, options: { writeConcern?: typeof DURABLE }, max
   schema.post(/^find/, (found: unknown) => void replaceIds(found));
 }
 
-/** Replaces ids by strings, in place. */
+/** Replaces ids with strings, in place. */
 function replaceIds(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Types.ObjectId) return value.toHexString();
@@ -143,7 +143,7 @@ function replaceIds(value: unknown): unknown {
 
 type Encode = (value: never) => unknown;
 
-/** Makes the ids of a new document what the schema says they are stored as. */
+/** Converts the ids of a new document to the types in the schema. */
 function encoderOf(schema: Schema): (document: object) => mongo.Document {
   const encoders = Object.entries(schema.paths).flatMap(([name, type]) => {
     const encode = encodeValue(type);
@@ -210,7 +210,7 @@ export async function unlessDuplicate<T>(write: PromiseLike<T>): Promise<T | nul
   }
 }
 
-/** Of two upserts at once both can insert: the one that fails finds what the other has inserted. */
+/** Two concurrent upserts can both try to insert; the one that fails is repeated and finds the other's document. */
 export async function upsert<T>(write: () => PromiseLike<T>): Promise<T> {
   try {
     return await write();

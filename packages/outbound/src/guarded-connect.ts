@@ -22,8 +22,8 @@ const resolveBySystem: Resolve = (hostname) =>
   });
 
 /**
- * Connects to the very address that was checked: a name is resolved once, so what it leads to a moment later does not matter. If
- * one of its addresses is forbidden, all are.
+ * Connects to exactly the address that was checked: names are resolved once, so later DNS changes have no effect. If one address
+ * of a name is forbidden, all are.
  */
 export function createGuardedConnect({
   rules,
@@ -66,7 +66,7 @@ export function createGuardedConnect({
       });
       connector(options, (error, socket) => {
         if (error !== null) return callback(error, null);
-        // What is connected is what counts, whatever happened on the way.
+        // Checks the actual peer address, regardless of earlier checks.
         if (!rules.allows(socket.remoteAddress ?? "")) {
           socket.destroy();
           return callback(forbidden(hostname), null);

@@ -60,7 +60,7 @@ const MORE: Partial<Record<keyof typeof THEMES, string>> = {
     "The server doesn't connect to private networks unless you allow it here: [packages/outbound](../packages/outbound/README.md).",
 };
 
-/** `docs/configuration.md`: every setting by theme, for those who run an instance. */
+/** Generates `docs/configuration.md`: all settings by topic, for operators. */
 export function configurationPage(): string {
   const themes = Object.entries(THEMES).map(([title, settings]) => {
     const more = MORE[title as keyof typeof THEMES];
@@ -86,7 +86,7 @@ function row(name: SettingName): string {
 
 const LINE_CHARS = 100;
 
-/** `.env.example`: every setting, none of them set. */
+/** Generates `.env.example`: all settings, commented out. */
 export function envExample(): string {
   const head = [
     ...comment(
@@ -129,17 +129,17 @@ function comment(text: string): string[] {
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** No setting takes it that takes anything less than any text. */
+/** Only settings that accept any text accept this value. */
 const NONSENSE = "\0";
 
 interface Facts {
   name: SettingName;
   description: string;
-  /** What a value has to be, as a sentence; undefined: any text. */
+  /** The allowed values as a sentence; undefined: any text. */
   accepts: string | undefined;
-  /** The value that holds without it, as it would be written; undefined: it is not simply a value. */
+  /** The default as written in the environment; undefined if there is no simple one. */
   standard: string | undefined;
-  /** What holds without it, in words and Markdown; undefined: nothing does. */
+  /** The default behavior in Markdown; undefined if there is none. */
   otherwise: string | undefined;
   required: string | undefined;
   example: string;
@@ -147,7 +147,7 @@ interface Facts {
   fileVariable: string | undefined;
 }
 
-/** What the schema and the notes say of a setting. */
+/** Combines the schema and the notes of a setting. */
 function factsOf(name: SettingName): Facts {
   const schema = SETTINGS[name];
   const { description, example, unit, otherwise, required } = notes.get(schema)!;

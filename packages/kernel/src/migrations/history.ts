@@ -4,7 +4,7 @@ import { LeaseLostError, type Migration } from "./migration.ts";
 
 const COLLECTION = "migrations";
 
-/** What is known of one migration of this database. */
+/** The state of one migration of this database. */
 export interface MigrationRecord {
   /** Its name. */
   _id: string;
@@ -24,7 +24,7 @@ export interface MigrationRecord {
   oldestProgram?: string;
 }
 
-/** The collection of what was done to this database. Each write shows its fence: who has lost the lease changes nothing. */
+/** The history of migrations of this database. Every write checks its fence, so a process that lost the lease cannot change it. */
 export class History {
   readonly #records: mongo.Collection<MigrationRecord>;
 

@@ -20,31 +20,31 @@ const LEASE_TIMES: LeaseTimes = { beatMs: 2000, lostAfterMs: 15_000 };
 export interface MigrateOptions {
   /** Of this program. */
   version: string;
-  /** Who this is, for people: stands in the lease. */
+  /** A readable name of this process, stored in the lease. */
   holder: string;
-  /** No other process can have the database, as is the case with the embedded one. */
+  /** Whether no other process can have the database open, as with the embedded one. */
   isAlone: boolean;
   /** Whether indexes that no model declares any more are removed. In a cluster older processes may still want them. */
   removesIndexes: boolean;
-  /** false: where something is to be done it is refused. */
+  /** false: fails if there is something to do. */
   isAutomatic: boolean;
   report: Report;
   migrations?: readonly Migration[];
   leaseTimes?: LeaseTimes;
 }
 
-/** What there is to do. */
+/** The pending work. */
 export interface Plan {
   /** Of all migrations that were begun, of newer programs too. */
   records: MigrationRecord[];
   pending: Migration[];
   indexes: IndexDifferences;
-  /** A newer program has been here: what this one does not know may be that one's. */
+  /** Whether a newer program has migrated this database: unknown indexes may belong to it. */
   isOutdated: boolean;
 }
 
 /**
- * Looks what would be done, and writes nothing.
+ * Determines the pending work without writing.
  * @throws {DatabaseTooNewError}
  */
 export async function planMigrations(
@@ -65,7 +65,7 @@ export async function planMigrations(
 }
 
 /**
- * Brings the database to what this program works with: its migrations, then the indexes that the connection's models declare.
+ * Runs the pending migrations, then creates the indexes declared by the connection's models.
  * Of several processes one does it, and the others wait here until it is done; when that one dies, another goes on.
  * @throws {DatabaseTooNewError} when a newer program has made it unfit for this one
  * @throws {DatabaseNotMigratedError} when something is to be done and `isAutomatic` is false

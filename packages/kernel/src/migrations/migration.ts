@@ -4,7 +4,7 @@ import { DURABLE } from "../repository.ts";
 /** Documents that are read and written at a time: some milliseconds of work, so that little is repeated after a crash. */
 const BATCH_DOCUMENTS = 1000;
 
-/** A change of what is stored. docs/migrations.md says how one is written. */
+/** A change of stored data. See docs/migrations.md for how to write one. */
 export interface Migration {
   /** A number of four digits and what it does, such as `0001-message-revs`: they run in this order, each once. */
   name: string;
@@ -20,7 +20,7 @@ export interface Migration {
   run(job: Job): Promise<void>;
 }
 
-/** What a migration works with. */
+/** Context of a migration. */
 export interface Job {
   db: mongo.Db;
   /** What was last given to `reached` when this was begun and broken off before; undefined: it begins. */
@@ -32,7 +32,7 @@ export interface Job {
    * @throws {LeaseLostError} when another process has taken over: it goes on from the last cursor
    */
   reached(cursor: unknown, documents: number): Promise<void>;
-  /** How many there are to be looked at, for the log. */
+  /** The expected number of documents, for the log. */
   expect(documents: number): Promise<void>;
 }
 
@@ -68,15 +68,15 @@ export async function inBatches(
   }
 }
 
-/** Where it is said what is done. */
+/** Receives progress reports. */
 export interface Report {
   log(message: string, fields: Record<string, unknown>): void;
   warn(message: string, fields: Record<string, unknown>): void;
-  /** What is being done at this moment, for /readyz. */
+  /** The current step, for /readyz. */
   state(doing: string): void;
 }
 
-/** Another process took the lease, because this one did not renew it in time: it stood still, or was cut off. */
+/** Another process took the lease because this one did not renew it in time. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** What a person has to know of a setting besides what its schema says: the documents are made of it. */
+/** Documentation of a setting beyond its schema, used to generate the reference. */
 interface Notes {
-  /** What it does, in a sentence or two. */
+  /** Its effect, in one or two sentences. */
   description: string;
   example: string;
   unit?: string;
-  /** What holds without it, where that is not simply a default value. */
+  /** The behavior if it is not set, unless that is a default value. */
   otherwise?: string;
-  /** When it has to be set. */
+  /** When it is required. */
   required?: string;
-  /** Never shown. `<NAME>_FILE` can name a file that has it. */
+  /** Never shown; can be read from the file named by `<NAME>_FILE`. */
   secret?: true;
 }
 

@@ -69,7 +69,7 @@ export const login = {
 const { registration, mailDomains, requireSecondFactor, groupCreation, directMessages } =
   InstancePolicySchema.shape;
 
-/** Who gets in, and what people can do. Each sets a value of the instance's policy, which admins can then no longer change. */
+/** Access and user permissions. Each setting fixes a value of the instance policy, so admins can no longer change it. */
 export const access = {
   REGISTRATION: oneOf(registration.options).optional().register(notes, {
     description:

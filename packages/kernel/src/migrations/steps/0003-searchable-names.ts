@@ -9,7 +9,7 @@ export const searchableNames: Migration = {
     await inBatches(job, "users", filter, { nickname: 1 }, async (users) =>
       users.map(({ _id, nickname }) => ({
         updateOne: {
-          // Who was given another nickname meanwhile keeps it.
+          // Users who changed their nickname meanwhile keep it.
           filter: { _id, nickname, nicknameLower: absent },
           update: { $set: { nicknameLower: String(nickname).toLowerCase() } },
         },

@@ -3,8 +3,8 @@ import { DURABLE } from "../../repository.ts";
 import { inBatches, type Migration } from "../migration.ts";
 
 /**
- * Who has left a group is noted, so that an export of their data finds what they wrote there. Of those who left before that was
- * done, the authors of messages are found in the channels of groups that they are no members of.
+ * Former members are recorded so that exports of their data include their messages. For members who left earlier, authors of
+ * messages in groups that they don't belong to are added.
  */
 export const formerMembers: Migration = {
   name: "0004-former-members",
@@ -26,7 +26,7 @@ async function noteAuthors(db: mongo.Db, channelId: unknown, groupId: unknown): 
   const here = new Set(members.map(String));
   const gone = authors.filter((author) => !here.has(String(author)));
   if (gone.length === 0) return;
-  // Neither bots and webhooks, nor whom an import has named, nor who is deleted.
+  // Excludes bots, webhooks, imported authors and deleted users.
   const people = await db.collection("users").distinct("_id", {
     _id: { $in: gone },
     kind: { $in: ["member", "guest"] },
