@@ -21,7 +21,7 @@ const DATA = /(["'`])\w+\1/g;
 
 /** Not rewritten yet. */
 const EXCLUDED =
-  /^(?:benchmark|docs|packages|test|web)\/|^services\/group\/|^services\/\w+\/README\.md$|^scripts\/check-language\.ts$|^(?:SECURITY|ARCHITECTURE|CONTRIBUTING)\.md$|^docker\/(?:README\.md|sealos)/;
+  /^(?:benchmark|docs|test|web)\/|^services\/\w+\/README\.md$|^scripts\/check-language\.ts$|^(?:SECURITY|ARCHITECTURE|CONTRIBUTING)\.md$|^docker\/(?:README\.md|sealos)/;
 /** Messages of test users, and a user of Debian. */
 const ALLOWED = [/content: "/, /user: nobody$/];
 

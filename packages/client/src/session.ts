@@ -103,7 +103,7 @@ export class Session {
 
   #loggedIn(): SessionTokens {
     if (this.#tokens !== null) return this.#tokens;
-    const message = "Nobody is logged in: call login, register, createGuest or useTokens first.";
+    const message = "Not logged in: call login, register, createGuest or useTokens first.";
     throw new FanfareError({ type: "UNAUTHENTICATED", message, retryable: false, requestId: "" });
   }
 }

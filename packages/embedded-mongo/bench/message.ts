@@ -16,7 +16,8 @@ export interface Message {
   createdAt: Date;
 }
 
-const TEXT = "The quick brown fox jumps over the lazy dog and then tells everybody in the channel about it. ";
+const TEXT =
+  "The quick brown fox jumps over the lazy dog and then tells the whole channel about it in detail. ";
 
 export function message(channelId: ObjectId, authorId: ObjectId, seq: number): Message {
   return {

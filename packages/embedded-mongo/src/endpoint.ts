@@ -21,7 +21,7 @@ function folderOf(dir: string, uid: number): string {
   return path.join(os.tmpdir(), `fanfare-db-${uid}-${hash}`);
 }
 
-/** Nobody but the user can have put anything into it. */
+/** Whether only the user can have put anything into it. */
 function isPrivate(folder: string, user: number | undefined): boolean {
   const stats = fs.lstatSync(folder, { throwIfNoEntry: false });
   return stats !== undefined && stats.uid === user && (stats.mode & 0o777) === 0o700 && stats.isDirectory();
@@ -29,7 +29,7 @@ function isPrivate(folder: string, user: number | undefined): boolean {
 
 /**
  * A private folder whose name follows from the data folder, so that a killed server leaves nothing that the next one does
- * not use; a new one where somebody else holds that name.
+ * not use; a new one if another user owns that name.
  */
 function privateFolder(dir: string): string {
   const folder = folderOf(dir, process.getuid?.() ?? 0);
@@ -41,7 +41,7 @@ function privateFolder(dir: string): string {
 
 /**
  * Where a running server of the data folder listens when it was not told where, for the user whose folder it is and for root.
- * undefined: it listens elsewhere, runs with another temporary folder, or is somebody else's.
+ * undefined: it listens elsewhere, runs with another temporary folder, or belongs to another user.
  */
 export function defaultUri(dir: string): string | undefined {
   if (process.platform === "win32") return undefined;
@@ -80,7 +80,7 @@ export function openEndpoint(listen: ListenOptions | undefined, dir: string): En
   if (Buffer.byteLength(given) > MAX_SOCKET_PATH_BYTES) {
     throw new RangeError(`The socket path is longer than ${MAX_SOCKET_PATH_BYTES} bytes: ${given}`);
   }
-  // Whoever holds the lock of the data folder may replace the socket that a killed process left; nothing else, though.
+  // The holder of the data folder's lock can replace the socket of a killed process, but nothing else.
   if (fs.lstatSync(given, { throwIfNoEntry: false })?.isSocket()) fs.rmSync(given);
   return { target: { path: given }, cleanUp: () => fs.rmSync(given, { force: true }) };
 }

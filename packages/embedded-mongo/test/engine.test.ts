@@ -399,7 +399,7 @@ describe("embedded server", () => {
     expect(await things.countDocuments()).toBe(0);
   });
 
-  it("ends cursors that nobody reads", async () => {
+  it("ends cursors that are not read", async () => {
     const things = await open({ cursorTimeoutMs: 50, ttlIntervalMs: 20 });
     await things.insertMany(Array.from({ length: 10 }, (_, n) => ({ n })));
     const cursor = things.find().batchSize(2);

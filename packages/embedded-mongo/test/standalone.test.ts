@@ -85,7 +85,7 @@ describe("src/main.ts as the database of several processes", () => {
   });
 
   it("restarts on its port right after SIGKILL, and mongoose clients that repeat lose nothing", async () => {
-    // As somebody writes it down by hand, with what the driver repeats by itself.
+    // As written by hand, with the driver's own retries.
     startClients(`mongodb://127.0.0.1:${port}`);
     const idle = await mongoose.createConnection(server.uri).asPromise();
     const Thing = idle.model("Thing", new Schema({ n: Number }));
@@ -105,7 +105,7 @@ describe("src/main.ts as the database of several processes", () => {
     );
   });
 
-  it("answers everybody who waited when it was stopped for a while", async () => {
+  it("answers all waiting clients after it was stopped for a while", async () => {
     startClients();
     await everyClientWrites();
     server.process.kill("SIGSTOP");

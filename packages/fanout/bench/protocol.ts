@@ -39,8 +39,7 @@ export const PAYLOAD = [
     authorId: "6740b7c2f1d2a90012ab0042",
     seq: 1042,
     rev: 2044,
-    content:
-      "The quick brown fox jumps over the lazy dog, and everybody in the channel gets to read about it.",
+    content: "The quick brown fox jumps over the lazy dog, and all of the channel gets to read all about it.",
     createdAt: "2026-11-20T12:00:00.000Z",
   },
 ];

@@ -139,7 +139,7 @@ async function measure(
     [
       "send: message.send",
       await each(count, () =>
-        as(owner, "message.send", { channelId, content: "Hello, everybody.", nonce: randomUUID() }),
+        as(owner, "message.send", { channelId, content: "Hello, everyone.", nonce: randomUUID() }),
       ),
     ],
     [

@@ -37,8 +37,8 @@ const stored = (channelId: string, ms: number): DomainEvents["message.stored"] =
 });
 
 test("what is written within a second is noted once, with the last time", async () => {
-  for (const ms of [1, 2, 3]) activity.heard(stored("thread", ms));
-  activity.heard(stored("thread of others", 2));
+  for (const ms of [1, 2, 3]) activity.stored(stored("thread", ms));
+  activity.stored(stored("thread of others", 2));
   expect(looked).toEqual([]);
   await vi.advanceTimersByTimeAsync(FLUSH_MS);
   expect(noted).toEqual([
@@ -51,26 +51,26 @@ test("what is written within a second is noted once, with the last time", async 
 
 test("ordinary channels are looked at once, and cost nothing from then on", async () => {
   for (let round = 0; round < 3; round += 1) {
-    activity.heard(stored("ordinary", round));
+    activity.stored(stored("ordinary", round));
     await vi.advanceTimersByTimeAsync(FLUSH_MS);
   }
   expect(looked).toEqual([["ordinary"]]);
   expect(noted).toEqual([]);
 });
 
-test("a failure is told, and the next message is noted", async () => {
+test("a failure is reported, and the next message is recorded", async () => {
   fails = true;
-  activity.heard(stored("thread", 1));
+  activity.stored(stored("thread", 1));
   await vi.advanceTimersByTimeAsync(FLUSH_MS);
   expect(errors).toHaveLength(1);
   fails = false;
-  activity.heard(stored("thread", 2));
+  activity.stored(stored("thread", 2));
   await vi.advanceTimersByTimeAsync(FLUSH_MS);
   expect(noted).toEqual([new Map([["thread", 2]])]);
 });
 
 test("what waits when the process stops is noted", async () => {
-  activity.heard(stored("thread", 1));
+  activity.stored(stored("thread", 1));
   await activity.stop();
   expect(noted).toEqual([new Map([["thread", 1]])]);
 });

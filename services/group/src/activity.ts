@@ -43,7 +43,7 @@ export function createActivity({ repository, onError, flushMs = FLUSH_MS }: Acti
   };
 
   return {
-    heard({ channelId, messages }: DomainEvents["message.stored"]): void {
+    stored({ channelId, messages }: DomainEvents["message.stored"]): void {
       const last = messages.at(-1);
       if (last === undefined || ordinary.has(channelId)) return;
       if (!waiting.has(channelId) && waiting.size >= MAX_WAITING) return;

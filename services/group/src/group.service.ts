@@ -57,7 +57,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
         if (userId === null) privateGroups.forget(groupId);
       },
       "user.profileChanged": userProfileChanged(dependencies),
-      "message.stored": (stored) => activity.heard(stored),
+      "message.stored": (stored) => activity.stored(stored),
     },
     async started() {
       await purge.start();

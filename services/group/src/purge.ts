@@ -30,8 +30,8 @@ type DeletedThread = Pick<ChannelDocument, "_id" | "parentId" | "parentGroupId">
 export type Purge = ReturnType<typeof createPurge>;
 
 /**
- * Tells of groups, channels and roles that are marked deleted, then removes what is left of them, in batches, behind the actions.
- * Everything here can be repeated, and a sweep goes on with what a process that died has left undone: it tells again too,
+ * Publishes that groups, channels and roles were deleted, then removes their data in batches, after the action has answered.
+ * All steps can be repeated. A sweep continues what a dead process has left, and publishes again, too,
  * for that process may have died before, and it finishes departures from groups and moves of sockets between rooms.
  */
 export function createPurge(options: PurgeOptions) {
@@ -94,7 +94,7 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
-    // What is shown to nobody keeps nothing else waiting.
+    // Other deletions don't wait for data that is no longer visible.
     await node.services.file.dropPictures({ of: { type: "group", id: groupId } }).catch(() => undefined);
     await wordFilters.remove(groupId);
     await node.services.user.removeImported({ groupId });
@@ -136,7 +136,7 @@ export function createPurge(options: PurgeOptions) {
     if (!stopped) await roles.remove(roleId);
   };
 
-  /** Where the parent is gone too, that has been told. */
+  /** If the parent is deleted too, that was published. */
   const tellThread = async ({ _id, parentId, parentGroupId }: DeletedThread): Promise<void> => {
     const groupId = parentGroupId!;
     membership.forget(groupId, null);
@@ -225,7 +225,7 @@ export function createPurge(options: PurgeOptions) {
   };
 
   return {
-    /** Resolves when nobody sees a channel by the role any more; taking it from its members goes on behind. */
+    /** Resolves when the role no longer makes channels visible; removing it from members continues in the background. */
     async role(groupId: string, roleId: string): Promise<void> {
       await closeRole(groupId, roleId);
       inBackground(() => once(roleId, () => purgeRole(roleId)));

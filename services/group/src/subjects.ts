@@ -68,13 +68,13 @@ export function permissionsIn(
   return channelPermissions(subject, permissions, presentOverrides(channel));
 }
 
-/** Roles do not matter for it but by the overrides: what everybody in a group may begins with seeing it. */
+/** Roles only matter through overrides: all members can view channels by default. */
 export function sees(subject: Subject, channel: Pick<ChannelDocument, "overrides">): boolean {
   if (channel.overrides === undefined) return true;
   return channelPermissions(subject, PERMISSIONS.view, presentOverrides(channel)) !== 0;
 }
 
-/** Somebody who has just joined. */
+/** A user who has just joined. */
 export function newcomer(userId: string): Subject {
   return { userId, isOwner: false, roles: [] };
 }

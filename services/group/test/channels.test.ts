@@ -2,7 +2,7 @@ import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
 import { boundedMap, jsonBytes } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
-import { NOBODY, node, room, useRoom } from "./group-node.ts";
+import { UNKNOWN_ID, node, room, useRoom } from "./group-node.ts";
 
 useRoom();
 
@@ -55,9 +55,9 @@ describe("channels of a group", () => {
     expect(channel).toEqual({ ...second, name: "last", position: 10 });
     expect(node.published("channel.updated").at(-1)).toEqual({ channel });
     expect(await names()).toEqual(["general", "third", "last"]);
-    const told = node.published("channel.updated").length;
+    const published = node.published("channel.updated").length;
     expect(await node.call("channel.update", { channelId: second.id }, room.owner)).toEqual({ channel });
-    expect(node.published("channel.updated").length).toBe(told);
+    expect(node.published("channel.updated").length).toBe(published);
   });
 
   test("one that is deleted is gone at once, for those too who were just in it", async () => {
@@ -107,18 +107,18 @@ describe("channels of a group", () => {
 });
 
 describe("direct channels", () => {
-  test("are made once, whoever opens them, and told to both", async () => {
+  test("are created once, and published to both users", async () => {
     const [ada, bob] = [await node.guest(), await node.guest()];
     const { channel } = await node.call("channel.openDirect", { userId: bob.userId }, ada);
     expect(channel).toMatchObject({ groupId: null, kind: "direct", name: "", ...STATE });
     expect([...channel.memberIds].sort()).toEqual([ada.userId, bob.userId].sort());
     const again = await node.call("channel.openDirect", { userId: ada.userId }, bob);
     expect(again.channel).toEqual(channel);
-    const told = node.out.filter(
+    const published = node.out.filter(
       (item) =>
         "name" in item && item.name === "channel.created" && item.rooms.includes(userRoom(bob.userId)),
     );
-    expect(told).toMatchObject([{ rooms: [userRoom(ada.userId), userRoom(bob.userId)] }]);
+    expect(published).toMatchObject([{ rooms: [userRoom(ada.userId), userRoom(bob.userId)] }]);
   });
 
   test("opened from both sides many times at once there is one", async () => {
@@ -137,17 +137,17 @@ describe("direct channels", () => {
     expect(created.length).toBe(1);
   });
 
-  test("not with oneself, nor with nobody", async () => {
+  test("not with oneself or an unknown user", async () => {
     const ada = await node.guest();
     await expect(node.call("channel.openDirect", { userId: ada.userId }, ada)).rejects.toMatchObject({
       type: "VALIDATION_FAILED",
     });
-    await expect(node.call("channel.openDirect", { userId: NOBODY }, ada)).rejects.toMatchObject({
+    await expect(node.call("channel.openDirect", { userId: UNKNOWN_ID }, ada)).rejects.toMatchObject({
       type: "USER_NOT_FOUND",
     });
   });
 
-  test("belong to their two users alone, and nobody manages them", async () => {
+  test("belong to their two users only, and can't be managed", async () => {
     const [ada, bob, eve] = [await node.guest(), await node.guest(), await node.guest()];
     const { channel } = await node.call("channel.openDirect", { userId: bob.userId }, ada);
     const channelId = channel.id;

@@ -31,7 +31,7 @@ const access = (channelId: string, who?: Actor) => node.node.access.get(who!.use
 const refused = (type: string) => expect.objectContaining({ type });
 
 describe("a direct channel of several", () => {
-  test("is told to its members, and belongs to them alone", async () => {
+  test("is published to its members, and belongs to them only", async () => {
     const channel = await open("Trip");
     expect(channel).toMatchObject({
       kind: "groupDirect",
@@ -59,7 +59,7 @@ describe("a direct channel of several", () => {
     }
   });
 
-  test("is not made with somebody who cannot be reached, nor are such added", async () => {
+  test("can't be created with or extended by users who don't accept it", async () => {
     const channel = await open();
     node.unreachable.add(eve!.userId).add(zoe!.userId);
     await expect(open()).rejects.toMatchObject({ type: "NOT_REACHABLE" });
@@ -67,7 +67,7 @@ describe("a direct channel of several", () => {
     expect(await listOf(zoe)).toEqual([]);
   });
 
-  test("takes more members, who are heard and seen from then on", async () => {
+  test("new members can read and write from then on", async () => {
     const channelId = (await open()).id;
     expect((await access(channelId, bob)).rooms).not.toContain(userRoom(zoe!.userId));
     const { channel } = await add(channelId, zoe, bob);
@@ -77,9 +77,9 @@ describe("a direct channel of several", () => {
       { name: "channel.created", rooms: [userRoom(zoe!.userId)] },
     ]);
     expect((await access(channelId, bob)).rooms).toContain(userRoom(zoe!.userId));
-    const told = node.out.length;
+    const published = node.out.length;
     expect(await add(channelId, zoe)).toEqual({ channel });
-    expect(node.out).toHaveLength(told);
+    expect(node.out).toHaveLength(published);
   });
 
   test("is bounded, also when several are added at once", async () => {
@@ -93,7 +93,7 @@ describe("a direct channel of several", () => {
     }
   });
 
-  test("is left: the others stay, somebody else looks after it, and the last one takes it along", async () => {
+  test("when members leave, the others stay, another one becomes the owner, and the last one deletes it", async () => {
     const { id } = await open();
     await access(id, ada);
     await remove(id, ada);
@@ -129,7 +129,7 @@ describe("a direct channel of several", () => {
     expect(channel.name).toBe("");
   });
 
-  test("of two takes nobody else, and nobody leaves it", async () => {
+  test("a direct channel of two can't be extended or left", async () => {
     const { channel } = await node.call("channel.openDirect", { userId: bob!.userId }, ada);
     await expect(add(channel.id, eve)).rejects.toMatchObject({ type: "FORBIDDEN" });
     await expect(remove(channel.id, ada)).rejects.toMatchObject({ type: "FORBIDDEN" });

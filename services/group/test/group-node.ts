@@ -35,7 +35,7 @@ export interface GroupNode {
   channelsRemoved: string[];
   /** The removal of the channel `of` fails; `failed` counts how often it has. */
   failRemovals: { of: string | null; failed: number };
-  /** Users whom nobody reaches. */
+  /** Users that don't accept messages. */
   unreachable: Set<string>;
   /** Where every channel stands. */
   head: { seq: number; rev: number };
@@ -44,7 +44,7 @@ export interface GroupNode {
   stop(): Promise<void>;
 }
 
-export const NOBODY = "0".repeat(24);
+export const UNKNOWN_ID = "0".repeat(24);
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 

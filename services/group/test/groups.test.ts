@@ -1,7 +1,7 @@
 import { groupRoom, LIMITS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
-import { createRoom, NOBODY, node, room, useRoom } from "./group-node.ts";
+import { createRoom, UNKNOWN_ID, node, room, useRoom } from "./group-node.ts";
 
 useRoom();
 
@@ -34,7 +34,7 @@ describe("group.create", () => {
 });
 
 describe("who may do what", () => {
-  test("access says what the owner, a member and a stranger may do, and which rooms hear of it", async () => {
+  test("access returns the permissions of the owner, a member and a stranger, and the rooms", async () => {
     const { group, channel, owner } = room;
     const member = await room.join();
     const stranger = await node.guest();
@@ -45,7 +45,7 @@ describe("who may do what", () => {
       expect(await of(member)).toEqual({ ...found, permissions: MEMBER_PERMISSIONS });
       expect(await of(stranger)).toEqual({ permissions: 0, groupId: null, mutedUntil: null, rooms: [] });
     }
-    const nowhere = await node.call("group.access", { userId: owner.userId, channelId: NOBODY });
+    const nowhere = await node.call("group.access", { userId: owner.userId, channelId: UNKNOWN_ID });
     expect(nowhere.permissions).toBe(0);
     expect((await node.call("group.access", { userId: owner.userId })).permissions).toBe(0);
   });
@@ -59,7 +59,7 @@ describe("who may do what", () => {
     );
   });
 
-  test("strangers are told that there is no such group or channel", async () => {
+  test("for strangers, groups and channels don't exist", async () => {
     const stranger = await node.guest();
     const { id: groupId } = room.group;
     const { userId } = room.owner;
@@ -120,7 +120,7 @@ describe("who may do what", () => {
 });
 
 describe("group.update and group.transfer", () => {
-  test("a new name is told to the group", async () => {
+  test("a new name is published to the group", async () => {
     const { group } = await node.call("group.update", { groupId: room.group.id, name: " New " }, room.owner);
     expect(group.name).toBe("New");
     expect(node.out.at(-1)).toEqual({
@@ -145,7 +145,7 @@ describe("group.update and group.transfer", () => {
     await expect(node.call("group.leave", { groupId }, room.owner)).resolves.toEqual({});
   });
 
-  test("not to a guest, nor to somebody who is not in the group", async () => {
+  test("not to a guest or a non-member", async () => {
     const guest = await room.join();
     const outsider = await node.account();
     const { id: groupId } = room.group;
@@ -177,7 +177,7 @@ describe("group.update and group.transfer", () => {
 });
 
 describe("group.delete", () => {
-  test("it is gone at once for everybody, and soon in the database", async () => {
+  test("it is gone at once for all members, and soon in the database", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     await node.call("channel.create", { groupId, name: "second" }, room.owner);
@@ -222,7 +222,7 @@ describe("group.delete", () => {
   });
 });
 
-test("a new profile is told to the groups of the user", async () => {
+test("a new profile is published to the user's groups", async () => {
   const member = await room.join();
   const { user } = await node.call("user.updateProfile", { nickname: "New" }, member);
   const { id, username, nickname, avatarUrl, bio, kind, createdAt } = user;

@@ -13,7 +13,7 @@ const expire = (code: string) =>
 const NOT_FOUND = { type: "INVITE_NOT_FOUND" };
 
 describe("invite.accept", () => {
-  test("lets the user in, moves the sockets and tells both sides", async () => {
+  test("adds the user, moves the sockets and notifies both sides", async () => {
     const user = await node.guest();
     const result = await node.call("invite.accept", { code: room.code }, user);
     expect(result.group).toEqual({ ...room.group, memberCount: 2 });
@@ -71,7 +71,7 @@ describe("invite.accept", () => {
 });
 
 describe("invites", () => {
-  test("let nobody more into a full group, and whoever is in it stays", async () => {
+  test("don't work for a full group, whose members stay", async () => {
     const member = await room.join();
     const groups = node.node.database.collection("groups");
     const _id = new Types.ObjectId(room.group.id);
@@ -93,7 +93,7 @@ describe("invites", () => {
     });
   });
 
-  test("members see and revoke their own, the owner everybody's", async () => {
+  test("members see and revoke their own invites, the owner all", async () => {
     const member = await room.join();
     const groupId = room.group.id;
     const own = (await node.call("invite.create", { groupId }, member)).invite;

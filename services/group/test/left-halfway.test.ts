@@ -3,7 +3,7 @@ import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
 import { node, room, useRoom } from "./group-node.ts";
 
-// A process died in the middle: what it had stored is there, and nobody was told.
+// A process died in the middle: its changes are stored, but were not published.
 
 useRoom();
 
@@ -23,8 +23,8 @@ async function expectOut(userId: string, reason: string): Promise<void> {
   await vi.waitFor(
     async () => {
       expect(node.out).toContainEqual({ room: userRoom(userId), leave: [groupRoom(groupId)] });
-      const told = { rooms: [userRoom(userId)], name: "group.left", payload: { groupId, reason } };
-      expect(node.out).toContainEqual(told);
+      const event = { rooms: [userRoom(userId)], name: "group.left", payload: { groupId, reason } };
+      expect(node.out).toContainEqual(event);
       expect(node.published("member.left").flatMap(({ userIds }) => userIds)).toContain(userId);
       expect(node.published("member.joined").at(-1)?.memberCount ?? 1).toBe(1);
       const { group } = await node.call("group.get", { groupId }, room.owner);
@@ -59,7 +59,7 @@ describe("the call is repeated", () => {
     await expectOut(member.userId, "left");
   });
 
-  test("of somebody who is out already, or was never in", async () => {
+  test("of a former member, or a user who never was one", async () => {
     const member = await room.join();
     for (const userId of [member.userId, (await node.guest()).userId]) {
       const target = { groupId: room.group.id, userId };

@@ -1,7 +1,7 @@
 import { groupRoom, userRoom, type Result } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
-import { createRoom, NOBODY, node, room, useRoom } from "./group-node.ts";
+import { createRoom, UNKNOWN_ID, node, room, useRoom } from "./group-node.ts";
 
 useRoom();
 
@@ -27,15 +27,15 @@ describe("reading members", () => {
     const { id: groupId } = room.group;
     const { member } = await node.call("group.getMember", { groupId, userId }, room.owner);
     expect(member).toMatchObject({ groupId, userId, mutedUntil: null });
-    await expect(node.call("group.getMember", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject(
-      { type: "MEMBER_NOT_FOUND" },
-    );
+    await expect(
+      node.call("group.getMember", { groupId, userId: UNKNOWN_ID }, room.owner),
+    ).rejects.toMatchObject({ type: "MEMBER_NOT_FOUND" });
   });
 
   test("several at once: each once, and those who are none are left out", async () => {
     const [first, second] = [await room.join(), await room.join()];
     const elsewhere = await createRoom(node);
-    const userIds = [first.userId, NOBODY, second.userId, elsewhere.owner.userId, first.userId];
+    const userIds = [first.userId, UNKNOWN_ID, second.userId, elsewhere.owner.userId, first.userId];
     const params = { groupId: room.group.id, userIds };
     const { members } = await node.call("group.getMembers", params, room.owner);
     expect(members.map(({ userId }) => userId).sort()).toEqual([first.userId, second.userId].sort());
@@ -125,23 +125,23 @@ describe("leaving", () => {
     expect((await accept()).group.memberCount).toBe(2);
   });
 
-  test("a ban of somebody who was never here works; of nobody it does not", async () => {
+  test("users who never were members can be banned, unknown ones can't", async () => {
     const outsider = await node.guest();
     const { id: groupId } = room.group;
     await node.call("group.ban", { groupId, userId: outsider.userId }, room.owner);
     await expect(node.call("invite.accept", { code: room.code }, outsider)).rejects.toMatchObject({
       type: "BANNED",
     });
-    await expect(node.call("group.ban", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject({
+    await expect(node.call("group.ban", { groupId, userId: UNKNOWN_ID }, room.owner)).rejects.toMatchObject({
       type: "USER_NOT_FOUND",
     });
-    await expect(node.call("group.kick", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject({
+    await expect(node.call("group.kick", { groupId, userId: UNKNOWN_ID }, room.owner)).rejects.toMatchObject({
       type: "MEMBER_NOT_FOUND",
     });
     expect(await memberCount()).toBe(1);
   });
 
-  test("nobody moderates the owner", async () => {
+  test("the owner can't be moderated", async () => {
     const target = { groupId: room.group.id, userId: room.owner.userId };
     for (const attempt of [
       node.call("group.kick", target, room.owner),
@@ -154,7 +154,7 @@ describe("leaving", () => {
 });
 
 describe("muting", () => {
-  test("is seen at once by everybody who checks, and passes", async () => {
+  test("takes effect at once in all processes, and expires", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     const target = { groupId, userId: member.userId };
@@ -170,9 +170,11 @@ describe("muting", () => {
     expect(unmuted.member.mutedUntil).toBeNull();
     expect((await node.node.access.get(member.userId, { groupId })).mutedUntilMs).toBe(0);
     await expect(
-      node.call("group.mute", { groupId, userId: NOBODY, durationMs: 1000 }, room.owner),
+      node.call("group.mute", { groupId, userId: UNKNOWN_ID, durationMs: 1000 }, room.owner),
     ).rejects.toMatchObject({ type: "MEMBER_NOT_FOUND" });
-    await expect(node.call("group.unmute", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject({
+    await expect(
+      node.call("group.unmute", { groupId, userId: UNKNOWN_ID }, room.owner),
+    ).rejects.toMatchObject({
       type: "MEMBER_NOT_FOUND",
     });
   });

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** By whichever of the two came to it first. */
-const told = (another: GroupNode, name: EventName): unknown[] => [
+const published = (another: GroupNode, name: EventName): unknown[] => [
   ...node.published(name),
   ...another.published(name),
 ];
@@ -57,7 +57,7 @@ test("a process died while sockets were being moved to the room of a channel", a
         const stored = await channels.findOne({ _id: id(channel.id) });
         expect(stored).not.toHaveProperty("movingSince");
         expect(stored).not.toHaveProperty("roomRev");
-        expect(told(another, "channel.created")).toContainEqual({
+        expect(published(another, "channel.created")).toContainEqual({
           channel: expect.objectContaining({ id: channel.id, private: false }),
         });
       },
@@ -88,7 +88,7 @@ test("a process died while a role was being deleted", async () => {
         expect(await collection("members").countDocuments({ roleIds: id(role.id) })).toBe(0);
         const { overrides } = await node.call("channel.listOverrides", { channelId: channel.id }, room.owner);
         expect(overrides.map(({ target }) => target.type)).toEqual(["everyone", "member"]);
-        expect(told(another, "role.deleted")).toContainEqual({ groupId, roleId: role.id });
+        expect(published(another, "role.deleted")).toContainEqual({ groupId, roleId: role.id });
       },
       { timeout: 15_000, interval: 100 },
     );

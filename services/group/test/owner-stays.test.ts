@@ -12,7 +12,7 @@ test("who has been made owner between the check and the removal stays in", async
       node: host.node,
       ...createRepositories(host.node.database),
       announcer: {
-        changed: () => expect.fail("told"),
+        changed: () => expect.fail("published"),
         recounted: () => undefined,
         updated: (group) => ({ group }),
         stop: async () => undefined,

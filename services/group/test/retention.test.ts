@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-test("the days of a group are shown, audited, and told with each of its channels, page by page", async () => {
+test("a group's retention is shown, audited, and returned with each of its channels, page by page", async () => {
   const { group, owner, channel } = await createRoom(node);
   const other = await createRoom(node);
   const groupId = group.id;

@@ -1,7 +1,7 @@
 import { LIMITS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import type { Actor } from "@fanfare/kernel";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createRoom, NOBODY, node, room, useRoom } from "./group-node.ts";
+import { createRoom, UNKNOWN_ID, node, room, useRoom } from "./group-node.ts";
 
 const { view, sendMessages, manageRoles, kickMembers, banMembers, muteMembers, manageMessages } = PERMISSIONS;
 
@@ -45,7 +45,7 @@ describe("roles", () => {
     expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS);
   });
 
-  test("the default role is what everybody may, but for the sight of the group", async () => {
+  test("the default role has the permissions of all members, except viewing the group", async () => {
     const member = await room.join();
     await node.call("role.setDefault", { groupId, permissions: 0 }, room.owner);
     expect(await permissionsOf(member)).toBe(view);
@@ -97,8 +97,8 @@ describe("roles", () => {
   });
 });
 
-describe("nobody", () => {
-  test("gives or takes what he lacks", async () => {
+describe("a member with manageRoles", () => {
+  test("can't grant or revoke permissions they lack", async () => {
     const { actor } = await withRole(manageRoles | kickMembers);
     const below = await createRole(banMembers);
     const harmless = await createRole(kickMembers);
@@ -117,7 +117,7 @@ describe("nobody", () => {
     expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS);
   });
 
-  test("touches a role at or above his highest, or gives himself one", async () => {
+  test("can't change roles at or above their highest, or assign them to themselves", async () => {
     const above = await createRole(0);
     const { actor, roleId } = await withRole(manageRoles);
     const { actor: equal } = await withRole(0);
@@ -133,7 +133,7 @@ describe("nobody", () => {
     expect(await permissionsOf(actor)).toBe(MEMBER_PERMISSIONS | manageRoles);
   });
 
-  test("moves his own role up, or one above it down; below he orders as he likes", async () => {
+  test("can't move their own role up or a higher one down, but can order lower ones", async () => {
     const above = await createRole(0);
     const { actor, roleId: own } = await withRole(manageRoles);
     const [second, third] = [await createRole(0), await createRole(0)];
@@ -148,7 +148,7 @@ describe("nobody", () => {
     await expectRefused(node.call("role.update", { groupId, roleId: third, name: "Higher now" }, actor));
   });
 
-  test("changes what he may not in a channel, or for whom he may not", async () => {
+  test("can't set overrides beyond their permissions or rank", async () => {
     const { actor, roleId } = await withRole(manageRoles);
     const { actor: higher, roleId: higherRole } = await withRole(kickMembers);
     await node.call("role.reorder", { groupId, roleIds: [roleId, higherRole] }, room.owner);
@@ -160,8 +160,8 @@ describe("nobody", () => {
     await expectRefused(set({ type: "role", id: roleId }, 0, sendMessages));
     await expectRefused(set({ type: "member", id: higher.userId }, 0, view));
     await expectRefused(set({ type: "member", id: room.owner.userId }, 0, view));
-    await expectRefused(set({ type: "role", id: NOBODY }, 0, sendMessages), "ROLE_NOT_FOUND");
-    await expectRefused(set({ type: "member", id: NOBODY }, 0, sendMessages), "MEMBER_NOT_FOUND");
+    await expectRefused(set({ type: "role", id: UNKNOWN_ID }, 0, sendMessages), "ROLE_NOT_FOUND");
+    await expectRefused(set({ type: "member", id: UNKNOWN_ID }, 0, sendMessages), "MEMBER_NOT_FOUND");
     await expectRefused(set({ type: "everyone" }, sendMessages, sendMessages), "VALIDATION_FAILED");
     await expectRefused(set({ type: "everyone" }, kickMembers, 0), "VALIDATION_FAILED");
     await set({ type: "everyone" }, 0, sendMessages);
@@ -282,7 +282,7 @@ describe("the audit log", () => {
 
   test("what changed nothing is not in it; another service adds to it", async () => {
     await node.call("group.update", { groupId, name: "A group" }, room.owner);
-    await node.call("group.unban", { groupId, userId: NOBODY }, room.owner);
+    await node.call("group.unban", { groupId, userId: UNKNOWN_ID }, room.owner);
     const record = { groupId, actorId: room.owner.userId, action: "message.delete", reason: "rude" };
     await node.call("group.recordAudit", record);
     const { entries } = await node.call("group.auditLog", { groupId }, room.owner);
@@ -291,7 +291,7 @@ describe("the audit log", () => {
   });
 });
 
-test("slow mode: told with the access of those who have to wait, not of those who keep order", async () => {
+test("slow mode applies to members without moderation permissions", async () => {
   const { actor: moderator } = await withRole(manageMessages);
   const member = await room.join();
   const channelId = room.channel.id;
@@ -320,7 +320,7 @@ test("the default channel is a text channel of the group that the caller sees", 
     node.call("group.update", { groupId, defaultChannelId }, room.owner);
   expect((await set(room.channel.id)).group.defaultChannelId).toBe(room.channel.id);
   expect((await set(null)).group.defaultChannelId).toBeNull();
-  await expectRefused(set(NOBODY), "CHANNEL_NOT_FOUND");
+  await expectRefused(set(UNKNOWN_ID), "CHANNEL_NOT_FOUND");
   await expectRefused(set((await createRoom(node)).channel.id), "CHANNEL_NOT_FOUND");
 });
 
@@ -343,7 +343,7 @@ test("channels are put into other places in one call, which may be repeated", as
   expect(node.published("channel.reordered").filter((event) => event.groupId === groupId)).toHaveLength(1);
   const reorder = (place: (typeof places)[number]) =>
     node.call("channel.reorder", { groupId, places: [place] }, room.owner);
-  await expectRefused(reorder({ channelId: NOBODY, sectionId: null, position: 0 }), "CHANNEL_NOT_FOUND");
+  await expectRefused(reorder({ channelId: UNKNOWN_ID, sectionId: null, position: 0 }), "CHANNEL_NOT_FOUND");
   await expectRefused(
     reorder({ channelId: section.id, sectionId: section.id, position: 0 }),
     "CHANNEL_NOT_FOUND",

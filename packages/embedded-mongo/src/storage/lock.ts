@@ -45,7 +45,7 @@ const close = (server: net.Server): Promise<void> => new Promise((resolve) => se
 
 /**
  * What the holder of a lock says: its pid; `silent` when it is alive but does not answer (stopped, overloaded); `free` when
- * nobody listens; `unclear` when the connection broke, as while a killed holder is being taken apart by the kernel.
+ * there is no listener; `unclear` when the connection broke, as while a killed holder is being taken apart by the kernel.
  */
 type Holder = number | "silent" | "free" | "unclear";
 

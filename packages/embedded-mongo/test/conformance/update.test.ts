@@ -224,7 +224,7 @@ describe.each(targets)("updates on $name", (target) => {
     ["a path that begins with the positional $", {}, { $set: { "$.a": 1 } }, 2],
     ["$rename to a field that begins with $", { a: 1 }, { $rename: { a: "$b" } }, 52],
     ["$ without a match", { a: [1] }, { $set: { "a.$": 1 } }, 2],
-    ["an array filter nobody uses", { a: [1] }, { $set: { b: 1 } }, 9, { arrayFilters: [{ x: 1 }] }],
+    ["an unused array filter", { a: [1] }, { $set: { b: 1 } }, 9, { arrayFilters: [{ x: 1 }] }],
     ["an array filter that is missing", { a: [1] }, { $set: { "a.$[x]": 1 } }, 2],
     ["$pop by 2", { a: [1] }, { $pop: { a: 2 } }, 9],
     ["$rename to a number", { a: 1 }, { $rename: { a: 1 } }, 2],

@@ -19,9 +19,9 @@ import { sees } from "../subjects.ts";
 
 /** Each further round answers another change of the same channel that came in between. */
 const MAX_ROUNDS = 10;
-/** A socket that connected during a move may have been told the room before: it is brought in a moment later. */
+/** A socket that connected during a move may have got the old room: it is moved a moment later. */
 const LOOK_AGAIN_MS = 1000;
-/** What was being written to the room that was left has been heard by then. */
+/** By then, messages on their way to the old room have arrived. */
 const LINGER_MS = 15_000;
 
 interface ChannelMovesOptions extends Pick<
@@ -37,7 +37,7 @@ export type ChannelMoves = ReturnType<typeof createChannelMoves>;
 /**
  * Changes who sees a channel. A private channel has a room, and each change of its viewers makes another room: it fills
  * with those who see the channel from now on while the old one is still in use, and only then is what happens published
- * there. So nobody is in the new room who was not to hear what is said in it, and nobody is missing. Rooms of groups, roles and users stand for the members: no
+ * there. So the new room has exactly the sockets that can see the channel. Rooms of groups, roles and users stand for the members: no
  * step reads the members of a group or role, and every process moves only the sockets that it has.
  */
 export function createChannelMoves(options: ChannelMovesOptions) {
@@ -52,7 +52,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     timers.add(timer.unref());
   };
 
-  /** @param late tell those who were not in the room: they were connecting when it was filled */
+  /** @param late notify sockets that were not in the room: they were connecting when it was filled */
   const joinViewers = async (
     channel: ChannelDocument,
     groupId: string,
@@ -72,7 +72,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     const named = [...sets.memberIds, ...(owner === undefined ? [] : [owner])];
     const before = await membersAmong(groupId, named);
     join(before.map(userRoom));
-    // Whoever was put out in between may have left the room before being brought into it.
+    // A user who was removed in between may have left the room before being moved into it.
     const still = new Set(await membersAmong(groupId, before));
     node.fanout.socketsLeave(before.filter((id) => !still.has(id)).map(userRoom), [room]);
   };
@@ -86,7 +86,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
   const membersAmong = async (groupId: string, userIds: readonly string[]): Promise<string[]> =>
     (await members.findMany(groupId, userIds)).map(({ userId }) => userId);
 
-  const tell = (channel: ChannelDocument, groupId: string, from: string, to: string): void => {
+  const notify = (channel: ChannelDocument, groupId: string, from: string, to: string): void => {
     const channelId = channel._id;
     const presented = { channel: presentChannel(channel) };
     const ofGroup = groupRoom(groupId);
@@ -113,14 +113,14 @@ export function createChannelMoves(options: ChannelMovesOptions) {
       const moved = await overrides.finishMove(channel, isToGroup ? null : channel.overridesRev!);
       if (moved === null) continue;
       membership.forget(groupId, null);
-      tell(moved, groupId, from, to);
+      notify(moved, groupId, from, to);
       if (!isToGroup) lookAgain(moved, groupId, to);
       return;
     }
     throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
   };
 
-  /** @returns null when somebody else has changed the overrides in the meantime */
+  /** @returns null if the overrides were changed in the meantime */
   const tryChange = async (channel: ChannelDocument, next: OverrideSubdocument[]) => {
     const groupId = channel.groupId!;
     const wasPrivate = channel.roomRev !== undefined || channel.movingSince !== undefined;
@@ -162,7 +162,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
       const viewKeys = viewKeysOf(groupId, given);
       if (given.length === 0) return {};
       const stored = { overrides: given.map(asSubdocument), overridesRev: 1 };
-      // Nobody can write to it yet, so it needs no old room.
+      // No messages can be sent to it yet, so it needs no old room.
       return viewKeys === undefined ? stored : { ...stored, viewKeys, roomRev: 1 };
     },
 

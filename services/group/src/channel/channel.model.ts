@@ -26,8 +26,8 @@ export interface ChannelDocument {
   /** The rev whose room is in use; absent: the group's room. */
   roomRev?: number;
   /**
-   * Present in a private channel: `u:<member>`, `r:<role>`, `o:<group>` for its owner and `g:<group>` for everybody in it.
-   * Nobody sees the channel without one of them; whether who has one sees it the overrides say.
+   * Present in a private channel: `u:<member>`, `r:<role>`, `o:<group>` for its owner and `g:<group>` for all members.
+   * Users without one of them can't see the channel; for the others, the overrides decide.
    */
   viewKeys?: string[];
   /** Sockets are being moved since then from the room of `roomRev` to that of `overridesRev`. */
@@ -49,7 +49,7 @@ export interface ChannelDocument {
   /** The sorted ids of the two, joined, so that one string is unique; absent elsewhere. */
   directKey?: string;
   createdAt: Date;
-  /** Set when the channel is deleted and its messages are still to be removed; nobody sees it any more. */
+  /** Set when the channel is deleted and its messages are still to be removed; it is no longer visible. */
   deletedAt?: Date;
 }
 

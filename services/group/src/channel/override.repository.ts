@@ -4,7 +4,7 @@ import { createGather, CROWD_MS } from "../database.ts";
 import { viewKey } from "./view-keys.ts";
 import { channelCollection, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
 
-/** What decides who sees a channel, and where they hear of it. */
+/** The overrides that decide who can see a channel, and its room. */
 type SeenChannel = Pick<
   ChannelDocument,
   "_id" | "groupId" | "overrides" | "overridesRev" | "roomRev" | "viewKeys" | "movingSince"

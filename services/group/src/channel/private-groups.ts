@@ -4,7 +4,7 @@ const MAX_GROUPS = 100_000;
 export type PrivateGroups = ReturnType<typeof createPrivateGroups>;
 
 /**
- * Remembers which groups have private channels at all: nearly every login is spared two look-ups by it. It is told of a private
+ * Remembers which groups have private channels at all: this saves two look-ups at nearly every login. It is notified of a private
  * channel before that channel's room is filled, so a login that still took the group for one without is brought in like any other
  * that came in that moment (channel-moves.ts).
  * @param lookUp finds those of the groups that have a private channel
@@ -39,7 +39,7 @@ export function createPrivateGroups(lookUp: (groupIds: readonly string[]) => Pro
       known.delete(groupId);
     },
 
-    /** For when it may not have been told of something. */
+    /** Call it when notifications may have been lost. */
     forgetAll,
   };
 }

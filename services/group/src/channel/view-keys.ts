@@ -8,7 +8,7 @@ export const viewKey = {
   group: (groupId: string): string => `g:${groupId}`,
 };
 
-/** undefined: the channel needs none, because everybody in the group sees it. */
+/** undefined: the channel needs none, because all members can see it. */
 export function viewKeysOf(groupId: string, overrides: readonly Override[]): string[] | undefined {
   if (!hidesFromSome(overrides)) return undefined;
   const { everyone, memberIds, roleIds } = viewers(overrides);

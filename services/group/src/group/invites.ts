@@ -141,7 +141,7 @@ async function refuseFull({ node, groups }: GroupDependencies, groupId: string):
 }
 
 /**
- * The use is taken before the member is stored, so that nobody is in the group for a moment without one. A process that
+ * The use is taken before the member is stored, so that no member is in the group without one. A process that
  * dies in between has wasted a use.
  * @returns null when the user has become a member by another call in the meantime
  */

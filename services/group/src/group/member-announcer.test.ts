@@ -2,7 +2,7 @@ import type { Group, Member } from "@fanfare/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createMemberAnnouncer, type StoredMembers } from "./member-announcer.ts";
 
-interface Told {
+interface Publication {
   room: unknown;
   name: string;
   userIds: string[];
@@ -11,7 +11,7 @@ interface Told {
 
 /** What is stored, by group. */
 let stored: Map<string, Set<string>>;
-let published: Told[];
+let published: Publication[];
 let reads: number;
 let announcers: ReturnType<typeof createMemberAnnouncer>[];
 
@@ -86,7 +86,7 @@ function create(slow: (found: StoredMembers | undefined) => Promise<void> = asyn
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 const names = () => published.map(({ name, userIds }) => [name, userIds]);
 
-test("the first change is told at once, those after it together, and then there is silence", async () => {
+test("the first change is published at once, later ones together, then none", async () => {
   stored.get("g")!.add("x");
   const announcer = create();
   announcer.join("a");
@@ -108,7 +108,7 @@ test("the first change is told at once, those after it together, and then there 
   expect(reads).toBe(0);
 });
 
-test("of several changes of one user the last is told", async () => {
+test("of several changes of one user, the last is published", async () => {
   const announcer = create();
   announcer.join("first");
   await settle();
@@ -138,7 +138,7 @@ test("of a crowd a part is listed, and groups do not wait for each other", async
   ]);
 });
 
-test("a group that is gone hears nothing", async () => {
+test("nothing is published to a deleted group", async () => {
   stored.clear();
   create().changed("g", "a");
   await settle(1000);
@@ -172,7 +172,7 @@ test("a process that publishes late what another has changed since makes it good
   expect(published.at(-1)!.memberCount).toBe(2);
 });
 
-test("a count that was told by another event, or corrected, is made good where it moved", async () => {
+test("a count that another event published, or that was corrected, is published again if it changed", async () => {
   const announcer = create();
   const group = { id: "g", memberCount: 1 } as Group;
   const update = { room: "group:g", name: "group.updated" };
@@ -203,7 +203,7 @@ test("what others change is left to them until it rests: events do not multiply 
   expect(published.at(-1)!.memberCount).toBe(10_010);
 });
 
-test("what is gathered when the process stops is told", async () => {
+test("pending changes are published when the process stops", async () => {
   const announcer = create();
   announcer.join("a");
   await settle();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Group, groupRoom, type Member } from "@fanfare/contract";
 import type { Publish } from "@fanfare/kernel";
 
-/** A group hears of newcomers and leavers at most this often, so that a crowd that joins does not make a crowd of events. */
+/** Joins and leaves are published to a group at most this often, so that many joins don't cause as many events. */
 const GATHER_MS = 250;
 /** The same while the database does not answer. */
 const RETRY_MS = 5000;
@@ -25,13 +25,13 @@ interface AnnouncerOptions {
   onError: (error: unknown) => void;
 }
 
-/** What a group has been told by this process, and what it is still to be told. */
+/** What this process has published to a group, and what is still pending. */
 interface News {
   /** Users who came or went. */
   changed: Set<string>;
   /** What the last publication said of its users; undefined: left. */
-  told: Map<string, Member | undefined>;
-  toldCount?: number | undefined;
+  published: Map<string, Member | undefined>;
+  publishedCount?: number | undefined;
   /** What the last look found. */
   seenCount?: number;
   /** Something came while a look was under way, which may not have seen it. */
@@ -52,13 +52,13 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
   const groups = new Map<string, News>();
   let stopped = false;
 
-  /** @returns whether to look again: something was told, or the count is moving */
-  const tell = async (groupId: string, news: News, mayRest: boolean): Promise<boolean> => {
-    const { changed, told } = news;
+  /** @returns whether to look again: something was published, or the count is changing */
+  const announce = async (groupId: string, news: News, mayRest: boolean): Promise<boolean> => {
+    const { changed, published } = news;
     news.changed = new Set();
     let stored: StoredMembers | undefined;
     try {
-      stored = await read(groupId, [...changed.union(new Set(told.keys()))]);
+      stored = await read(groupId, [...changed.union(new Set(published.keys()))]);
     } catch (error) {
       news.changed = changed.union(news.changed);
       throw error;
@@ -66,17 +66,17 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     if (stored === undefined) return false;
     const { memberCount } = stored;
     const members = new Map(stored.members.map((member) => [member.userId, member]));
-    for (const [userId, member] of told) {
+    for (const [userId, member] of published) {
       if (member?.mutedUntil !== members.get(userId)?.mutedUntil) changed.add(userId);
     }
-    // A count that others are changing is theirs to tell until it rests, or each process would tell what any of them does.
+    // While other processes change the count, they publish it; otherwise each process would publish all changes.
     const isMoving = mayRest && memberCount !== news.seenCount;
     news.seenCount = memberCount;
-    const isTold = memberCount === news.toldCount;
-    if (changed.size === 0 && (isTold || isMoving)) return !isTold;
-    news.toldCount = memberCount;
-    news.told = new Map([...changed].map((userId) => [userId, members.get(userId)]));
-    const joined = [...news.told.values()].filter((member) => member !== undefined);
+    const isPublished = memberCount === news.publishedCount;
+    if (changed.size === 0 && (isPublished || isMoving)) return !isPublished;
+    news.publishedCount = memberCount;
+    news.published = new Map([...changed].map((userId) => [userId, members.get(userId)]));
+    const joined = [...news.published.values()].filter((member) => member !== undefined);
     const left = [...changed].filter((userId) => !members.has(userId));
     const room = groupRoom(groupId);
     if (left.length > 0) publish(room, "member.left", { groupId, userIds: left, memberCount });
@@ -89,7 +89,7 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
   const look = async (groupId: string, news: News): Promise<void> => {
     news.isDue = false;
     try {
-      const again = await tell(groupId, news, true);
+      const again = await announce(groupId, news, true);
       if (again || news.isDue) lookIn(GATHER_MS, groupId, news);
       else if (!stopped) groups.delete(groupId);
     } catch (error) {
@@ -109,30 +109,35 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     clearTimeout(news.timer);
     await news.looking;
     try {
-      for (let looks = 0; looks < LAST_LOOKS && (await tell(groupId, news, false)); looks += 1);
+      for (let looks = 0; looks < LAST_LOOKS && (await announce(groupId, news, false)); looks += 1);
     } catch (error) {
       onError(error);
     }
   };
 
-  /** @param toldCount what the group has just been told by others, if anything: then it is not told now */
-  const follow = (groupId: string, userIds: readonly string[], toldCount?: number): void => {
+  /** @param publishedCount the count that another event has just published, if any: then it is not published now */
+  const follow = (groupId: string, userIds: readonly string[], publishedCount?: number): void => {
     const known = groups.get(groupId);
     if (known !== undefined) {
       for (const userId of userIds) if (known.changed.size < MAX_LISTED) known.changed.add(userId);
-      known.toldCount = toldCount ?? known.toldCount;
+      known.publishedCount = publishedCount ?? known.publishedCount;
       known.isDue = true;
       return;
     }
     if (stopped) return;
-    const news: News = { changed: new Set(userIds), told: new Map(), toldCount, looking: Promise.resolve() };
+    const news: News = {
+      changed: new Set(userIds),
+      published: new Map(),
+      publishedCount,
+      looking: Promise.resolve(),
+    };
     groups.set(groupId, news);
-    if (toldCount === undefined) news.looking = look(groupId, news);
+    if (publishedCount === undefined) news.looking = look(groupId, news);
     else lookIn(GATHER_MS, groupId, news);
   };
 
   return {
-    /** A user came or went: which of the two is read when it is told. */
+    /** A user came or went: which of the two is read when it is published. */
     changed: (groupId: string, userId: string) => follow(groupId, [userId]),
     /** The count was corrected. */
     recounted: (groupId: string) => follow(groupId, []),
@@ -142,7 +147,7 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
       follow(group.id, [], group.memberCount);
       return { group };
     },
-    /** Tells what is still gathered: nobody else knows of it. */
+    /** Publishes pending changes, which only this process knows. */
     async stop(): Promise<void> {
       stopped = true;
       const last = Promise.all([...groups].map(([groupId, news]) => finish(groupId, news)));

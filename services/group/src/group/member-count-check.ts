@@ -69,7 +69,7 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
       remembered.delete(groupId);
       checkOnce(groupId);
     },
-    /** Counts each group anew when it is dealt with next: a process may have died that had begun something. */
+    /** Recounts each group at its next change: a process may have died in the middle of one. */
     forget: () => remembered.clear(),
     async stop(): Promise<void> {
       stopping.abort();

@@ -48,7 +48,7 @@ export function createMembership({
   announcer,
   memberCounts,
 }: MembershipOptions) {
-  /** Every process forgets what the user, or everybody where userId is null, may do; this one before anything else runs. */
+  /** Every process drops the cached permissions of the user, or of all members if userId is null; this one before anything else runs. */
   const forget = (groupId: string, userId: string | null): void => {
     node.access.invalidate(groupId, userId);
     node.broadcast("access.changed", { groupId, userId });
@@ -104,7 +104,7 @@ export function createMembership({
     return false;
   };
 
-  /** After somebody was given or has lost a role or the group: their sockets move, and they are told of channels that come and go. */
+  /** After a user got or lost a role or the ownership: moves their sockets, and notifies them of channels that appear or disappear. */
   const settleRoles = async (groupId: string, before: Subject, after: Subject): Promise<void> => {
     const user = userRoom(after.userId);
     const lost = before.roles.filter(({ id }) => !after.roles.some((role) => role.id === id));
@@ -182,7 +182,7 @@ export function createMembership({
     return isOwner ? "is the owner" : "removed";
   };
 
-  /** Does once more all that comes after the member is removed: whoever began it may have died anywhere on the way. */
+  /** Repeats all steps after the removal of a member: the process that began them may have died at any point. */
   const finish = async (departure: DepartureDocument): Promise<void> => {
     const [groupId, userId] = [departure.groupId, departure.userId];
     forget(groupId, userId);
@@ -192,7 +192,7 @@ export function createMembership({
     memberCounts.checkAgain(groupId);
   };
 
-  /** Before the member is removed: whoever leaves and comes back at once is muted all the same. */
+  /** Before the member is removed: members who leave and rejoin at once stay muted. */
   const keepMute = async (
     groupId: string,
     userId: string,
