@@ -20,8 +20,7 @@ const PATTERN = new RegExp(`\\b(?:${Object.keys(WORDS).join("|")})\\b`, "gi");
 const DATA = /(["'`])\w+\1/g;
 
 /** Not rewritten yet. */
-const EXCLUDED =
-  /^(?:benchmark|docs|test|web)\/|^services\/\w+\/README\.md$|^scripts\/check-language\.ts$|^(?:SECURITY|ARCHITECTURE|CONTRIBUTING)\.md$|^docker\/(?:README\.md|sealos)/;
+const EXCLUDED = /^(?:benchmark|docs|test|web)\/|^services\/\w+\/README\.md$|^scripts\/check-language\.ts$/;
 /** Messages of test users, and a user of Debian. */
 const ALLOWED = [/content: "/, /user: nobody$/];
 

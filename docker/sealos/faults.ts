@@ -47,7 +47,7 @@ export function findFaults(template: Manifest, resources: readonly Manifest[]): 
 function schemaFaults(resource: Manifest): string[] {
   const where = `${resource.kind} ${resource.metadata.name}`;
   const schema = schemaOf(resource);
-  if (schema === undefined) return [`${where}: nobody has described ${resource.apiVersion}`];
+  if (schema === undefined) return [`${where}: no schema for ${resource.apiVersion}`];
   // Those of Kubernetes have formats of their own, such as int-or-string, which say no more than the types do.
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
   if (ajv.validate(schema, resource)) return [];

@@ -141,7 +141,7 @@ test.each<[string, string, string, string]>([
     "revisionHistory: 1",
     "additional prop",
   ],
-  ["a Secret that nobody makes", "key: nats-password", "key: nats", "which nobody makes"],
+  ["a Secret that is not created", "key: nats-password", "key: nats", "which is not created"],
   ["a variable that is used too early", "$(REDIS_PASSWORD)", "$(LATER)", "uses LATER, which is not defined"],
   [
     "limits that Sealos does not offer",

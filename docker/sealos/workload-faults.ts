@@ -63,7 +63,7 @@ function variableFaults(
     for (const other of uses(value)) faults.push(`${name} uses ${other}, which is not defined before it`);
     const secret = valueFrom?.secretKeyRef;
     if (secret !== undefined && !hasSecret(secret.name, secret.key))
-      faults.push(`${name} refers to ${secret.key} of the Secret ${secret.name}, which nobody makes`);
+      faults.push(`${name} refers to ${secret.key} of the Secret ${secret.name}, which is not created`);
     if (before.has(name)) faults.push(`${name} is set twice`);
     before.add(name);
   }
