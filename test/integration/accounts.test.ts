@@ -228,7 +228,7 @@ describe("an e-mail address", () => {
       post(instance.url, "user.changeEmail", { email, password }, accessToken);
     expect(await change("wrong horse")).toEqual(failed("WRONG_CREDENTIALS"));
     expect((await change(OLD)).ok).toBe(true);
-    const { token } = await mailbox.next(email, /new e-mail address/);
+    const { token } = await mailbox.next(email, /new email address/);
     // Nothing has changed yet, and what was sent to the old address is good until then.
     expect(await me(account)).toMatchObject({ email: account.email });
     const toOld = await resetToken(account);

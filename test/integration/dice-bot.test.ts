@@ -66,7 +66,7 @@ test("a bot whose scopes change comes again by itself; one whose token is change
 });
 
 test("what is no token is refused before anything is sent, and a wrong one by the server", async () => {
-  expect(() => createBot({ url: instance.url, token: "secret" })).toThrow("begins with fbot.");
+  expect(() => createBot({ url: instance.url, token: "secret" })).toThrow("starts with fbot.");
   const bot = createBot({ url: instance.url, token: `fbot.${"0".repeat(24)}.${"x".repeat(43)}` });
   bots.push(bot);
   await expect(bot.start()).rejects.toMatchObject({ type: "UNAUTHENTICATED" });

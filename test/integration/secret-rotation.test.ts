@@ -134,8 +134,8 @@ test.skipIf(!isReady)(
     const during = { TOKEN_SECRET: NEW, TOKEN_SECRET_PREVIOUS: OLD };
     await cluster.roll(during, goesOn);
     await goesOn();
-    expect(await cluster.fanfare(during, "reseal")).toBe("1 are sealed anew, 0 were already.\n");
-    expect(await cluster.fanfare(during, "reseal")).toBe("0 are sealed anew, 1 were already.\n");
+    expect(await cluster.fanfare(during, "reseal")).toBe("Secrets re-encrypted: 1. Already up to date: 0.\n");
+    expect(await cluster.fanfare(during, "reseal")).toBe("Secrets re-encrypted: 0. Already up to date: 1.\n");
     const { user } = await client.call("user.me", {});
     expect(user.id).toBe(client.user?.id);
 
@@ -163,7 +163,7 @@ test.skipIf(!isReady)(
     await cluster.roll({ TOKEN_SECRET: NEW }, async () => undefined);
     expect(await post(url, "user.me", {}, accessToken)).toMatchObject({ error: { type: "UNAUTHENTICATED" } });
     expect(await cluster.fanfare({ TOKEN_SECRET: NEW }, "end-sessions", "--all")).toContain(
-      "2 sessions are ended",
+      "2 sessions have ended",
     );
     expect(await post(url, "user.refresh", { refreshToken })).toMatchObject({ ok: false });
     await must(url, "user.refresh", { refreshToken: guest.refreshToken });

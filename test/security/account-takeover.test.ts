@@ -66,7 +66,7 @@ async function prepare({ isVerified }: { isVerified: boolean }): Promise<Prepare
   const { accessToken } = tokens;
   const link = { ...(await signIn(attacker)), password: ATTACKERS };
   await must(instance.url, "user.linkOidc", link, accessToken);
-  await mailbox.next(email, /login was linked/);
+  await mailbox.next(email, /login was connected/);
   const { group, channels } = await must(instance.url, "group.create", { name: "Trap" }, accessToken);
   const scopes = ["messages.read" as const];
   const bot = { groupId: group.id, name: "Ear", scopes };
@@ -116,7 +116,7 @@ describe("a reset that verifies the address for the first time", () => {
     const { accessToken } = await register(name, email, ATTACKERS);
     const { secret } = await must(instance.url, "user.setupTotp", { password: ATTACKERS }, accessToken);
     await must(instance.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
-    await mailbox.next(email, /asks for a code now/);
+    await mailbox.next(email, /Two-step verification is on/);
     await must(instance.url, "user.resetPassword", { token: await resetToken(email), newPassword: OWNERS });
     const { user } = await must(instance.url, "user.login", { username: name, password: OWNERS });
     expect(user.totpEnabled).toBe(false);
@@ -279,7 +279,7 @@ describe("an unverified claim to an address", () => {
     await register(newName(), email, ATTACKERS);
     const owner = await register(newName(), `${newName()}@example.org`, OWNERS);
     await must(instance.url, "user.changeEmail", { email, password: OWNERS }, owner.accessToken);
-    const { token } = await mailbox.next(email, /new e-mail address/);
+    const { token } = await mailbox.next(email, /new email address/);
     await must(instance.url, "user.verifyEmail", { token });
     const { user } = await must(instance.url, "user.me", {}, owner.accessToken);
     expect(user).toMatchObject({ email, emailVerified: true });

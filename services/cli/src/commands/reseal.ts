@@ -37,7 +37,7 @@ export const resealCommand: CommandModule = {
       throw new CliError("Set TOKEN_SECRET to the new secret and TOKEN_SECRET_PREVIOUS to the previous one.");
     }
     const { renewed, left, lost } = await withUserNode(config, reseal);
-    process.stdout.write(`${renewed} secrets re-encrypted, ${left} already were.\n`);
+    process.stdout.write(`Secrets re-encrypted: ${renewed}. Already up to date: ${left}.\n`);
     if (lost.length === 0) return;
     process.exitCode = 1;
     process.stderr.write(`Neither secret can decrypt:\n${lost.map((what) => `  ${what}\n`).join("")}`);
