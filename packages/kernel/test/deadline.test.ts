@@ -155,8 +155,9 @@ test("does not send a command that waited for a connection past the deadline", a
   work = () => things().insertOne({ by: "a call that waited" });
   const waiting = callUntil(deadlineMs);
   waiting.catch(() => {});
-  await expect.poll(() => pool.waitQueueSize).toBe(1);
   await passed(deadlineMs);
+  // Background work of the node may be waiting as well.
+  expect(pool.waitQueueSize).toBeGreaterThan(0);
   for (const connection of held) pool.checkIn(connection);
   await expect(waiting).rejects.toMatchObject(unavailable);
   expect(await things().countDocuments()).toBe(0);
