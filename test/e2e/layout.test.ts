@@ -224,15 +224,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
           await panel.getByRole("button", { name: t("ui:close") }).click();
           await panel.waitFor({ state: "hidden" });
         }
-        await page
-          .getByRole("button", { name: t("search:title"), exact: true })
-          .last()
-          .click();
-        await page.getByRole("combobox", { name: t("search:field") }).fill("zeppelin");
-        await page
-          .getByRole("button", { name: t("search:jump") })
-          .first()
-          .waitFor();
+        await site.search(page, "zeppelin");
         found.push(...(await layoutFaults(page, "search")));
         await page.getByRole("radio", { name: t("search:scope.everywhere") }).click();
         await page

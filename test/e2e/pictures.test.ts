@@ -167,17 +167,7 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
     {
       name: "search",
       path: inChannel,
-      async prepare(page) {
-        await page
-          .getByRole("button", { name: t("search:title"), exact: true })
-          .last()
-          .click();
-        await page.getByRole("combobox", { name: t("search:field") }).fill("zeppelin");
-        await page
-          .getByRole("button", { name: t("search:jump") })
-          .first()
-          .waitFor();
-      },
+      prepare: (page) => site.search(page, "zeppelin"),
       leave: closePanel,
     },
     {

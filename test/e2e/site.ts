@@ -4,6 +4,7 @@ import { type Instance, startInstance } from "../support/instance.ts";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
 import { sharedBrowser } from "./browser.ts";
+import { t } from "./texts.ts";
 
 type Env = Record<string, string>;
 
@@ -121,6 +122,19 @@ class Site {
   /** Resolves when there is a page, and nothing in it stands in any more for what is being loaded. */
   async loaded(page: Page): Promise<void> {
     await page.evaluate(LOADED);
+  }
+
+  /** Searches with the panel of the page, and waits for the first result. */
+  async search(page: Page, words: string): Promise<void> {
+    await page
+      .getByRole("button", { name: t("search:title"), exact: true })
+      .last()
+      .click();
+    await page.getByRole("combobox", { name: t("search:field") }).fill(words);
+    await page
+      .getByRole("button", { name: t("search:jump") })
+      .first()
+      .waitFor();
   }
 
   /** Hears of what is thrown in a page and not caught. */

@@ -61,7 +61,7 @@ export function createBus(
   void logNats(connection, logger);
   const dropped = new Counter({
     name: "fanfare_bus_dropped_total",
-    help: "Publications dropped because NATS was unavailable for too long. Clients are told to resync.",
+    help: "Publications dropped because NATS was unavailable for too long. Clients receive `resync`.",
     registers: [metrics],
   });
   const bus = natsBus(connection, {

@@ -16,7 +16,7 @@ const program = (args: readonly string[]) =>
   yargs(args)
     .scriptName("fanfare")
     .usage(
-      "$0 <command>\n\nManages the instance in DATA_DIR or MONGO_URL. Commands that need it stopped tell you so.",
+      "$0 <command>\n\nManages the instance in DATA_DIR or MONGO_URL. Some commands need a stopped instance.",
     )
     .command(createAdminCommand)
     .command(resetTotpCommand)

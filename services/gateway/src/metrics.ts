@@ -125,7 +125,7 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
     },
     slowSockets: new Counter({
       name: "fanfare_slow_sockets_total",
-      help: "Sockets that read too slowly and were told to resync.",
+      help: "Sockets that read too slowly and received `resync`.",
       registers,
     }),
     refused(reason: Refusal): void {

@@ -59,7 +59,7 @@ export class Database {
   #failure: unknown;
   /** How to set counts back; undefined: changes are not undone. */
   #undo: Map<Counted, () => void> | undefined;
-  /** Must be told all changes; undefined while no transaction is open. */
+  /** Receives all changes; undefined while no transaction is open. */
   watcher: Transactions | undefined;
 
   /**

@@ -102,7 +102,7 @@ export const DEFAULT_MAX_CONNECTIONS = 50_000;
 export const limits = {
   MAX_CONNECTIONS: wholeNumber(1).default(DEFAULT_MAX_CONNECTIONS).register(notes, {
     description:
-      "Maximum number of sockets of this process's gateway, all threads together. Further clients are told to connect elsewhere. Each socket needs a file descriptor: if `ulimit -n` is below this value plus 5,500, fewer are accepted, and a warning is logged at startup.",
+      "Maximum number of sockets of this process's gateway, all threads together. Further clients are refused and try another gateway. Each socket needs a file descriptor. If `ulimit -n` is below this value plus 5,500, fewer are accepted, and a warning is logged at startup.",
     unit: "connections",
     example: "20000",
   }),
