@@ -9,9 +9,9 @@ const API_RECORD = "packages/contract/api-record.txt";
 const record = apiRecord();
 const pages: Record<string, string> = {
   [API_RECORD]: `${record.join("\n")}\n`,
-  "docs/errors.md": errorsPage(),
+  "docs/build/errors.md": errorsPage(),
   "packages/contract/src/manifest.generated.ts": manifestModule(),
-  "docs/configuration.md": configurationPage(),
+  "docs/run/configuration.md": configurationPage(),
   ".env.example": envExample(),
   ...dashboards,
 };

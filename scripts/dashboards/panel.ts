@@ -61,7 +61,7 @@ export const PERCENT: Look = { unit: "percentunit", min: 0, max: 1 };
 
 /** The dashboard's variables as a matcher. A namespace that is not there matches `.*` too: compose has none. */
 const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
-const RUNBOOKS = "docs/runbooks.md";
+const RUNBOOKS = "docs/run/runbooks.md";
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const PLOT_WIDTH = 8;
 const STAT_WIDTH = 4;

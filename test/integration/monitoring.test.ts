@@ -45,8 +45,8 @@ describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () =>
     await cluster?.stop();
   });
 
-  test("is described in docs/metrics.md", async () => {
-    await expect(metricsPage(metrics)).toMatchFileSnapshot("../../docs/metrics.md");
+  test("is described in docs/run/metrics.md", async () => {
+    await expect(metricsPage(metrics)).toMatchFileSnapshot("../../docs/run/metrics.md");
   });
 
   test("has names and units as Prometheus wants them, and the labels that are written down", () => {

@@ -23,7 +23,7 @@ const MEASURED = new RegExp(String.raw`(?<![\w.])${NUMBER}[\s-]?(?:${UNITS.join(
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
 const newest = await newestSuite(REPORTS);
 /** Measured once, with the method beside each figure; the README may repeat what it says. */
-const sizing = await readFile(join(ROOT, "docs/operations/sizing.md"), "utf8");
+const sizing = await readFile(join(ROOT, "docs/run/sizing.md"), "utf8");
 
 test("outside its measured section the README has no figure that sizing.md doesn't have", () => {
   const claimed = withSection(readme, "").match(MEASURED) ?? [];

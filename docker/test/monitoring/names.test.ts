@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readRules } from "./rules-file.ts";
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const RUNBOOKS = readFileSync(folder("../../../docs/runbooks.md"), "utf8");
+const RUNBOOKS = readFileSync(folder("../../../docs/run/runbooks.md"), "utf8");
 const DASHBOARDS = folder("../../monitoring/dashboards/");
 const alerts = readRules().map(({ alert }) => alert);
 /** The text below each alert's heading. */
@@ -19,7 +19,7 @@ const SECTIONS = new Map(
 test("every alert has a section in the runbooks, and every section an alert", () => {
   expect([...SECTIONS.keys()].toSorted()).toEqual(alerts.toSorted());
   for (const { alert, annotations } of readRules())
-    expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`docs/run/runbooks.md#${alert.toLowerCase()}`);
 });
 
 test.each(alerts)("the runbook of %s says what it means, what to look at and what to do", (alert) => {
@@ -41,7 +41,7 @@ test("every alert has a severity, a summary and a description of its own", () =>
 });
 
 const NAME = /\b(?:fanfare|process|nodejs)_[a-z0-9_]+/g;
-const known = new Set(readFileSync(folder("../../../docs/metrics.md"), "utf8").match(NAME));
+const known = new Set(readFileSync(folder("../../../docs/run/metrics.md"), "utf8").match(NAME));
 const unknown = (text: string): string[] =>
   [...new Set(text.match(NAME))]
     .map((name) => (known.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "")))

@@ -36,7 +36,7 @@ const SECRET_FIELDS = [
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
- * One line for each event. Lines of a request contain its id and, if traced, the trace and span ids; docs/observability.md
+ * One line for each event. Lines of a request contain its id and, if traced, the trace and span ids; docs/run/observability.md
  * describes the fields. Of an error it has type, message, code and stack. No message, token, password or e-mail address, whatever
  * object they come in.
  */

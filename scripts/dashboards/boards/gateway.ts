@@ -49,7 +49,7 @@ export const gateway: Board = {
       ),
       plot(
         "Errors by code",
-        "As in docs/errors.md. INTERNAL, UNAVAILABLE, OVERLOADED and STORAGE_FULL are the server's fault.",
+        "As in docs/build/errors.md. INTERNAL, UNAVAILABLE, OVERLOADED and STORAGE_FULL are the server's fault.",
         rateBy("fanfare_requests_total", "outcome", 'outcome!="ok"'),
         { unit: "reqps", runbooks: ["FanfareErrors"] },
       ),

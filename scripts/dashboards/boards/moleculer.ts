@@ -45,7 +45,7 @@ export const moleculer: Board = {
     Trouble: [
       plot(
         "Errors by code",
-        "Calls answered with an error, by its code (docs/errors.md). OVERLOADED: a queue of the service is full.",
+        "Calls answered with an error, by its code (docs/build/errors.md). OVERLOADED: a queue of the service is full.",
         rateBy("fanfare_action_errors_total", "code"),
         { unit: "reqps", runbooks: ["FanfareErrors", "FanfareOverloaded"] },
       ),

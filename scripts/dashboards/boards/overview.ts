@@ -98,7 +98,7 @@ export const overview: Board = {
       ),
       table(
         "Alerts",
-        "What is wrong by docker/monitoring/rules. Each has a runbook in docs/runbooks.md.",
+        "What is wrong by docker/monitoring/rules. Each has a runbook in docs/run/runbooks.md.",
         {
           expr: 'ALERTS{alertname=~"Fanfare.+",alertstate="firing",cluster=~"$cluster",namespace=~"$namespace"}',
           legend: "{{alertname}}",
@@ -112,7 +112,7 @@ export const overview: Board = {
       }),
       plot(
         "Calls by outcome",
-        "'ok', or the code of the error as in docs/errors.md.",
+        "'ok', or the code of the error as in docs/build/errors.md.",
         rateBy("fanfare_requests_total", "outcome"),
         { unit: "reqps", stacked: true },
       ),

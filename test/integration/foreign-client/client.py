@@ -1,4 +1,4 @@
-"""A client in another language, written from docs/protocol.md alone: it keeps one channel.
+"""A client in another language, written from docs/build/protocol.md alone: it keeps one channel.
 
 Usage: client.py URL TOKEN CHANNEL_ID. A line on standard input asks for its state; the end of the input ends it. Prints JSON lines:
 {"ready": true} once, and {"rev", "messages", "gaps", "repeated", "broken"} for each line that it reads.

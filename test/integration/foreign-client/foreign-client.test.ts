@@ -59,7 +59,7 @@ class ForeignClient {
   }
 }
 
-describe.skipIf(python === undefined)("a client in Python, written from docs/protocol.md alone", () => {
+describe.skipIf(python === undefined)("a client in Python, written from docs/build/protocol.md alone", () => {
   let node: FanfareNode;
   let proxy: TcpProxy;
   let world: World;

@@ -22,7 +22,7 @@ test("lists every fault once, in the order of the documentation", () => {
     GATEWAY_THREADS: "2",
   });
   expect(message.split("\n").map((line) => line.trim().split(": ")[0])).toEqual([
-    "The configuration has errors (docs/configuration.md describes all settings):",
+    "The configuration has errors (docs/run/configuration.md describes all settings):",
     "SERVICES",
     "PORT",
     "GATEWAY_THREADS",

@@ -51,7 +51,7 @@ function listOf(faults: readonly Fault[]): string {
   const lines = faults
     .toSorted((a, b) => place(a) - place(b))
     .map(({ name, message }) => `  ${name}: ${message}`);
-  return `The configuration has errors (docs/configuration.md describes all settings):\n${[...new Set(lines)].join("\n")}`;
+  return `The configuration has errors (docs/run/configuration.md describes all settings):\n${[...new Set(lines)].join("\n")}`;
 }
 
 /** Shorter names are too similar to unrelated variables. */

@@ -4,7 +4,7 @@ import { DURABLE } from "../repository.ts";
 /** Documents that are read and written at a time: some milliseconds of work, so that little is repeated after a crash. */
 const BATCH_DOCUMENTS = 1000;
 
-/** A change of stored data. See docs/migrations.md for how to write one. */
+/** A change of stored data. See docs/internals/migrations.md for how to write one. */
 export interface Migration {
   /** A number of four digits and what it does, such as `0001-message-revs`: they run in this order, each once. */
   name: string;

@@ -6,7 +6,7 @@ import type { Logger } from "../logger.ts";
 import { PROGRAM_VERSION } from "../program-version.ts";
 
 /**
- * Migrates the database and creates the indexes of all models declared by the services of this process: docs/migrations.md.
+ * Migrates the database and creates the indexes of all models declared by the services of this process: docs/internals/migrations.md.
  * Resolves when this or another process has finished.
  * @param reportState called with the current step
  * @throws {Error} with a name starting with `Database`, if the operator has to act

@@ -57,7 +57,7 @@ export interface CommandStarted {
   command: Record<string, unknown>;
 }
 
-/** Creates spans if a collector is configured; otherwise no tracing code is loaded. See docs/observability.md. */
+/** Creates spans if a collector is configured; otherwise no tracing code is loaded. See docs/run/observability.md. */
 export interface Tracing {
   inRequest: InRequest;
   /** Broker middleware: spans of remote calls and events, and propagation of the trace context. */
