@@ -42,7 +42,7 @@ export function exposeGatewayState({ node, calls, maintenance, maxSockets }: Gat
   });
   readGauge({
     name: "fanfare_request_delay_seconds",
-    help: "Ratio of the current median call duration to the usual one, or the event loop delay if that is worse.",
+    help: "How much longer than usual the median call takes, or the event loop delay if that is longer, in seconds.",
     registry,
     aggregator: "max",
     read: () => calls.admission.delayMs / 1000,

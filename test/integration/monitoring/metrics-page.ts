@@ -2,53 +2,58 @@ import type { Metric } from "./exposition.ts";
 
 /** Labels of metrics and what bounds their values. */
 export const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  fanfare_action_duration_seconds: { action: "actions of the contract" },
-  fanfare_action_errors_total: { action: "actions of the contract", code: "codes of errors.md" },
-  fanfare_actions_active: { action: "actions of the contract" },
+  fanfare_action_duration_seconds: { action: "API actions" },
+  fanfare_action_errors_total: { action: "API actions", code: "error codes" },
+  fanfare_actions_active: { action: "API actions" },
   fanfare_bot_callbacks_total: { outcome: "2 values" },
   fanfare_build_info: { version: "1 value", node_version: "1 value", engine: "3 values" },
   fanfare_bus_received_total: { reception: "5 values" },
-  fanfare_calls_total: { action: "actions of the contract", where: "2 values" },
-  fanfare_calls_unanswered_total: { action: "actions of the contract", reason: "2 values" },
+  fanfare_calls_total: { action: "API actions", where: "2 values" },
+  fanfare_calls_unanswered_total: { action: "API actions", reason: "2 values" },
   fanfare_database_failures_total: { kind: "3 values" },
-  fanfare_disconnects_total: { reason: "Socket.IO's, about 10" },
-  fanfare_jobs_dead: { kind: "kinds of jobs, about 20" },
-  fanfare_jobs_overdue_seconds: { kind: "kinds of jobs, about 20" },
-  fanfare_jobs_running: { kind: "kinds of jobs, about 20" },
-  fanfare_jobs_total: { kind: "kinds of jobs, about 20", outcome: "4 values" },
-  fanfare_jobs_waiting: { kind: "kinds of jobs, about 20" },
+  fanfare_disconnects_total: { reason: "about 10 reasons of Socket.IO" },
+  fanfare_jobs_dead: { kind: "about 20 kinds of jobs" },
+  fanfare_jobs_overdue_seconds: { kind: "about 20 kinds of jobs" },
+  fanfare_jobs_running: { kind: "about 20 kinds of jobs" },
+  fanfare_jobs_total: { kind: "about 20 kinds of jobs", outcome: "4 values" },
+  fanfare_jobs_waiting: { kind: "about 20 kinds of jobs" },
   fanfare_mails_total: { outcome: "2 values" },
   fanfare_pushes_total: { outcome: "5 values" },
-  fanfare_refused_total: { reason: "codes of errors.md and 4 more" },
-  fanfare_request_seconds: { action: "actions of the contract" },
+  fanfare_refused_total: { reason: "error codes and 4 more" },
+  fanfare_request_seconds: { action: "API actions" },
   fanfare_requests_total: {
-    action: "actions of the contract",
+    action: "API actions",
     transport: "2 values",
-    outcome: "`ok` and the codes of errors.md",
+    outcome: "`ok` and the error codes",
   },
   fanfare_service_info: { service: "services" },
 };
 
-/** Those of prom-client that dashboards and alerts use, and one beside them. */
+/** Metrics of prom-client that dashboards and alerts use. */
 const OF_NODE = /^(process_|nodejs_(eventloop_lag_p99|gc_|heap_size))/;
 
 const INTRODUCTION = `# Metrics
 
-Each process tells its metrics at \`/metrics\` of its ops port (\`OPS_PORT\`, 3001), in Prometheus' text format. A gateway with threads adds
-up those of its threads; of delays and of what is called \`max\` it tells the largest. Dashboards, alerts and runbooks are made of
-them: [docker/monitoring](../docker/monitoring), [runbooks](runbooks.md).
+Each process serves its metrics at \`/metrics\` on \`OPS_PORT\` (3001) in Prometheus' text format. Let one Prometheus collect them every 15 seconds or so.
 
-**What is stable.** Name, type, unit and labels of everything that begins with \`fanfare_\` stay as they are within a major version; what goes
-is first announced in the changelog, and stays beside its successor for one minor version. New metrics, new labels' values and other bounds
-of buckets may come at any time: aggregate with \`sum by (…)\`, and match values that you know. What begins with \`process_\` or \`nodejs_\`
-comes from [prom-client](https://github.com/siimon/prom-client) and follows its versions.
+- With Docker Compose, the profile \`monitoring\` starts Prometheus and Grafana. See [Docker](docker.md#optional-services).
+- On Kubernetes, set \`metrics.monitor\`, \`metrics.rules\` and \`metrics.dashboards\` of the chart. See [Kubernetes](kubernetes.md#what-to-know).
+- Elsewhere, use \`docker/monitoring/rules/fanfare.yaml\` for alerts and \`docker/monitoring/dashboards/\` for Grafana.
 
-**Units** are Prometheus' base units and stand at the end of the name: \`_seconds\`, \`_bytes\`; counters end in \`_total\`, and what has no unit counts
-things. **Labels** are bounded: none has an id, a name, an address or a text that somebody gave. \`nodejs_eventloop_lag_*\` is of the time
-since the last look, whoever looked: let one Prometheus scrape.
+What to do about each alert is described in the [runbooks](runbooks.md).
 
-This page is made from the metrics of a real gateway and a real worker:
-\`vitest run --project integration test/integration/monitoring.test.ts -u\`.
+A gateway with threads adds up the metrics of its threads. For delays and metrics with \`max\` in their name, it reports the largest value.
+
+## Stability
+
+Name, type, unit and labels of metrics that start with \`fanfare_\` don't change within a major version. A removed metric is announced in the changelog, and
+remains for one minor version next to its successor.
+
+New metrics, label values and histogram buckets can appear at any time. So aggregate with \`sum by (…)\`, and match only values that you know.
+
+Metrics that start with \`process_\` or \`nodejs_\` come from [prom-client](https://github.com/siimon/prom-client).
+
+Label values never contain IDs, names, addresses or texts of users.
 `;
 
 const unitOf = (name: string): string => {
@@ -57,7 +62,7 @@ const unitOf = (name: string): string => {
 };
 
 /**
- * The page that describes all metrics.
+ * The page that describes all metrics. To update it: `vitest run --project integration test/integration/monitoring.test.ts -u`.
  * @param ofProcess by the role of the process
  */
 export function metricsPage(ofProcess: ReadonlyMap<string, ReadonlyMap<string, Metric>>): string {
@@ -66,7 +71,7 @@ export function metricsPage(ofProcess: ReadonlyMap<string, ReadonlyMap<string, M
   const all = new Map([...ofProcess.values()].flatMap((metrics) => [...metrics]));
   const table = (chosen: Metric[]): string =>
     [
-      "| Metric | Type | Unit | Labels | Of | Meaning |",
+      "| Metric | Type | Unit | Labels | Process | Meaning |",
       "| --- | --- | --- | --- | --- | --- |",
       ...chosen
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -82,11 +87,11 @@ export function metricsPage(ofProcess: ReadonlyMap<string, ReadonlyMap<string, M
   const ofNode = [...all.values()].filter(({ name }) => OF_NODE.test(name));
   return [
     INTRODUCTION,
-    "## Fanfare's own\n",
+    "## Metrics of Fanfare\n",
     `${table(ours)}\n`,
-    "`fanfare_redis_*` and `fanfare_nats_*` are there where Redis and NATS are configured, `fanfare_bus_*` besides in a process with threads.\n",
-    "## Of the process\n",
-    "Only those that dashboards and alerts use.\n",
+    "`fanfare_redis_*` and `fanfare_nats_*` exist if Redis and NATS are configured. `fanfare_bus_*` also exists in a process with threads.\n",
+    "## Metrics of the process\n",
+    "Only those used by dashboards and alerts.\n",
     `${table(ofNode)}\n`,
   ].join("\n");
 }
