@@ -85,7 +85,7 @@ test.each(readdirSync(DASHBOARDS))(
     );
     expect(new Set(cells).size).toBe(cells.length);
     expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
-    const runbooks = [...text.matchAll(/docs\/runbooks\.md#(\w+)/g)].map(([, anchor]) => anchor!);
+    const runbooks = [...text.matchAll(/docs\/run\/runbooks\.md#(\w+)/g)].map(([, anchor]) => anchor!);
     expect(alerts.map((alert) => alert.toLowerCase())).toEqual(expect.arrayContaining(runbooks));
   },
 );
