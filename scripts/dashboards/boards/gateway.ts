@@ -7,23 +7,23 @@ const LOGINS = 'action=~"user.login|user.createGuest|user.register|user.exchange
 export const gateway: Board = {
   name: "gateway",
   title: "Gateway",
-  description: "The edge: who is connected, what is called, and what is turned away.",
+  description: "Connections, calls, and what gateways refuse.",
   sections: {
     Connections: [
       plot(
         "Connections",
-        "Part of MAX_CONNECTIONS of each gateway.",
+        "Connections of each gateway, as a fraction of MAX_CONNECTIONS.",
         "fanfare_connections{S} / fanfare_connections_max{S}",
         { ...PERCENT, steps: { orange: 0.8, red: 0.95 }, runbooks: ["FanfareConnectionsNearLimit"] },
       ),
       plot(
-        "Connections coming and going",
-        "Sockets that are logged in and those that have gone, in a second. A storm of both: a gateway or the network was away.",
-        [rate("fanfare_connects_total", "come"), rate("fanfare_disconnects_total", "gone")],
+        "Connects and disconnects",
+        "Sockets that connected and disconnected, per second. A peak of both: a gateway or the network failed.",
+        [rate("fanfare_connects_total", "connected"), rate("fanfare_disconnects_total", "disconnected")],
       ),
       plot(
-        "Why sockets go",
-        "Socket.IO's reason: 'transport close' the client went, 'ping timeout' nothing was heard of it, 'transport error' the network broke.",
+        "Disconnects by reason",
+        "Socket.IO's reasons. 'transport close': the client left. 'ping timeout': it didn't answer. 'transport error': the network failed.",
         rateBy("fanfare_disconnects_total", "reason"),
         { stacked: true },
       ),
@@ -31,35 +31,35 @@ export const gateway: Board = {
     Calls: [
       plot(
         "Calls by action",
-        "The ten most frequent, answered in a second.",
+        "The ten most frequent, per second.",
         mostBy("fanfare_requests_total", "action"),
         { unit: "reqps" },
       ),
       plot(
-        "Time to answer by action (p99)",
-        "The ten slowest, from arrival to successful answer.",
+        "Call duration by action (p99)",
+        "The ten slowest, from the arrival to the successful answer.",
         quantileBy("fanfare_request_seconds", "action"),
         { unit: "s" },
       ),
       plot(
-        "Time to answer",
+        "Call duration",
         "All actions together.",
         quantiles("fanfare_request_seconds", [0.5, 0.95, 0.99, 0.999]),
         { unit: "s" },
       ),
       plot(
         "Errors by code",
-        "As in docs/build/errors.md. INTERNAL, UNAVAILABLE, OVERLOADED and STORAGE_FULL are the server's fault.",
+        "See docs/build/errors.md. INTERNAL, UNAVAILABLE, OVERLOADED and STORAGE_FULL are caused by the server.",
         rateBy("fanfare_requests_total", "outcome", 'outcome!="ok"'),
         { unit: "reqps", runbooks: ["FanfareErrors"] },
       ),
-      plot("By transport", "Over sockets, and by HTTP.", rateBy("fanfare_requests_total", "transport"), {
+      plot("Calls by transport", "Over sockets and HTTP.", rateBy("fanfare_requests_total", "transport"), {
         unit: "reqps",
         stacked: true,
       }),
       plot(
-        "Calls under way",
-        "And how many are accepted at once: calls beyond the limit are answered OVERLOADED.",
+        "Calls in progress",
+        "And the limit. Calls beyond it are refused with OVERLOADED.",
         [
           "fanfare_requests_active{S}",
           { expr: "fanfare_requests_active_max{S}", legend: "limit of {{instance}}" },
@@ -76,10 +76,10 @@ export const gateway: Board = {
         { unit: "s", runbooks: ["FanfareOverloaded"] },
       ),
     ],
-    "At the door": [
+    Refused: [
       plot(
         "Logins",
-        "Sessions opened, and attempts that were refused, in a second.",
+        "Logins that succeeded and failed, per second.",
         [
           rate("fanfare_requests_total", "opened", `${LOGINS},outcome="ok"`),
           rate("fanfare_requests_total", "refused", `${LOGINS},outcome!="ok"`),
@@ -87,31 +87,31 @@ export const gateway: Board = {
         { runbooks: ["FanfareLoginFailures"] },
       ),
       plot(
-        "Turned away by the gateway itself",
-        "Not calls, but connections and packets: too many of them, floods, and what asks for no answer.",
+        "Refused by the gateway",
+        "Connections and packets that the gateway refused, per second.",
         [rate("fanfare_refused_total", "all"), rateBy("fanfare_refused_total", "reason")],
         { runbooks: ["FanfareConnectionsNearLimit"] },
       ),
       plot(
         "Rate limited",
-        "Calls answered RATE_LIMITED, in a second.",
+        "Calls refused with RATE_LIMITED, per second.",
         rate("fanfare_requests_total", "calls", 'outcome="RATE_LIMITED"'),
       ),
       plot(
         "Slow sockets",
-        "Sockets per second that were sent `resync` because they read too slowly and missed publications.",
+        "Sockets that read too slowly and received `resync`, per second.",
         rateBy("fanfare_slow_sockets_total", "instance"),
         { runbooks: ["FanfareSlowSockets"] },
       ),
       plot(
         "Written to sockets",
-        "By publications, without answers to calls.",
+        "Bytes of events, without answers to calls.",
         rateBy("fanfare_fanout_bytes_total", "instance"),
         { unit: "Bps" },
       ),
       plot(
         "Maintenance",
-        "1 while an admin has switched it on: changes are refused.",
+        "1 in maintenance mode.",
         { expr: "max(fanfare_maintenance{S})", legend: "maintenance" },
         ON_OR_OFF,
       ),

@@ -2,66 +2,66 @@ import type { Board } from "../dashboard.ts";
 import { type Chart, PERCENT, plot, stat, table } from "../panel.ts";
 import { quantiles, rate, rateBy } from "../queries.ts";
 
-/** What every process has, whatever it hosts. */
+/** Charts for every kind of process. */
 const processCharts: readonly Chart[] = [
   plot(
-    "Processor",
-    "Cores in use. A worker runs on one, with a little more for garbage collection; a gateway with threads on several.",
+    "CPU",
+    "CPU cores in use. A worker uses about one; a gateway with threads uses several.",
     "sum by (instance) (rate(process_cpu_seconds_total{S}[$__rate_interval]))",
   ),
   plot(
     "Memory",
-    "Part of what the container, or the machine, has.",
+    "Memory used, as a fraction of the container's or machine's memory.",
     "process_resident_memory_bytes{S} / fanfare_memory_limit_bytes{S}",
     { ...PERCENT, steps: { red: 0.9 }, runbooks: ["FanfareMemoryNearLimit"] },
   ),
   plot(
     "Heap",
-    "Part of the heap that V8 allows the main thread.",
+    "Heap used, as a fraction of the main thread's limit.",
     "nodejs_heap_size_used_bytes{S} / nodejs_heap_size_limit_bytes{S}",
     { ...PERCENT, steps: { red: 0.9 }, runbooks: ["FanfareMemoryNearLimit"] },
   ),
   plot(
-    "Delay of the event loop (p99)",
-    "How late timers run: everything in the process waits as long. Of several threads the slowest.",
+    "Event loop delay (p99)",
+    "How late timers run. Everything in the process waits that long. With threads, the slowest one.",
     "nodejs_eventloop_lag_p99_seconds{S}",
     { unit: "s", steps: { red: 0.25 }, runbooks: ["FanfareEventLoopBlocked"] },
   ),
   plot(
     "Garbage collection",
-    "Part of the time that it takes, all threads added up.",
+    "Fraction of time spent on garbage collection, all threads together.",
     "sum by (instance) (rate(nodejs_gc_duration_seconds_sum{S}[$__rate_interval]))",
     { unit: "percentunit" },
   ),
   plot(
     "File descriptors",
-    "Part of the limit (ulimit -n) in use. A connection takes one.",
+    "Open file descriptors, as a fraction of the limit (ulimit -n). Each connection uses one.",
     "process_open_fds{S} / process_max_fds{S}",
     { ...PERCENT, steps: { red: 0.9 }, runbooks: ["FanfareFileDescriptorsNearLimit"] },
   ),
-  plot("Uptime", "Since the start of each process.", "time() - process_start_time_seconds{S}", {
+  plot("Uptime", "Time since each process started.", "time() - process_start_time_seconds{S}", {
     unit: "s",
     runbooks: ["FanfareRestarting"],
   }),
   table(
     "Versions",
-    "What runs where. Two versions at once: an update is under way.",
+    "The version of each process. Two versions at once: an upgrade is in progress.",
     "fanfare_build_info{S}",
   ),
 ];
 
-/** Answers that the server is to blame for; all others say that the caller asked for something that cannot be. */
+/** Errors caused by the server; all others are caused by the request. */
 const FAULTS = 'outcome=~"INTERNAL|UNAVAILABLE|OVERLOADED|STORAGE_FULL"';
 
 export const overview: Board = {
   name: "overview",
   title: "Overview",
-  description: "Whether Fanfare serves, how much, how fast, and with what its processes are busy.",
+  description: "Whether Fanfare works, how much it does and how fast, and the state of its processes.",
   sections: {
     Now: [
       stat(
         "Processes ready",
-        "Processes whose /readyz says yes. Fewer than there are: see the alert.",
+        "Processes that report ready on /readyz.",
         { expr: "sum(fanfare_ready{S})", legend: "ready" },
         { runbooks: ["FanfareNotReady"] },
       ),
@@ -71,34 +71,31 @@ export const overview: Board = {
       }),
       stat(
         "Calls",
-        "Calls from outside that were answered, in a second.",
+        "Calls from clients that were answered, per second.",
         rate("fanfare_requests_total", "calls"),
         { unit: "reqps" },
       ),
       stat(
-        "Faults",
-        "Part of the calls answered with an error that the server is to blame for.",
+        "Server errors",
+        "Fraction of calls that failed because of the server.",
         {
           expr: `(sum(rate(fanfare_requests_total{S,${FAULTS}}[$__rate_interval])) or vector(0)) / sum(rate(fanfare_requests_total{S}[$__rate_interval]))`,
-          legend: "faults",
+          legend: "errors",
         },
         { unit: "percentunit", steps: { yellow: 0.001, red: 0.01 }, runbooks: ["FanfareErrors"] },
       ),
+      stat("Messages", "Messages stored, per second.", rate("fanfare_messages_stored_total", "messages"), {
+        unit: "mps",
+      }),
       stat(
-        "Messages",
-        "Messages that came onto the disk, in a second.",
-        rate("fanfare_messages_stored_total", "messages"),
-        { unit: "mps" },
-      ),
-      stat(
-        "Slowest publication",
-        "What the last socket of the slowest publication of the last minute waited (p100).",
+        "Slowest fan-out",
+        "Longest time in the last minute from an event to its last socket (p100).",
         { expr: "max(fanfare_fanout_max_seconds{S})", legend: "p100" },
         { unit: "s", steps: { yellow: 0.25, red: 1 }, runbooks: ["FanfareFanoutSlow"] },
       ),
       table(
         "Alerts",
-        "What is wrong by docker/monitoring/rules. Each has a runbook in docs/run/runbooks.md.",
+        "Alerts that fire. Each has a runbook in docs/run/runbooks.md.",
         {
           expr: 'ALERTS{alertname=~"Fanfare.+",alertstate="firing",cluster=~"$cluster",namespace=~"$namespace"}',
           legend: "{{alertname}}",
@@ -117,14 +114,14 @@ export const overview: Board = {
         { unit: "reqps", stacked: true },
       ),
       plot(
-        "Time to answer a call",
-        "From its arrival at the gateway to its successful answer.",
+        "Call duration",
+        "From the arrival at the gateway to the successful answer.",
         quantiles("fanfare_request_seconds"),
         { unit: "s" },
       ),
       plot(
         "Messages and deliveries",
-        "Messages stored, and events written to sockets, in a second.",
+        "Messages stored and events written to sockets, per second.",
         [
           rate("fanfare_messages_stored_total", "messages stored"),
           rate("fanfare_fanout_deliveries_total", "deliveries"),
@@ -132,8 +129,8 @@ export const overview: Board = {
         { unit: "ops" },
       ),
       plot(
-        "From a publication to its last socket",
-        "p100 is the slowest publication of the last minute, not an estimate of a histogram.",
+        "Fan-out time",
+        "From an event to the write to its last socket. p100 is measured: the slowest event of the last minute.",
         [
           ...quantiles("fanfare_fanout_seconds", [0.5, 0.99]),
           { expr: "max(fanfare_fanout_max_seconds{S})", legend: "p100" },
@@ -141,8 +138,8 @@ export const overview: Board = {
         { unit: "s", steps: { red: 1 }, runbooks: ["FanfareFanoutSlow"] },
       ),
       plot(
-        "Time of a database command",
-        "As the processes see it, the way there included.",
+        "Database command duration",
+        "As measured by Fanfare, including the network.",
         quantiles("fanfare_database_command_duration_seconds"),
         { unit: "s", runbooks: ["FanfareDatabaseSlow"] },
       ),
