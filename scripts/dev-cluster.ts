@@ -2,7 +2,7 @@ import "./env-file.ts";
 import { mkdir } from "node:fs/promises";
 import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";
-import { buildPage } from "./build-page.ts";
+import { buildDocs, buildWebClient } from "./build.ts";
 import { keepRunning } from "./cluster/processes.ts";
 import { HELP, readOptions, type ClusterOptions } from "./cluster/options.ts";
 import { findOccupiedPort } from "./cluster/ports.ts";
@@ -96,7 +96,8 @@ const stop = (): void => {
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
 
-await buildPage();
+await buildWebClient();
+void buildDocs();
 try {
   await start(options);
 } catch (error) {

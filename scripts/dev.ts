@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
-import { buildPage } from "./build-page.ts";
+import { buildDocs, buildWebClient } from "./build.ts";
 import { Restarts } from "./restarts.ts";
 
-// `pnpm dev`: builds the page if it is out of date, then runs the whole program, and restarts it when it crashes.
+// `pnpm dev`: builds the web client if it is out of date, then runs the whole program, and restarts it when it crashes.
 
 const PROGRAM = fileURLToPath(new URL("../services/node/src/main.ts", import.meta.url));
 /** Exit codes after which it is not restarted: stopped, could not start, cut short by a second signal. */
@@ -33,7 +33,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
-await buildPage();
+await buildWebClient();
+void buildDocs();
 const restarts = new Restarts();
 while (!stopping.signal.aborted) {
   const startedMs = performance.now();

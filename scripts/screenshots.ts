@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { SessionTokens } from "@fanfare/contract";
 import { startInstance } from "../test/support/instance.ts";
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
-import { buildPage } from "./build-page.ts";
+import { buildWebClient } from "./build.ts";
 import { makeTown, type Town } from "./screenshots/make-town.ts";
 import { t } from "../test/e2e/texts.ts";
 
@@ -60,7 +60,7 @@ async function take(browser: Browser, url: string, tokens: SessionTokens, pictur
   }
 }
 
-await buildPage();
+await buildWebClient();
 await mkdir(OUT, { recursive: true });
 const instance = await startInstance({ WEB_DIR: join(ROOT, "web/dist") });
 const browser = await chromium.launch({

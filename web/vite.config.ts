@@ -33,6 +33,7 @@ export default defineConfig({
     proxy: {
       "/api": SERVER,
       "/auth": SERVER,
+      "/docs": SERVER,
       "/files": SERVER,
       "/socket.io": { target: SERVER, ws: true },
     },

@@ -39,7 +39,7 @@ test.each(ofImage)("every setting of %s is one that the program knows", (_, serv
 
 test("whatever the program can be told can be told here, but what this file decides", () => {
   const decided = [
-    "NODE_ENV SERVICES HOST PORT OPS_HOST OPS_PORT TRUST_PROXY WEB_DIR DATA_DIR FILES_DIR",
+    "NODE_ENV SERVICES HOST PORT OPS_HOST OPS_PORT TRUST_PROXY WEB_DIR DOCS_DIR DATA_DIR FILES_DIR",
     "MONGO_URL NATS_URL REDIS_URL",
     // A single instance has threads; and behind a proxy addresses are not counted.
     "GATEWAY_THREADS MAX_CONNECTIONS_PER_ADDRESS",

@@ -21,12 +21,16 @@ export function compress(): Plugin {
       sequential: true,
       async handler({ dir }) {
         if (dir === undefined) throw new Error("There is a folder of files to compress.");
-        const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-        const files = entries.filter((entry) => entry.isFile() && KINDS.has(extname(entry.name)));
-        await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))));
+        await compressFolder(dir);
       },
     },
   };
+}
+
+export async function compressFolder(dir: string): Promise<void> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && KINDS.has(extname(entry.name)));
+  await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))));
 }
 
 async function compressFile(path: string): Promise<void> {

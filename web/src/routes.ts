@@ -45,6 +45,9 @@ export const inboxPath = (): string => "/inbox";
 export const settingsPath = (section = "profile"): string => `/settings/${section}`;
 export const adminPath = (section = "overview"): string => `/admin/${section}`;
 export const statusPath = (): string => "/status";
+/** Pages of the documentation, which the gateway serves beside this client. */
+export const USER_GUIDE = "/docs/use/";
+export const ADMIN_GUIDE = "/docs/run/";
 
 /** The address of any channel of messages; `groupId` null for a direct one. */
 export function placePath(groupId: string | null, channelId: string, place: ChannelPlace = {}): string {

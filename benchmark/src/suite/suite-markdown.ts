@@ -31,8 +31,8 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
 function chartLines({ results }: Suite, folder: string): string[] {
   if (results.get("sweep")?.command !== "sweep") return [];
   return [
-    `<picture><source media="(prefers-color-scheme: dark)" srcset="${folder}/sweep-dark.svg">` +
-      `<img alt="Time until the last member has a message, by the number of members online" src="${folder}/sweep-light.svg"></picture>`,
+    `<picture><source media="(prefers-color-scheme: dark)" srcset="./${folder}/sweep-dark.svg">` +
+      `<img alt="Time until the last member has a message, by the number of members online" src="./${folder}/sweep-light.svg"></picture>`,
   ];
 }
 

@@ -56,6 +56,7 @@ function configOf(env: Environment) {
     maxConnections: env.MAX_CONNECTIONS,
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
     webDir: env.WEB_DIR,
+    docsDir: env.DOCS_DIR,
     outboundAllow: env.OUTBOUND_ALLOW,
     linkPreviews: env.LINK_PREVIEWS,
     /** Without a trailing slash. */

@@ -131,7 +131,7 @@ export async function createHttpServer({
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
 
   // Before the API's own route, which asks to be left out of what it sets up for pages.
-  await serveWebPage(app, config.webDir, (request, reply) =>
+  await serveWebPage(app, config, (request, reply) =>
     failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
   const devices = createDeviceCookie(node.sealerFor("device cookie"), config);

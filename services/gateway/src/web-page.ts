@@ -1,15 +1,16 @@
 import { existsSync, ReadStream } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import helmet from "@fastify/helmet";
-import files from "@fastify/static";
+import files, { type FastifyStaticOptions } from "@fastify/static";
+import type { Config } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-const NOT_BUILT = `<!doctype html>
+const notBuilt = (what: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Fanfare</title>
-<h1>The page is not built yet</h1>
-<p>The server runs: <a href="/api/meta">/api/meta</a> answers. Build the page with <code>pnpm build</code>, then reload.</p>
+<h1>The ${what} is not built yet</h1>
+<p>The server runs: <a href="/api/meta">/api/meta</a> answers. Build the ${what} with <code>pnpm build</code>, then reload.</p>
 </html>
 `;
 
@@ -18,18 +19,20 @@ const FILE_HEADERS = ["content-type", "content-length", "content-encoding", "eta
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
+const isDocs = (url = ""): boolean => /^\/docs(?:[/?]|$)/.test(url);
+
 /**
- * Serves the built page, and its index for every path that a browser asks a page from, because the page does its own
- * routing.
- * @param refuse answers what is neither a file nor a page
+ * Serves the web client and, under /docs, the documentation. Unknown paths get the web client's index, because it does its own routing.
+ * @param refuse answers requests for anything but a file or a page
  */
 export async function serveWebPage(
   app: FastifyInstance,
-  webDir: string,
+  { webDir, docsDir }: Pick<Config, "webDir" | "docsDir">,
   refuse: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): Promise<void> {
   const root = resolve(webDir);
-  const hashed = join(root, "assets") + sep;
+  const docs = resolve(docsDir);
+  const hashed = [root, docs].map((folder) => join(folder, "assets") + sep);
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -37,6 +40,8 @@ export async function serveWebPage(
         "default-src": ["'none'"],
         "script-src": ["'self'"],
         "style-src": ["'self'"],
+        // Highlighted code in the documentation has a style attribute per word.
+        "style-src-attr": [({ url }) => (isDocs(url) ? "'unsafe-inline'" : "'none'")],
         "img-src": ["'self'", "data:", "blob:"],
         "media-src": ["'self'", "blob:"],
         "font-src": ["'self'"],
@@ -68,8 +73,7 @@ export async function serveWebPage(
     };
     payload.once("open", onOpen).once("error", onError);
   });
-  await app.register(files, {
-    root,
+  const options = {
     cacheControl: false,
     // The build puts compressed copies beside the files.
     preCompressed: true,
@@ -77,14 +81,28 @@ export async function serveWebPage(
     dotfiles: "ignore",
     setHeaders(reply, path) {
       // Vite puts a hash of the content into these names.
-      const cached = path.startsWith(hashed) ? `public, max-age=${ONE_YEAR_S}, immutable` : "no-cache";
+      const cached = hashed.some((folder) => path.startsWith(folder))
+        ? `public, max-age=${ONE_YEAR_S}, immutable`
+        : "no-cache";
       void reply.header("cache-control", cached);
     },
+  } satisfies FastifyStaticOptions;
+  await app.register(files, { ...options, root });
+  await app.register(files, {
+    ...options,
+    root: docs,
+    prefix: "/docs",
+    redirect: true,
+    decorateReply: false,
   });
   app.setNotFoundHandler((request, reply) => {
     if (!wantsPage(request)) return refuse(request, reply);
-    if (existsSync(join(root, "index.html"))) return reply.sendFile("index.html");
-    return reply.code(503).type("text/html; charset=utf-8").send(NOT_BUILT);
+    const [folder, page, what] = isDocs(request.url)
+      ? [docs, "404.html", "documentation"]
+      : [root, "index.html", "page"];
+    if (!existsSync(join(folder, page)))
+      return reply.code(503).type("text/html; charset=utf-8").send(notBuilt(what));
+    return reply.code(folder === docs ? 404 : 200).sendFile(page, folder);
   });
 }
 

@@ -235,6 +235,41 @@ describe("the page", () => {
     await built.stop();
   });
 
+  test("the documentation is served under /docs, with its own page for unknown paths", async () => {
+    const docs = await mkdtemp(join(tmpdir(), "fanfare-docs-"));
+    await mkdir(join(docs, "run"));
+    await mkdir(join(docs, "assets"));
+    await writeFile(join(docs, "index.html"), "documentation");
+    await writeFile(join(docs, "404.html"), "no such page");
+    await writeFile(join(docs, "run", "index.html"), "administrator guide");
+    await writeFile(join(docs, "run", "install.html"), "installation");
+    await writeFile(join(docs, "assets", "theme.1a2b.js"), "let a;");
+    const built = await startGateway({ DOCS_DIR: docs });
+    const page = async (path: string): Promise<Response> =>
+      fetch(`${built.url}${path}`, { headers: { accept: "text/html" } });
+    for (const [path, status, text] of [
+      ["/docs", 200, "documentation"],
+      ["/docs/", 200, "documentation"],
+      ["/docs/run/", 200, "administrator guide"],
+      ["/docs/run/install.html", 200, "installation"],
+      ["/docs/run/missing.html", 404, "no such page"],
+    ] as const) {
+      const response = await page(path);
+      expect([path, response.status, await response.text()]).toEqual([path, status, text]);
+      expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");
+    }
+    expect((await page("/docs")).url).toBe(`${built.url}/docs/`);
+    const asset = await fetch(`${built.url}/docs/assets/theme.1a2b.js`);
+    expect(asset.headers.get("cache-control")).toContain("immutable");
+    await built.stop();
+
+    const notBuilt = await fetch(`${gateway.url}/docs/`, { headers: { accept: "text/html" } });
+    expect([notBuilt.status, await notBuilt.text()]).toEqual([
+      503,
+      expect.stringContaining("documentation is not built"),
+    ]);
+  });
+
   test("only the configured origins may call from another page", async () => {
     const open = await startGateway({ CORS_ORIGINS: "https://chat.example" });
     const allowed = async (origin: string): Promise<string | null> =>

@@ -62,6 +62,7 @@ export async function startGateway(
     OPS_PORT: "0",
     RATE_LIMIT_FACTOR: "1000",
     WEB_DIR: join(dataDir, "no-page"),
+    DOCS_DIR: join(dataDir, "no-docs"),
     ...env,
   });
   const stubs: Stubs = {

@@ -1,8 +1,8 @@
-import { Activity } from "lucide-react";
+import { Activity, BookOpen } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useAdminStats } from "../data/admin.ts";
-import { adminPath, statusPath } from "../routes.ts";
+import { ADMIN_GUIDE, adminPath, statusPath } from "../routes.ts";
 import { Figure } from "../shared/figure.tsx";
 import { useFormats } from "../shared/formats.ts";
 import { buttonClass } from "../ui/button.tsx";
@@ -52,11 +52,15 @@ export function AdminOverview() {
           <p className="text-sm text-muted">
             {t("overview.services", { services: data.process.services.join(", ") })}
           </p>
-          <p>
+          <p className="flex flex-wrap gap-2">
             <Link href={statusPath()} className={buttonClass()}>
               <Activity size={16} aria-hidden />
               {t("overview.toStatus")}
             </Link>
+            <a href={ADMIN_GUIDE} target="_blank" rel="noopener" className={buttonClass()}>
+              <BookOpen size={16} aria-hidden />
+              {t("overview.guide")}
+            </a>
           </p>
         </section>
       )}

@@ -9,13 +9,19 @@ const plan = (asked: Partial<Asked>) =>
     new Set(["/theme.js"]),
   );
 
-test.each(["/api/user.me", "/api/docs", "/files/f1/secret.png", "/files/public/p", "/socket.io/", "/api"])(
-  "%s is an answer of the API or a file of a user, and never kept",
-  (path) => {
-    expect(plan({ path })).toBeNull();
-    expect(plan({ path, mode: "navigate" })).toBeNull();
-  },
-);
+test.each([
+  "/api/user.me",
+  "/api/docs",
+  "/docs",
+  "/docs/run/",
+  "/files/f1/secret.png",
+  "/files/public/p",
+  "/socket.io/",
+  "/api",
+])("%s is an answer of the API or a file of a user, and never kept", (path) => {
+  expect(plan({ path })).toBeNull();
+  expect(plan({ path, mode: "navigate" })).toBeNull();
+});
 
 test.each(["/", "/groups/a/channels/b", "/filesystem"])(
   "the page %s is asked of the network first",

@@ -15,7 +15,7 @@ export function planFor(
   precached: ReadonlySet<string>,
 ): "page" | "kept" | null {
   if (method !== "GET" || origin !== ownOrigin) return null;
-  if (/^\/(?:api|files|socket\.io)(?:\/|$)/.test(path)) return null;
+  if (/^\/(?:api|docs|files|socket\.io)(?:\/|$)/.test(path)) return null;
   if (mode === "navigate") return "page";
   return path.startsWith("/assets/") || precached.has(path) ? "kept" : null;
 }

@@ -16,8 +16,8 @@ production or a cluster needs are marked **Required**. At startup, all configura
 - **On a machine**: \`cp .env.example .env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read \`.env\` in the project's
   folder. Environment variables take precedence, and git ignores the file. If you start Node yourself, pass the file:
   \`node --env-file=.env services/node/src/main.ts\`.
-- **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. For Compose, see ([docker/](../docs/run/docker.md)).
-- **In Kubernetes**: the chart's values and existing Secrets ([docker/kubernetes/](../docs/run/kubernetes.md)).
+- **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. For Compose, see [Docker and Compose](docker.md).
+- **In Kubernetes**: the chart's values and existing Secrets ([Kubernetes](kubernetes.md)).
 
 The command line (\`fanfare backup\` and so on) uses the same settings. Node's own variables work too, but not in \`.env\`. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\`
 if your mail server, S3 service or identity provider has a certificate from a private CA.

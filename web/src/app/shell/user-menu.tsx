@@ -3,6 +3,7 @@ import {
   Circle,
   CircleDashed,
   CircleMinus,
+  CircleQuestionMark,
   Clock,
   ChevronsUpDown,
   LogOut,
@@ -19,7 +20,7 @@ import { useLocation } from "wouter";
 import { useConnectionState } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
-import { adminPath, settingsPath, statusPath } from "../../routes.ts";
+import { adminPath, settingsPath, statusPath, USER_GUIDE } from "../../routes.ts";
 import type { Preferences } from "../../state/preference-values.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Avatar } from "../../ui/display.tsx";
@@ -103,6 +104,11 @@ function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuList {
     })),
     "separator",
     { label: t("settings"), icon: Settings, onSelect: () => navigate(settingsPath()) },
+    {
+      label: t("help"),
+      icon: CircleQuestionMark,
+      onSelect: () => void window.open(USER_GUIDE, "_blank", "noopener"),
+    },
     { label: t("status"), icon: Activity, onSelect: () => navigate(statusPath()) },
     admin && { label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) },
     "separator",

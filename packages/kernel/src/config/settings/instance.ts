@@ -71,6 +71,10 @@ export const basics = {
     description: "Folder of the built web client. The image sets it.",
     example: "/srv/fanfare/web",
   }),
+  DOCS_DIR: z.string().default("docs/dist").register(notes, {
+    description: "Folder of the built documentation, which is served under `/docs`. The image sets it.",
+    example: "/srv/fanfare/docs",
+  }),
   GATEWAY_THREADS: wholeNumber(0, MAX_GATEWAY_THREADS).optional().register(notes, {
     description:
       "Number of gateway threads of a single instance; 0 runs everything in one thread. In a cluster, start more gateways instead.",

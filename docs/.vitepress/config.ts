@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { defineConfig, type DefaultTheme, type MarkdownRenderer } from "vitepress";
+import { compressFolder } from "../../web/build/compress.ts";
+
+const BASE = "/docs/";
+const DOCS = join(import.meta.dirname, "..");
+
+const USE = ["index", "messages", "groups", "moderation", "notifications", "account"];
+const RUN = [
+  ["Start", ["index", "quick-start", "sizing", "install", "docker", "kubernetes", "configuration"]],
+  ["Operate", ["administration", "cli", "backups", "upgrades", "secrets", "groups-as-files"]],
+  ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
+] as const;
+const BUILD = ["api", "protocol", "client", "bots", "errors"];
+const INTERNALS = ["architecture", "glossary", "scale", "migrations", "verified"];
+const REPORT = readdirSync(join(DOCS, "benchmarks"))
+  .filter((name) => /^\d.*\.md$/.test(name))
+  .sort()
+  .at(-1)!
+  .replace(".md", "");
+
+/** The title of a page is its heading. */
+function pages(folder: string, names: readonly string[]): DefaultTheme.SidebarItem[] {
+  return names
+    .filter((name) => existsSync(join(DOCS, folder, `${name}.md`)))
+    .map((name) => {
+      const text = /^# (.*)$/m.exec(readFileSync(join(DOCS, folder, `${name}.md`), "utf8"))?.[1];
+      if (text === undefined) throw new Error(`docs/${folder}/${name}.md has no heading.`);
+      return { text, link: `/${folder}/${name === "index" ? "" : name}` };
+    });
+}
+
+function understand(): DefaultTheme.SidebarItem[] {
+  const adrs = readdirSync(join(DOCS, "adr")).sort();
+  return [
+    { text: "Understand Fanfare", items: pages("internals", INTERNALS) },
+    { text: "Benchmarks", items: pages("benchmarks", ["method", REPORT, "connections"]) },
+    {
+      text: "Decisions",
+      items: pages(
+        "adr",
+        adrs.map((name) => name.replace(".md", "")),
+      ),
+    },
+  ];
+}
+
+/** Of another site, within the page, or to a document in this folder. */
+const PAGE_LINK = /^(?:[a-z]+:|#|\/|(?!.*\.\.\/\.\.\/)[^#]*\.md(?:#|$))/;
+
+/** Links to files of the repository that are no pages, such as a report's JSON, become plain text. */
+function unlinkFiles(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push("unlink-files", ({ tokens }) => {
+    for (const { children } of tokens) {
+      let isFile = false;
+      for (const token of children ?? []) {
+        // Vue would take the braces of a template for its own.
+        if (token.type === "code_inline") token.attrSet("v-pre", "");
+        const isLink = token.type === "link_open" || token.type === "link_close";
+        if (token.type === "link_open") isFile = !PAGE_LINK.test(token.attrGet("href") ?? "");
+        if (!isFile || !isLink) continue;
+        if (token.type === "link_close") isFile = false;
+        Object.assign(token, { type: "text", tag: "", content: "", attrs: null, nesting: 0 });
+      }
+    }
+  });
+}
+
+/** Scripts that VitePress writes into the pages, by name. The gateway's content policy allows none there. */
+const inlineScripts = new Map<string, string>();
+
+export default defineConfig({
+  base: BASE,
+  title: "Fanfare",
+  description: "Self-hosted chat: guides for users, administrators and developers.",
+  outDir: "dist",
+  cleanUrls: false,
+  metaChunk: true,
+  // Otherwise it adds a style to the page, which the content policy refuses.
+  appearance: { disableTransition: false },
+  ignoreDeadLinks: "localhostLinks",
+  head: [["link", { rel: "icon", href: "/favicon.svg" }]],
+  markdown: { config: unlinkFiles },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: "deep",
+    nav: [
+      { text: "Use it", link: "/use/", activeMatch: "^/use/" },
+      { text: "Run it", link: "/run/", activeMatch: "^/run/" },
+      { text: "Build on it", link: "/build/api", activeMatch: "^/build/" },
+      {
+        text: "Understand it",
+        link: "/internals/architecture",
+        activeMatch: "^/(internals|adr|benchmarks)/",
+      },
+    ],
+    sidebar: {
+      "/use/": [{ text: "Use Fanfare", items: pages("use", USE) }],
+      "/run/": RUN.map(([text, names]) => ({ text, items: pages("run", names) })),
+      "/build/": [{ text: "Build on Fanfare", items: pages("build", BUILD) }],
+      ...Object.fromEntries(["/internals/", "/adr/", "/benchmarks/"].map((folder) => [folder, understand()])),
+    },
+  },
+  transformHtml(html) {
+    return html.replaceAll(
+      /<script id="([\w-]+)">(.*?)<\/script>/gs,
+      (_tag, name: string, script: string) => {
+        inlineScripts.set(name, script);
+        return `<script src="${BASE}${name}.js"></script>`;
+      },
+    );
+  },
+  async buildEnd({ outDir }) {
+    for (const [name, script] of inlineScripts) await writeFile(join(outDir, `${name}.js`), script);
+    await compressFolder(outDir);
+  },
+});

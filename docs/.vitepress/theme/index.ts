@@ -1,0 +1,2 @@
+// Without Inter: the site loads no fonts.
+export { default } from "vitepress/theme-without-fonts";

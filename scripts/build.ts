@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import os from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+interface Target {
+  name: string;
+  folder: string;
+  /** The package of the builder, and its command in it. */
+  builder: string;
+  command: string[];
+  output: string;
+  sources: string[];
+  priority: number;
+}
+
+const WEB: Target = {
+  name: "web client",
+  folder: "web",
+  builder: "vite",
+  command: ["bin/vite.js", "build", "--logLevel", "warn"],
+  output: "web/dist/index.html",
+  sources: [
+    ...["index.html", "vite.config.ts", "package.json", "src", "build", "public"].map(
+      (name) => `web/${name}`,
+    ),
+    "packages/client/src",
+    "packages/contract/src",
+  ],
+  priority: os.constants.priority.PRIORITY_NORMAL,
+};
+
+const DOCS_SOURCES = [
+  "index.md",
+  "package.json",
+  ".vitepress/config.ts",
+  ".vitepress/theme",
+  "adr",
+  "benchmarks",
+  "build",
+  "images",
+  "internals",
+  "run",
+  "use",
+];
+
+const DOCS: Target = {
+  name: "documentation",
+  folder: "docs",
+  builder: "vitepress",
+  command: ["bin/vitepress.js", "build"],
+  output: "docs/dist/index.html",
+  sources: DOCS_SOURCES.map((name) => `docs/${name}`),
+  // It is built while the server starts.
+  priority: os.constants.priority.PRIORITY_LOW,
+};
+
+async function newestChangeMs(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.mtimeMs;
+  const entries = await readdir(path);
+  const changes = await Promise.all(entries.map((entry) => newestChangeMs(join(path, entry))));
+  return Math.max(found.mtimeMs, ...changes);
+}
+
+async function isBuildDue({ folder, output, sources }: Target): Promise<boolean> {
+  if (!existsSync(join(ROOT, folder, "package.json"))) return false;
+  const builtMs = (await stat(join(ROOT, output)).catch(() => undefined))?.mtimeMs ?? 0;
+  const changes = await Promise.all(sources.map((source) => newestChangeMs(join(ROOT, source))));
+  return Math.max(...changes) > builtMs;
+}
+
+/** @returns the output of a build that failed, otherwise undefined */
+async function build({ folder, builder, command, priority }: Target): Promise<string | undefined> {
+  const cwd = join(ROOT, folder);
+  const manifest = createRequire(join(cwd, "package.json")).resolve(`${builder}/package.json`);
+  const [script, ...args] = command;
+  const child = spawn(process.execPath, [join(dirname(manifest), script!), ...args], { cwd });
+  process.once("exit", () => child.kill());
+  if (child.pid !== undefined) os.setPriority(child.pid, priority);
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(String(error)));
+    child.once("close", (code) => resolve(code === 0 ? undefined : output.trim()));
+  });
+}
+
+async function buildIfDue(target: Target): Promise<void> {
+  if (!(await isBuildDue(target))) return;
+  process.stdout.write(`Building the ${target.name}…\n`);
+  const failure = await build(target).catch(String);
+  if (failure !== undefined) process.stderr.write(`Building the ${target.name} failed.\n${failure}\n`);
+}
+
+/** Builds the web client if its sources have changed. A failure is printed, and doesn't keep the server from starting. */
+export const buildWebClient = (): Promise<void> => buildIfDue(WEB);
+
+/** Builds the documentation if its sources have changed. */
+export const buildDocs = (): Promise<void> => buildIfDue(DOCS);

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Instance, startInstance } from "../support/instance.ts";
+import { hasBrowser, sharedBrowser } from "./browser.ts";
+
+const docs = join(import.meta.dirname, "../../docs");
+
+describe("the documentation site", { tags: "long" }, () => {
+  let folder: string;
+  let instance: Instance;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-docs-"));
+    const args = [join(docs, "node_modules/vitepress/bin/vitepress.js"), "build", "--outDir", folder];
+    await promisify(execFile)(process.execPath, args, {
+      cwd: docs,
+      env: { ...process.env, NODE_ENV: "production" },
+    });
+    instance = await startInstance({ DOCS_DIR: folder });
+  });
+  afterAll(async () => {
+    await instance?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("has only links that lead somewhere, and no script within a page", async () => {
+    const pages = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".html"));
+    expect(pages.length).toBeGreaterThan(30);
+    const targets = new Map<string, string>();
+    for (const page of pages) {
+      const html = await readFile(join(folder, page), "utf8");
+      for (const [, attributes, content] of html.matchAll(/<script\b([^>]*)>([^<]*)/g)) {
+        expect([page, content]).toEqual([page, ""]);
+        expect(attributes).toContain('src="/');
+      }
+      for (const [, target] of html.matchAll(/\b(?:href|src)="(\/[^"#]*)/g)) targets.set(target!, page);
+    }
+    for (const [target, page] of targets) {
+      const { status } = await fetch(`${instance.url}${target}`);
+      expect([target, page, status]).toEqual([target, page, target === "/favicon.svg" ? 404 : 200]);
+    }
+  });
+
+  describe.skipIf(!hasBrowser())("in a browser", () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await sharedBrowser({ fullBrowser: false });
+    });
+
+    test("is found by its search, and asks for nothing that the content policy refuses", async () => {
+      const context = await browser.newContext({ locale: "en-US" });
+      const page = await context.newPage();
+      await page.addInitScript(`
+        window.refusals = [];
+        addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
+          refusals.push([violatedDirective, blockedURI, sample].join(" ")));
+      `);
+      await page.goto(`${instance.url}/docs/`);
+      await page.getByRole("link", { name: "Quick start" }).click();
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.keyboard.press("/");
+      await page.getByRole("searchbox").fill("restore a backup");
+      await page
+        .getByRole("option", { name: /backup/i })
+        .first()
+        .click();
+      await page.waitForURL(/\/docs\/run\/backups\.html/);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      expect(await page.evaluate("window.refusals")).toEqual([]);
+      await context.close();
+    });
+  });
+});
