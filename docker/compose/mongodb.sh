@@ -1,5 +1,5 @@
 #!/bin/bash
-# Members of a replica set prove who they are with a key that all have; here there is one member, and the key follows from its password.
+# Members of a replica set authenticate with a shared key. There is only one member here, so the key is derived from its password.
 set -euo pipefail
 key=/tmp/replica-set.key
 umask 077

@@ -29,8 +29,7 @@ interface Resealed {
 
 export const resealCommand: CommandModule = {
   command: "reseal",
-  describe:
-    "Seal with TOKEN_SECRET what TOKEN_SECRET_PREVIOUS has sealed: second factors, secrets of callbacks",
+  describe: "Re-encrypt stored secrets with TOKEN_SECRET after it was changed",
   async handler() {
     const config = loadConfig();
     if (config.tokenSecret === undefined || config.tokenSecretPrevious === undefined) {
