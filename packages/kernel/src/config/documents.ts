@@ -6,52 +6,61 @@ import { notes } from "./settings/notes.ts";
 
 const INTRODUCTION = `# Configuration
 
-Generated from \`packages/kernel/src/config/settings/\` by \`pnpm docs:generate\`.
+Fanfare is configured with environment variables. To try it, you don't need any. Settings that production or a cluster needs are marked **Required**.
 
-Fanfare is configured with environment variables. Empty variables count as not set. To try it, you don't need any; settings that
-production or a cluster needs are marked **Required**. At startup, all configuration errors are reported together, and the program exits with code 1.
+Empty variables count as not set. Many options can also be changed by admins in the web client; a variable takes precedence.
 
 ## Where to set them
 
-- **On a machine**: \`cp .env.example .env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read \`.env\` in the project's
-  folder. Environment variables take precedence, and git ignores the file. If you start Node yourself, pass the file:
-  \`node --env-file=.env services/node/src/main.ts\`.
-- **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. For Compose, see [Docker and Compose](docker.md).
-- **In Kubernetes**: the chart's values and existing Secrets ([Kubernetes](kubernetes.md)).
+- **On a machine**: copy \`.env.example\` to \`.env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read it;
+  environment variables take precedence. If you start Node.js yourself, pass the file: \`node --env-file=.env services/node/src/main.ts\`.
+- **With systemd**: in the file that the unit names as \`EnvironmentFile\`. See [Linux with systemd](install.md).
+- **In a container**: \`docker run --env-file fanfare.env\`, or \`-e NAME=value\`. See [Docker](docker.md).
+- **In Kubernetes**: in the chart's values and in Secrets. See [Kubernetes](kubernetes.md).
 
-The command line (\`fanfare backup\` and so on) uses the same settings. Node's own variables work too, but not in \`.env\`. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\`
-if your mail server, S3 service or identity provider has a certificate from a private CA.
+Restart Fanfare after a change. The [command line](cli.md) uses the same settings.
 
-## Secrets and files
+Node.js has settings of its own. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\` if your mail server, S3 service or identity provider uses a private CA.
+They must be real environment variables: in \`.env\`, they have no effect.
 
-Secrets can be read from files, such as those that Docker and Kubernetes mount: \`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`.
-This works for all settings below that have a \`_FILE\` name. Files are read at startup; a line break at the end is ignored.
+## Secrets in files and URLs
 
-Secrets are never logged and never appear in error messages. In URLs (\`MONGO_URL\`, \`NATS_URL\`, \`REDIS_URL\`, \`SMTP_URL\`), percent-encode the
-characters \`@ : / ? # %\` of a password: \`p@ss\` becomes \`p%40ss\`.
+Settings with a \`_FILE\` name can be read from a file, such as a secret that Docker or Kubernetes mounts: set
+\`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`. Files are read at startup. A line break at the end is ignored.
+
+In \`MONGO_URL\`, \`NATS_URL\`, \`REDIS_URL\` and \`SMTP_URL\`, percent-encode the characters \`@ : / ? # %\` of a password: \`p@ss\` becomes \`p%40ss\`.
+
+Secrets are never logged.
 
 ## Startup errors
 
+If the configuration is wrong, Fanfare prints all errors and exits with code 1.
+
 | error | what to do |
 | --- | --- |
-| \`TOKEN_SECRET: is required in production\` | \`openssl rand -hex 32\` creates one. Keep it safe: [what it is used for](secrets.md) |
-| \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | production needs a random secret: use the same command |
-| \`…: is the example of the documentation\` | use the value from your server, bucket or provider |
-| \`…: is required with …\` | set the missing settings, or none of that group |
-| \`NATS_URL: is required to reach the processes that host …\` | leave \`SERVICES\` out for a single instance, or set up [a cluster](#several-processes) |
-| \`…: must look like mongodb://user:password@host:port\` | percent-encode the password |
-| \`…_FILE: names a file that cannot be read\` | make it readable for the user that runs the program (1000 in the image) |
-| \`…_FILE: is set, and … too\` | remove one of the two |
-| \`MONGO_URI is not a setting of Fanfare. Did you mean MONGO_URL?\` | correct the name. This is only a hint: the variable looks like a misspelled setting |
-| \`Port … is in use\` | set \`PORT\` and \`OPS_PORT\`, or stop the other program |
-| \`The database at … cannot be reached\` (NATS, Redis) | check that it runs, and check the address, the firewall and the password. The message contains the reason |
+| \`TOKEN_SECRET: is required in production\` | Create one with \`openssl rand -hex 32\`. See [what it is used for](secrets.md#change-the-token-secret). |
+| \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | Use a random secret, created by the same command. |
+| \`…: is the example of the documentation\` | Use the value from your server, bucket or provider. |
+| \`…: is required with …\` | Set the missing settings, or none of that group. |
+| \`NATS_URL: is required to reach the processes that host …\` | Leave out \`SERVICES\` for a single instance, or set up [a cluster](#several-processes). |
+| \`…: must look like mongodb://user:password@host:port\` | Percent-encode the password. |
+| \`…_FILE: names a file that cannot be read\` | Make it readable for the user that runs Fanfare (1000 in the image). |
+| \`…_FILE: is set, and … too\` | Remove one of the two. |
+| \`MONGO_URI is not a setting of Fanfare. Did you mean MONGO_URL?\` | Correct the name. This is only a warning. |
+| \`Port … is in use\` | Set \`PORT\` and \`OPS_PORT\`, or stop the other program. |
+| \`The database at … cannot be reached\` (or \`NATS\`, \`Redis\`) | Check that it runs, the address, the password and the firewall. The message contains the reason. |
 `;
 
 const MORE: Partial<Record<keyof typeof THEMES, string>> = {
   "Data and how long it is kept":
-    "The embedded database is for one machine; see [sizing](sizing.md). For retention, see [operating an instance](index.md#how-long-messages-are-kept); for backups, [backup and restore](backups.md).",
+    "The embedded database is for one machine; see [sizing](sizing.md). See also [how long messages are kept](administration.md#how-long-messages-are-kept) and [backups](backups.md).",
   "Several processes":
-    "A cluster consists of any number of processes: `SERVICES=gateway`, `SERVICES=workers`, or any combination of services. All processes need `NATS_URL`, `REDIS_URL` and the same `TOKEN_SECRET`. All except pure gateways need `MONGO_URL`. Processes that run `gateway` or `file` need the same file storage: an S3 bucket, or a shared `FILES_DIR`. The clocks of all machines must agree within a second (NTP), because calls carry their deadline as a time. Clients can connect to any gateway. `/readyz` on `OPS_PORT` reports what a process is missing; a gateway that isn't ready sends clients elsewhere.",
+    "A cluster consists of any number of processes. A process runs the services in `SERVICES`, such as `gateway` or `workers`.\n\n" +
+    "- All processes need `NATS_URL`, `REDIS_URL` and the same `TOKEN_SECRET`.\n" +
+    "- All except pure gateways need `MONGO_URL`.\n" +
+    "- Processes that run `gateway` or `file` need the same file storage: an S3 bucket, or a shared `FILES_DIR`.\n" +
+    "- The clocks of all machines must agree within a second (NTP).\n\n" +
+    "Clients can connect to any gateway. `/readyz` on `OPS_PORT` reports what a process is missing.",
   "What the server fetches": "The server doesn't connect to private networks unless you allow it here.",
 };
 
