@@ -3,17 +3,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SessionTokens } from "@fanfare/contract";
 import { startInstance } from "../test/support/instance.ts";
-import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { buildWebClient } from "./build.ts";
 import { makeTown, type Town } from "./screenshots/make-town.ts";
 import { t } from "../test/e2e/texts.ts";
+import { channelPath, groupSettingsPath, inboxPath, settingsPath } from "../web/src/routes.ts";
 
-// `node scripts/screenshots.ts`: makes the screenshots of the README from an instance with sample conversations. It needs fonts for Chinese and emoji.
+// `node scripts/screenshots.ts`: makes the screenshots of the README and the user guide from an instance with sample conversations. It needs fonts for Chinese and emoji.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUT = join(ROOT, "docs/images");
 const QUALITY = 82;
 const WIDE = { viewport: { width: 1280, height: 800 } };
+const GUIDE = { viewport: { width: 1080, height: 680 }, colorScheme: "light" } as const;
 
 interface Picture {
   name: string;
@@ -21,23 +23,59 @@ interface Picture {
   options: BrowserContextOptions;
   /** Text that is there when the page is complete. */
   waitFor: string;
+  /** Opens what the picture is about, such as a menu. */
+  open?: (page: Page) => Promise<void>;
 }
 
-const inChannel = (town: Town): string => `/groups/${town.groupId}/channels/${town.channelId}`;
-const inThread = (town: Town): string => `${inChannel(town)}?thread=${town.threadId}`;
+const inChannel = ({ groupId, channelId }: Town): string => channelPath(groupId, channelId);
+const inThread = ({ groupId, channelId, threadId }: Town): string =>
+  channelPath(groupId, channelId, { thread: threadId });
 
 const PICTURES: Picture[] = [
   {
     name: "channel-light",
     path: inThread,
     options: { ...WIDE, colorScheme: "light" },
-    waitFor: "I bring the long cable",
+    waitFor: "I'll bring the long cable",
   },
   {
     name: "channel-dark",
     path: inThread,
     options: { ...WIDE, colorScheme: "dark" },
-    waitFor: "I bring the long cable",
+    waitFor: "I'll bring the long cable",
+  },
+  {
+    name: "message-actions-light",
+    path: inChannel,
+    options: GUIDE,
+    waitFor: "See you there",
+    open: (page) =>
+      page
+        .getByText("Yes, please!")
+        .first()
+        .click({ button: "right", position: { x: 5, y: 5 } }),
+  },
+  {
+    name: "group-roles-light",
+    path: ({ groupId }) => groupSettingsPath(groupId, "roles"),
+    options: GUIDE,
+    waitFor: "Moderators",
+    open: (page) => page.getByText("Moderators").first().click(),
+  },
+  {
+    name: "moderation-light",
+    path: ({ groupId }) => groupSettingsPath(groupId, "members"),
+    options: GUIDE,
+    waitFor: "Alan Turing",
+    open: (page) =>
+      page.getByRole("button", { name: t("group-settings:moreAbout", { name: "Alan Turing" }) }).click(),
+  },
+  { name: "inbox-light", path: inboxPath, options: GUIDE, waitFor: "can you check the forecast" },
+  {
+    name: "settings-light",
+    path: () => settingsPath("profile"),
+    options: GUIDE,
+    waitFor: t("settings:profile.bio"),
   },
 ];
 
@@ -51,6 +89,7 @@ async function take(browser: Browser, url: string, tokens: SessionTokens, pictur
     await page.getByText(picture.waitFor).first().waitFor();
     const toNewest = page.getByRole("button", { name: t("messages:jump.newest") });
     if (await toNewest.isVisible()) await toNewest.click();
+    await picture.open?.(page);
     await page.waitForTimeout(1_500);
     const devtools = await context.newCDPSession(page);
     const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });

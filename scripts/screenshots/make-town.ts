@@ -1,5 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Message, SessionTokens } from "@fanfare/contract";
+import { PERMISSIONS } from "@fanfare/contract/permissions";
 
 export interface Town {
   groupId: string;
@@ -11,14 +12,20 @@ export interface Town {
 }
 
 const PASSWORD = "correct horse";
-const PEOPLE = ["Ada Lovelace", "Grace Hopper", "林晓雨", "Katherine Johnson", "Alan Turing"];
+const PEOPLE = {
+  ada: "Ada Lovelace",
+  grace: "Grace Hopper",
+  linxiaoyu: "林晓雨",
+  katherine: "Katherine Johnson",
+  alan: "Alan Turing",
+};
 
 /** A group with online members and a conversation. */
 export async function makeTown(url: string): Promise<Town> {
   const people: FanfareClient[] = [];
   // One after the other: the first account becomes the admin.
-  for (const [index, nickname] of PEOPLE.entries())
-    people.push(await person(url, `person${index}`, nickname));
+  for (const [username, nickname] of Object.entries(PEOPLE))
+    people.push(await person(url, username, nickname));
   const [ada, grace, lin, katherine, alan] = people as [
     FanfareClient,
     FanfareClient,
@@ -33,7 +40,7 @@ export async function makeTown(url: string): Promise<Town> {
   for (const one of people.slice(1)) await one.call("invite.accept", { code: invite.code });
   for (const name of ["Night School", "Radio Hams"]) await ada.call("group.create", { name });
   await makeChannels(ada, groupId);
-  await ada.call("channel.update", { channelId, topic: "What happens under the dome tonight" });
+  await ada.call("channel.update", { channelId, topic: "Tonight under the dome" });
 
   const write = async (
     who: FanfareClient,
@@ -56,25 +63,27 @@ export async function makeTown(url: string): Promise<Town> {
     "```ts\nfor (const side of dome.shutters) {\n  await side.open({ until: limitSwitch });\n}\n```",
   );
   const question = await write(lin, "今晚有十二位客人，要再准备一台望远镜吗？");
-  await write(katherine, "Yes please! The small refractor is packed, I have it with me.", {
+  await write(katherine, "Yes, please! The small refractor is packed. I have it with me.", {
     replyTo: question.id,
   });
-  const cable = await write(alan, "Does anybody have a spare power cable for it?");
+  const cable = await write(alan, "Does anyone have a spare power cable for it?");
   await react(katherine, cable, "👀");
   const { channel: thread } = await alan.call("channel.openThread", {
     channelId,
     messageId: cable.id,
     name: "Spare power cable",
   });
-  await say(grace, thread.id, "How long does it have to be?");
-  await say(alan, thread.id, "Ten metres would do.");
-  await say(grace, thread.id, "I bring the long cable, and the drum.");
+  await say(grace, thread.id, "How long does it need to be?");
+  await say(alan, thread.id, "Ten meters would do.");
+  await say(grace, thread.id, "I'll bring the long cable, and the reel.");
   await say(alan, thread.id, "Thank you! 🙏");
   const last = await write(lin, "太好了！See you there at eight. ✨");
   await react(grace, last, "❤️");
   await react(alan, last, "❤️");
   await ada.call("message.pin", { channelId, messageId: plan.id });
-  const login = () => new FanfareClient({ url }).login({ username: "person0", password: PASSWORD });
+  await makeRoles(ada, groupId, [grace, katherine]);
+  await makeMentions({ ada, grace, alan }, await findChannel(ada, groupId, "weather"));
+  const login = () => new FanfareClient({ url }).login({ username: "ada", password: PASSWORD });
   return {
     groupId,
     channelId,
@@ -97,6 +106,44 @@ async function makeChannels(owner: FanfareClient, groupId: string): Promise<void
     const { channel } = await owner.call("channel.create", { groupId, name: section, kind: "section" });
     for (const name of names) await owner.call("channel.create", { groupId, name, sectionId: channel.id });
   }
+}
+
+/** Two roles; the moderators get members. */
+async function makeRoles(owner: FanfareClient, groupId: string, moderators: FanfareClient[]): Promise<void> {
+  const { view, sendMessages, attachFiles, addReactions, manageMessages, muteMembers, kickMembers } =
+    PERMISSIONS;
+  const participation = view | sendMessages | attachFiles | addReactions;
+  const moderation = participation | manageMessages | muteMembers | kickMembers;
+  const { role } = await owner.call("role.create", {
+    groupId,
+    name: "Moderators",
+    color: 0xd9822b,
+    permissions: moderation,
+  });
+  await owner.call("role.create", { groupId, name: "Guides", color: 0x2e9e5b, permissions: participation });
+  for (const { user } of moderators)
+    await owner.call("role.assign", { groupId, userId: user!.id, roleId: role.id });
+}
+
+async function findChannel(client: FanfareClient, groupId: string, name: string): Promise<string> {
+  const { channels } = await client.call("channel.list", { groupId });
+  return channels.find((channel) => channel.name === name)!.id;
+}
+
+/** Something for the inbox of the user whose screen is shown. */
+async function makeMentions(
+  { ada, grace, alan }: Record<"ada" | "grace" | "alan", FanfareClient>,
+  channelId: string,
+): Promise<void> {
+  const { message } = await say(ada, channelId, "High clouds from the west, gone by nine.");
+  await grace.call("message.send", {
+    channelId,
+    content: "Good news! I'll open the dome at half past eight, then.",
+    nonce: crypto.randomUUID(),
+    replyTo: message.id,
+    mentionAuthor: true,
+  });
+  await say(alan, channelId, `<@${ada.user!.id}> can you check the forecast for Saturday, too?`);
 }
 
 const say = (who: FanfareClient, channelId: string, content: string) =>
