@@ -11,7 +11,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
   const { files, urls } = dependencies;
   return {
     "file.get": async ({ params: { fileId }, actor }) => {
-      const { file } = await needReadable(dependencies, fileId, actor.userId);
+      const { file } = await requireReadable(dependencies, fileId, actor.userId);
       return { file: presentFile(file) };
     },
 
@@ -23,14 +23,14 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
     },
 
     "file.delete": async ({ params: { fileId }, actor }) => {
-      const { file, access } = await needReadable(dependencies, fileId, actor.userId);
+      const { file, access } = await requireReadable(dependencies, fileId, actor.userId);
       if (!mayDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
       await dependencies.remover.remove(file);
       return {};
     },
 
     "file.getUrl": async ({ params: { fileId }, actor }) => {
-      const { file, access } = await needReadable(dependencies, fileId, actor.userId);
+      const { file, access } = await requireReadable(dependencies, fileId, actor.userId);
       return urlOf(dependencies.urls, file, access, Date.now());
     },
 
@@ -45,7 +45,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
 }
 
 /** @throws {ServiceError} FILE_NOT_FOUND also where there is one that this user must not know of */
-async function needReadable(
+async function requireReadable(
   { files, node }: Pick<FileDependencies, "files" | "node">,
   fileId: string,
   userId: string,

@@ -27,7 +27,7 @@ export function createIdentify(
 
   let asking = 0;
 
-  const needAlive = (actor: Actor): Actor => {
+  const requireAlive = (actor: Actor): Actor => {
     if (ended.has(actor.sessionId)) throw serviceError("SESSION_REVOKED");
     return actor;
   };
@@ -41,7 +41,7 @@ export function createIdentify(
     try {
       const actor: Actor = { kind: "bot", ...(await services.bot.authenticate({ token })) };
       bots.set(key, actor);
-      return needAlive(actor);
+      return requireAlive(actor);
     } finally {
       asking -= 1;
     }
@@ -50,7 +50,7 @@ export function createIdentify(
   return (accessToken) => {
     if (typeof accessToken !== "string") throw serviceError("UNAUTHENTICATED");
     if (BOT_TOKEN.test(accessToken)) return identifyBot(accessToken);
-    return needAlive(tokens.verify(accessToken));
+    return requireAlive(tokens.verify(accessToken));
   };
 }
 

@@ -15,7 +15,7 @@ export interface BenchNode {
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
-/** Runs a benchmark in a process with the embedded database and data of its own. */
+/** Runs a benchmark in a process with an embedded database and a temporary data folder. */
 export async function withBenchNode(benchmark: (bench: BenchNode) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
   let call: AnyCall | undefined;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A tick of the clock in /proc, on every Linux that there is. */
+/** The clock tick in /proc, the same on all Linux systems. */
 const TICK_US = 10_000;
 const statOf = (path: string): string[] => {
   const stat = readFileSync(path, "utf8");
@@ -8,8 +8,8 @@ const statOf = (path: string): string[] => {
 };
 
 /**
- * Processor time of this process and of those that it has started, in microseconds; unlike the clock it does not see how busy the
- * machine is. Of others than this process in steps of 10 ms, and only on Linux.
+ * CPU time of this process and its children in microseconds, which unlike wall time doesn't depend on the load of the machine.
+ * Children are measured in steps of 10 ms, and only on Linux.
  */
 export function cpuTimeUs(): number {
   const { user, system } = process.cpuUsage();

@@ -3,8 +3,8 @@ import type { Actor } from "@fanfare/kernel";
 import { withBenchNode } from "./bench-node.ts";
 
 /**
- * A crowd comes in: guests are made and join one group, many at once, without HTTP. The processor time is that of
- * this process, without that of the database.
+ * Creates guests and lets them join one group, many concurrently, without HTTP. Measures the CPU time of this process without the
+ * database.
  *
  *   node bench/crowd.ts [--users 5000] [--at-once 1,16,64]
  */

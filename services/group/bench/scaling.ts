@@ -8,8 +8,8 @@ import { withBenchNode, type BenchNode } from "./bench-node.ts";
 import { cpuTimeUs } from "./cpu-time.ts";
 
 /**
- * Shows that what happens often costs the same in a small and in a large group: processor time per operation, of this process and
- * of the embedded database together, over many operations one after the other.
+ * Shows that frequent operations cost the same in small and large groups: CPU time per operation, of this process and the
+ * embedded database together, over many consecutive operations.
  *
  *   node bench/scaling.ts [--sizes 100,1000,10000,100000] [--operations 2000]
  */
@@ -23,11 +23,11 @@ interface Subject {
   groupId: string;
   channelId: string;
   code: string;
-  /** A private channel that the role sees. */
+  /** A private channel that the role can see. */
   hiddenId: string;
   roleId: string;
   owner: Actor;
-  /** Some of the members that were filled in. */
+  /** Some of the members. */
   memberIds: string[];
 }
 
@@ -42,7 +42,7 @@ const operations = Number(values.operations);
 const INSERT_BATCH = 10_000;
 const SAMPLE = 90;
 const QUIET_MS = 200;
-/** Of processor time in QUIET_MS. */
+/** Maximum of CPU time within QUIET_MS. */
 const QUIET_US = 10_000;
 
 await withBenchNode(run);
@@ -54,8 +54,7 @@ async function run(bench: BenchNode): Promise<void> {
   const rows = new Map<string, Cost[]>();
   const rounds = 4;
   for (let round = 0; round <= rounds; round += 1) {
-    // Sizes take turns, forth and back, so that what else the machine does hits all of them alike; the first round only
-    // warms up.
+    // Sizes alternate, back and forth, so that other load affects all of them alike; the first round is a warm-up.
     const turns = [...subjects.entries()];
     for (const [index, subject] of round % 2 === 0 ? turns : turns.toReversed()) {
       for (const [name, cost] of await measure(bench, subject, Math.ceil(operations / rounds))) {
@@ -107,7 +106,7 @@ async function createSubject({ node, as, guest }: BenchNode, size: number): Prom
   };
 }
 
-/** As many in each group, so that no group has more of its entries in the processor's cache. */
+/** The same number of members from each group, so that no group has more of its entries in the CPU cache. */
 function spread(memberIds: string[]): string[] {
   const step = memberIds.length / SAMPLE;
   return Array.from({ length: SAMPLE }, (_, index) => memberIds[Math.floor(index * step)]!);
@@ -181,7 +180,7 @@ async function measure(
   ];
 }
 
-/** What operations before it have left to be done later, such as counting members, is not paid by the next ones. */
+/** Waits until deferred work of previous operations, such as counting members, is done. */
 async function untilQuiet(): Promise<void> {
   for (let before = cpuTimeUs(), used = Infinity; used > QUIET_US;) {
     await delay(QUIET_MS);

@@ -36,7 +36,7 @@ const stored = (channelId: string, ms: number): DomainEvents["message.stored"] =
   messages: [{ createdAt: new Date(ms).toISOString() }] as DomainEvents["message.stored"]["messages"],
 });
 
-test("what is written within a second is noted once, with the last time", async () => {
+test("several messages within a second cause one update with the last time", async () => {
   for (const ms of [1, 2, 3]) activity.stored(stored("thread", ms));
   activity.stored(stored("thread of others", 2));
   expect(looked).toEqual([]);
@@ -49,7 +49,7 @@ test("what is written within a second is noted once, with the last time", async 
   ]);
 });
 
-test("ordinary channels are looked at once, and cost nothing from then on", async () => {
+test("channels not listed by activity are looked up only once", async () => {
   for (let round = 0; round < 3; round += 1) {
     activity.stored(stored("ordinary", round));
     await vi.advanceTimersByTimeAsync(FLUSH_MS);
@@ -69,7 +69,7 @@ test("a failure is reported, and the next message is recorded", async () => {
   expect(noted).toEqual([new Map([["thread", 2]])]);
 });
 
-test("what waits when the process stops is noted", async () => {
+test("pending updates are written on stop", async () => {
   activity.stored(stored("thread", 1));
   await activity.stop();
   expect(noted).toEqual([new Map([["thread", 1]])]);

@@ -4,9 +4,9 @@ import { channelCollection, type ChannelDocument } from "./channel/channel.model
 import { COUNTER } from "./database.ts";
 
 const FLUSH_MS = 1000;
-/** Channels that wait to be noted; of further ones the activity is noted with their next message. */
+/** Channels waiting to be flushed. Beyond this, a channel's activity is recorded with its next message. */
 const MAX_WAITING = 10_000;
-/** Channels that are known to be listed in another order than that of their activity. */
+/** Known channels that aren't sorted by activity, so they need no update. */
 const MAX_ORDINARY = 50_000;
 
 interface ActivityOptions {
@@ -18,8 +18,8 @@ interface ActivityOptions {
 export type Activity = ReturnType<typeof createActivity>;
 
 /**
- * Notes when something was last written in direct channels and threads, which are listed in that order: gathered for a second,
- * beside the way of a message. What is lost with a process is made good by the next message.
+ * Records the last activity of direct channels and threads, which are listed by it. Updates are batched for a second to stay off
+ * the send path. An update lost in a crash is corrected by the next message.
  */
 export function createActivity({ repository, onError, flushMs = FLUSH_MS }: ActivityOptions) {
   const waiting = new Map<string, Date>();
@@ -61,11 +61,11 @@ export function createActivity({ repository, onError, flushMs = FLUSH_MS }: Acti
 
 type ActivityRepository = ReturnType<typeof createActivityRepository>;
 
-/** The queries of the collection channels that note when something was last written. */
+/** Queries of the collection channels that maintain `lastActivityAt`. */
 export const createActivityRepository = defineRepository(
   channelCollection,
   ({ model: channels, native }) => ({
-    /** Those of the channels that are listed in the order of their activity. */
+    /** @returns the channels that are listed by activity */
     async listedByActivity(channelIds: readonly string[]): Promise<Set<string>> {
       const found = await channels.find({ _id: { $in: channelIds } }, { kind: 1 }).lean();
       const listed = found.filter(({ kind }) => kind !== "text" && kind !== "section");
@@ -81,7 +81,7 @@ export const createActivityRepository = defineRepository(
   }),
 );
 
-/** Where a page of channels in the order of their last activity begins: behind this one. */
+/** The last entry of a page of channels sorted by activity. */
 export interface ActivityCursor {
   lastActivityAt: Date;
   channelId: string;
@@ -94,13 +94,13 @@ export function activityCursorOf({
   return `${lastActivityAt?.getTime() ?? 0}-${_id}`;
 }
 
-/** The contract has checked its form. */
+/** The contract has already validated the format. */
 export function parseActivityCursor(cursor: string): ActivityCursor {
   const [ms, channelId] = cursor.split("-") as [string, string];
   return { lastActivityAt: new Date(Number(ms)), channelId };
 }
 
-/** A filter, of which the first condition is what an index can be read by. */
+/** The first condition lets the query use an index. */
 export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
   return {
     lastActivityAt: { $lte: lastActivityAt },
@@ -108,7 +108,7 @@ export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
   };
 }
 
-/** The same for those that follow when the last active come last. */
+/** The same for ascending order. */
 export function activeAfter({ lastActivityAt, channelId }: ActivityCursor) {
   return {
     lastActivityAt: { $gte: lastActivityAt },

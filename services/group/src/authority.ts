@@ -9,12 +9,12 @@ import {
 import type { GroupRepositories } from "./group.dependencies.ts";
 import { presentOverrides } from "./group.presenter.ts";
 import type { RoleDocument } from "./group/role.repository.ts";
-import { type LoadedMember, loadMember, needMember } from "./subjects.ts";
+import { type LoadedMember, loadMember, requireMember } from "./subjects.ts";
 
 type Repositories = Pick<GroupRepositories, "groups" | "members" | "roles">;
 
-/** @throws {ServiceError} GROUP_NOT_FOUND when the actor has been put out since his permission was checked */
-export async function needActor(
+/** @throws {ServiceError} GROUP_NOT_FOUND when the actor was removed after the permission check */
+export async function requireActor(
   repositories: Repositories,
   groupId: string,
   actorId: string,
@@ -25,7 +25,8 @@ export async function needActor(
 
 /**
  * @returns the target, or null when it is not a member
- * @throws {ServiceError} FORBIDDEN against the owner, oneself, and whose highest role is not below the actor's; GROUP_NOT_FOUND
+ * @throws {ServiceError} GROUP_NOT_FOUND; FORBIDDEN when the target is the actor or the owner, or has a role at or above the
+ *   actor's highest
  */
 export async function refuseProtected(
   repositories: Repositories,
@@ -33,7 +34,7 @@ export async function refuseProtected(
   actorId: string,
 ): Promise<LoadedMember | null> {
   const [actor, target] = await Promise.all([
-    needActor(repositories, groupId, actorId),
+    requireActor(repositories, groupId, actorId),
     loadMember(repositories, groupId, userId),
   ]);
   const isSelf = userId === actorId;
@@ -44,23 +45,23 @@ export async function refuseProtected(
 }
 
 /**
- * @returns the actor and the target, who may be the actor himself
+ * @returns the actor and the target, which can be the same member
  * @throws {ServiceError} MEMBER_NOT_FOUND, FORBIDDEN
  */
-export async function needTouchable(
+export async function requireManageable(
   repositories: Repositories,
   { groupId, userId }: { groupId: string; userId: string },
   actorId: string,
 ): Promise<{ actor: LoadedMember; target: LoadedMember }> {
-  const actor = await needActor(repositories, groupId, actorId);
+  const actor = await requireActor(repositories, groupId, actorId);
   if (userId === actorId) return { actor, target: actor };
-  const target = await needMember(repositories, groupId, userId);
+  const target = await requireMember(repositories, groupId, userId);
   if (!mayTouchMember(actor.subject, target.subject)) throw serviceError("FORBIDDEN");
   return { actor, target };
 }
 
 /** @throws {ServiceError} ROLE_NOT_FOUND, FORBIDDEN for a role at or above the actor's highest */
-export async function needTouchableRole(
+export async function requireManageableRole(
   { roles }: Repositories,
   actor: LoadedMember,
   groupId: string,
@@ -73,10 +74,10 @@ export async function needTouchableRole(
 
 /**
  * To assign, unassign or delete a role, the actor needs every permission that it allows or denies, in the group and in each
- * channel with an override for the role: otherwise they could open a private channel to themselves.
+ * channel with an override for the role. Otherwise they could give themselves access to a private channel.
  * @throws {ServiceError} FORBIDDEN
  */
-export async function needPermissionsOfRole(
+export async function requirePermissionsOfRole(
   { overrides }: Pick<GroupRepositories, "overrides">,
   { subject, permissions }: LoadedMember,
   groupId: string,

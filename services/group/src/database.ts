@@ -2,36 +2,35 @@ import { currentScope, runInScope, type RequestScope } from "@fanfare/kernel";
 
 const MAX_BATCH = 500;
 
-/** What a login waits at most for others, where many come at once. */
+/** Longest time a login waits to share queries with concurrent logins. */
 export const CROWD_MS = 4;
 
 interface GatherOptions {
-  /** More calls than this go into the run after the next. */
+  /** Further calls go into the next batch. */
   maxBatch?: number;
-  /** Calls that had to wait for a run wait until so long after its beginning, so that a crowd makes fewer and larger runs. */
+  /** Minimum interval between the starts of consecutive batches, so that concurrent calls form fewer and larger ones. */
   crowdMs?: number;
 }
 
 interface Batch<A, T> {
   args: A[];
   answer: PromiseWithResolvers<T>;
-  /** Of the last caller, whose deadline is the last. */
+  /** The last caller's scope, because its deadline is the latest. */
   scope: RequestScope | undefined;
 }
 
-/** For counters that are written right after a durable write: waiting for the disk twice would gain nothing. */
+/** For counters written right after a durable write: waiting for the disk twice would gain nothing. */
 export const COUNTER = { w: "majority", j: false } as const;
 
 /**
- * Lets a crowd that asks about one thing be answered together: while a run for a key is under way, further calls for that
- * key gather and go into the next run. A call never joins a run that began before it, so what it reads is never older
- * than the call. A single call runs at once.
+ * Batches concurrent calls for the same key: calls made while a batch is running go into the next one. A call never joins a batch
+ * that started before it, so what it reads is never older than the call. A single call runs immediately.
  */
 export function createGather<A, T>(
   run: (key: string, args: A[]) => Promise<T>,
   { maxBatch = MAX_BATCH, crowdMs = 0 }: GatherOptions = {},
 ): (key: string, arg: A) => Promise<T> {
-  /** By key of a run under way: those that wait for its end. */
+  /** Waiting batches by key; a key is present while one of its batches is running. */
   const queues = new Map<string, Batch<A, T>[]>();
 
   const runNext = (key: string, { args, answer, scope }: Batch<A, T>, queue: Batch<A, T>[]): void => {

@@ -17,7 +17,7 @@ function recorded() {
   return { runs, ask };
 }
 
-test("a call runs at once; those that come meanwhile run together afterwards", async () => {
+test("runs a single call immediately and batches concurrent ones", async () => {
   const { runs, ask } = recorded();
   const answers = [ask("a", 1), ask("a", 2), ask("a", 3), ask("b", 4)];
   expect(runs.map(({ key, args }) => [key, args])).toEqual([
@@ -32,7 +32,7 @@ test("a call runs at once; those that come meanwhile run together afterwards", a
   expect(await Promise.all(answers)).toEqual(["a:1", "a:2,3", "a:2,3", "b:4"]);
 });
 
-test("a run that fails fails for its own callers only", async () => {
+test("a failed run rejects only its own callers", async () => {
   const { runs, ask } = recorded();
   const answers = [ask("a", 1), ask("a", 2)];
   runs[0]?.end(new Error("no"));
@@ -45,7 +45,7 @@ test("a run that fails fails for its own callers only", async () => {
   expect(runs[2]?.args).toEqual([3]);
 });
 
-test("in a crowd those that had to wait wait a little longer, and run together", async () => {
+test("delays the next batch by crowdMs when calls are waiting", async () => {
   const runs: number[][] = [];
   const ask = createGather(async (_key, args: number[]) => runs.push(args), { crowdMs: 200 });
   const first = [ask("a", 1), ask("a", 2)];
@@ -58,7 +58,7 @@ test("in a crowd those that had to wait wait a little longer, and run together",
   expect(runs).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test("a batch is bounded", async () => {
+test("limits the size of a batch", async () => {
   const { runs, ask } = recorded();
   const answers = Array.from({ length: 1001 }, (_, index) => ask("a", index));
   for (const [index, size] of [1, 500, 500].entries()) {

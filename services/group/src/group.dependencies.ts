@@ -25,7 +25,7 @@ import { createWordFilterRepository } from "./group/word-filter.repository.ts";
 
 export type GroupRepositories = ReturnType<typeof createRepositories>;
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface GroupDependencies extends GroupRepositories {
   node: NodeContext;
   membership: Membership;

@@ -3,12 +3,12 @@ import { directKey } from "./direct/directs.ts";
 import { directPermissions, isInviteUsable, mayTouchInvite } from "./group.policy.ts";
 
 describe("permissions", () => {
-  test("a direct channel is for its two users", () => {
+  test("only the two users of a direct channel have access", () => {
     expect(directPermissions(["a", "b"], "b")).not.toBe(0);
     expect(directPermissions(["a", "b"], "c")).toBe(0);
   });
 
-  test("invites are touched by who made them and by who manages invites", () => {
+  test("invites can be revoked by their creator and by members who manage invites", () => {
     expect(mayTouchInvite("a", "a", false)).toBe(true);
     expect(mayTouchInvite("a", "b", false)).toBe(false);
     expect(mayTouchInvite("a", "b", true)).toBe(true);
@@ -28,7 +28,7 @@ describe("invites", () => {
   });
 });
 
-test("two users have one direct key", () => {
+test("the direct key doesn't depend on the order of the users", () => {
   expect(directKey("b", "a")).toBe(directKey("a", "b"));
   expect(directKey("a", "b")).not.toBe(directKey("a", "c"));
 });

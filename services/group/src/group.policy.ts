@@ -11,7 +11,7 @@ export function assertCanCreateGroups(
   if (groupCreation === "admins" && admin !== true) throw serviceError("GROUP_CREATION_RESTRICTED");
 }
 
-/** @throws {ServiceError} LIMIT_REACHED where the user owns as many groups as the policy allows */
+/** @throws {ServiceError} LIMIT_REACHED when the user owns as many groups as the policy allows */
 export async function assertCanOwnMore(
   { groupsOwnedPerUser: max }: Pick<InstancePolicy, "groupsOwnedPerUser">,
   groups: Pick<GroupRepository, "listOwnedIds">,

@@ -18,7 +18,7 @@ import type { InviteDocument } from "./group/invite.repository.ts";
 import type { MemberDocument } from "./group/member.repository.ts";
 import type { RoleDocument } from "./group/role.repository.ts";
 
-/** Fields that came later are absent in what was stored before. */
+/** Older documents don't have this field. */
 export function defaultPermissionsOf({
   defaultPermissions,
 }: Pick<GroupDocument, "defaultPermissions">): number {
@@ -29,7 +29,7 @@ export function roleIdsOf({ roleIds }: Pick<MemberDocument, "roleIds">): string[
   return roleIds ?? [];
 }
 
-/** In the order of the audit log and of what clients get; ids as text. */
+/** In the order used by the audit log and the clients; ids as strings. */
 export function presentOverrides({ overrides }: Pick<ChannelDocument, "overrides">): Override[] {
   return (overrides ?? []).map(({ type, id, allow, deny }) => ({
     target: type === "everyone" ? { type } : { type, id: id! },
@@ -100,7 +100,7 @@ export function presentChannel(channel: ChannelDocument): Channel {
   };
 }
 
-/** A direct channel of several is looked after by who has been in it the longest: so it never is without anybody. */
+/** The longest-standing member owns a group DM, so it always has an owner. */
 function ownerOf({ kind, memberIds, createdBy }: ChannelDocument): string | undefined {
   return kind === "groupDirect" ? memberIds?.[0] : createdBy;
 }
@@ -122,7 +122,7 @@ export function presentMember(member: MemberDocument, now = new Date()): Member 
   };
 }
 
-/** A mute that has passed is none. */
+/** @returns null for an expired mute */
 export function presentMute(mutedUntil: Date | null, now = new Date()): string | null {
   return mutedUntil !== null && mutedUntil > now ? mutedUntil.toISOString() : null;
 }

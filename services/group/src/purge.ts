@@ -9,12 +9,12 @@ import type { Membership } from "./group/membership.ts";
 const BATCH = 1000;
 const CHANNEL_BATCH = 100;
 const GROUPS_PER_SWEEP = 20;
-/** The first sweep waits until the other services have started. */
+/** Gives the other services time to start. */
 const FIRST_SWEEP_MS = 5000;
 const SWEEP_MS = 60_000;
-/** After another process has died: what it had begun has come in or is given up by then. */
+/** After another process has died, its pending changes have arrived or timed out by then. */
 const SWEEP_AFTER_LOSS_MS = 10_000;
-/** Longer than a process takes that is alive. */
+/** Longer than a live process takes. */
 const ABANDONED_AFTER_MS = LIMITS.writeTimeoutMs;
 const UNFINISHED_AFTER_MS = 60 * 60 * 1000;
 const DEPARTURES_PER_SWEEP = 1000;
@@ -30,15 +30,15 @@ type DeletedThread = Pick<ChannelDocument, "_id" | "parentId" | "parentGroupId">
 export type Purge = ReturnType<typeof createPurge>;
 
 /**
- * Publishes that groups, channels and roles were deleted, then removes their data in batches, after the action has answered.
- * All steps can be repeated. A sweep continues what a dead process has left, and publishes again, too,
- * for that process may have died before, and it finishes departures from groups and moves of sockets between rooms.
+ * Publishes the deletion of groups, channels and roles, then removes their data in batches in the background. All steps are
+ * idempotent. A sweep resumes what a dead process left: it publishes deletions again, in case that process didn't, and completes
+ * departures and moves between rooms.
  */
 export function createPurge(options: PurgeOptions) {
   const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures, formers } =
     options;
   const { roles, overrides, audits, threads, wordFilters } = options;
-  /** Channels and groups that this process is removing. */
+  /** Ids of what this process is removing. */
   const underWay = new Set<string>();
   let stopped = false;
   const running = new Set<Promise<void>>();
@@ -48,12 +48,12 @@ export function createPurge(options: PurgeOptions) {
   };
 
   const removeWithMessages = async (channelIds: string[]): Promise<void> => {
-    // First what was written in them: as long as this fails the channels stay marked, and a sweep tries again.
+    // Messages first: if this fails, the channels stay marked and a sweep retries.
     await node.services.message.removeChannels({ channelIds });
     await channels.remove(channelIds);
   };
 
-  /** First their threads, which would be found by nothing without them. */
+  /** Removes their threads first, because nothing else would find them. */
   const removeChannels = async (channelIds: string[]): Promise<void> => {
     await inBatches(async () => {
       const threadIds = await threads.listIdsOf(channelIds, CHANNEL_BATCH);
@@ -101,23 +101,23 @@ export function createPurge(options: PurgeOptions) {
     if (!stopped) await groups.remove(groupId);
   };
 
-  const tellGroup = (groupId: string): void => {
+  const publishGroupDeleted = (groupId: string): void => {
     membership.forget(groupId, null);
     const room = groupRoom(groupId);
     node.publish(room, "group.deleted", { groupId });
     node.fanout.socketsLeave(room, [room]);
   };
 
-  const tellChannel = (channel: DeletedChannel): void => {
+  const publishChannelDeleted = (channel: DeletedChannel): void => {
     const groupId = channel.groupId!;
-    // Access is remembered by user and channel; all of the group's is forgotten, because channels are rarely deleted.
+    // Access is cached by user and channel; channels are rarely deleted, so all entries of the group are dropped.
     membership.forget(groupId, null);
     const room = roomInUse(channel);
     node.publish(room, "channel.deleted", { groupId, channelId: channel._id });
     if (room !== groupRoom(groupId)) node.fanout.socketsLeave(room, [room]);
   };
 
-  /** The role gives nothing from its being marked on; here those leave who have seen channels by it. */
+  /** A deleted role grants nothing; this removes the sockets that could see channels through it. */
   const closeRole = async (groupId: string, roleId: string): Promise<void> => {
     membership.forget(groupId, null);
     const isOfRole = (override: OverrideSubdocument): boolean => override.id === roleId;
@@ -136,8 +136,8 @@ export function createPurge(options: PurgeOptions) {
     if (!stopped) await roles.remove(roleId);
   };
 
-  /** If the parent is deleted too, that was published. */
-  const tellThread = async ({ _id, parentId, parentGroupId }: DeletedThread): Promise<void> => {
+  /** Nothing to publish if the parent is deleted too. */
+  const publishThreadDeleted = async ({ _id, parentId, parentGroupId }: DeletedThread): Promise<void> => {
     const groupId = parentGroupId!;
     membership.forget(groupId, null);
     const parent = await channels.find(parentId!);
@@ -145,7 +145,7 @@ export function createPurge(options: PurgeOptions) {
     node.publish(roomInUse(parent), "channel.deleted", { groupId, channelId: _id });
   };
 
-  const tellDirect = (channelId: string, memberIds: readonly string[]): void => {
+  const publishDirectDeleted = (channelId: string, memberIds: readonly string[]): void => {
     membership.forget(channelId, null);
     node.publish(memberIds.map(userRoom), "channel.deleted", { groupId: null, channelId });
   };
@@ -163,7 +163,7 @@ export function createPurge(options: PurgeOptions) {
     }
   };
 
-  /** What fails is left to the next sweep, and keeps nothing else waiting. */
+  /** Failures are retried by the next sweep and must not block other work. */
   const attempt = (work: () => Promise<void>): Promise<void> =>
     work().catch((error: unknown) => node.logger.warn({ err: error }, "unfinished deletions not resumed"));
 
@@ -190,10 +190,10 @@ export function createPurge(options: PurgeOptions) {
       const { _id, memberIds } = channel;
       const channelId = _id;
       await once(channelId, async () => {
-        if (channel.groupId !== undefined) tellChannel(channel);
-        else if (channel.parentId !== undefined) await tellThread(channel);
+        if (channel.groupId !== undefined) publishChannelDeleted(channel);
+        else if (channel.parentId !== undefined) await publishThreadDeleted(channel);
         else {
-          tellDirect(channelId, memberIds ?? []);
+          publishDirectDeleted(channelId, memberIds ?? []);
           return removeDirect(channelId);
         }
         await removeChannels([channelId]);
@@ -204,13 +204,13 @@ export function createPurge(options: PurgeOptions) {
       await groups.cancel(groupId);
     for (const groupId of await groups.listDeletedIds(GROUPS_PER_SWEEP)) {
       await once(groupId, async () => {
-        tellGroup(groupId);
+        publishGroupDeleted(groupId);
         await purgeGroup(groupId);
       });
     }
   };
 
-  /** What fails is left to the next sweep. */
+  /** Failures are retried by the next sweep. */
   const inBackground = (work: () => Promise<void>): void => {
     if (stopped) return;
     const task: Promise<void> = work()
@@ -235,22 +235,22 @@ export function createPurge(options: PurgeOptions) {
       node.cluster.onMissed(() => inBackground(() => sweepIn(SWEEP_AFTER_LOSS_MS)));
     },
     group(groupId: string): void {
-      tellGroup(groupId);
+      publishGroupDeleted(groupId);
       inBackground(() => once(groupId, () => purgeGroup(groupId)));
     },
     channel(channel: DeletedChannel): void {
       const channelId = channel._id;
-      tellChannel(channel);
+      publishChannelDeleted(channel);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },
     async thread(thread: DeletedThread): Promise<void> {
       const channelId = thread._id;
-      await tellThread(thread);
+      await publishThreadDeleted(thread);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },
-    /** A direct channel whose last members were these. */
+    /** @param memberIds the last members */
     direct(channelId: string, memberIds: readonly string[]): void {
-      tellDirect(channelId, memberIds);
+      publishDirectDeleted(channelId, memberIds);
       inBackground(() => once(channelId, () => removeDirect(channelId)));
     },
     async stop(): Promise<void> {

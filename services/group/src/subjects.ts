@@ -13,18 +13,18 @@ import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";
 import type { GroupDocument } from "./group/group.repository.ts";
 import type { MemberDocument } from "./group/member.repository.ts";
 
-/** A member with what decides what they may. */
+/** A member with everything that determines their permissions. */
 export interface LoadedMember {
   group: GroupDocument;
   member: MemberDocument;
   subject: Subject & Authority;
-  /** In the group as a whole. */
+  /** In the group, without channel overrides. */
   permissions: number;
 }
 
 type Repositories = Pick<GroupRepositories, "groups" | "members" | "roles">;
 
-/** Three look-ups by index, one after two; one fewer for a member without roles. null: not a member, or no group. */
+/** Three indexed queries, two without roles. @returns null when the user isn't a member or the group doesn't exist */
 export async function loadMember(
   { groups, members, roles }: Repositories,
   groupId: string,
@@ -35,7 +35,7 @@ export async function loadMember(
 }
 
 /** @throws {ServiceError} MEMBER_NOT_FOUND */
-export async function needMember(
+export async function requireMember(
   repositories: Repositories,
   groupId: string,
   userId: string,
@@ -60,7 +60,7 @@ async function load(
   return { group, member, subject, permissions: groupPermissions(subject, defaultPermissionsOf(group)) };
 }
 
-/** What a member may in a channel of the group; 0: not even see it. */
+/** A member's permissions in a channel of the group; 0 when they can't see it. */
 export function permissionsIn(
   { subject, permissions }: LoadedMember,
   channel: Pick<ChannelDocument, "overrides">,
@@ -68,7 +68,7 @@ export function permissionsIn(
   return channelPermissions(subject, permissions, presentOverrides(channel));
 }
 
-/** Roles only matter through overrides: all members can view channels by default. */
+/** Role permissions don't matter here, only overrides: all members can view channels by default. */
 export function sees(subject: Subject, channel: Pick<ChannelDocument, "overrides">): boolean {
   if (channel.overrides === undefined) return true;
   return channelPermissions(subject, PERMISSIONS.view, presentOverrides(channel)) !== 0;
@@ -84,12 +84,12 @@ interface Place {
   roleIds: string[];
 }
 
-/** The user in a group: enough to know which channels are seen. */
+/** The user's subject in a group, sufficient to check visibility but not other permissions. */
 export function subjectOf(userId: string, { roleIds }: Place, isOwner: boolean): Subject {
   return { userId, isOwner, roles: roleIds.map((id) => ({ id, permissions: NO_PERMISSIONS })) };
 }
 
-/** The user in each of these groups, by its id. One look-up by index. */
+/** The user's subject in each group, by group id. One indexed query. */
 export async function ownSubjects(
   { groups }: Pick<GroupDependencies, "groups">,
   userId: string,

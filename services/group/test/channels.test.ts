@@ -13,7 +13,7 @@ const names = async () =>
   (await node.call("channel.list", { groupId: room.group.id }, room.owner)).channels.map(({ name }) => name);
 
 describe("channels of a group", () => {
-  test("are listed in their order with their heads", async () => {
+  test("are listed with their heads, sorted by position", async () => {
     const second = await create("second");
     expect(node.out.at(-1)).toEqual({
       rooms: [groupRoom(room.group.id)],
@@ -27,9 +27,9 @@ describe("channels of a group", () => {
     ]);
   });
 
-  test("are listed page by page where one answer cannot hold them", async () => {
+  test("are paginated when one response can't hold them", async () => {
     const { groupId } = room.channel;
-    // Three bytes each in UTF-8.
+    // Three bytes per character in UTF-8.
     const topic = "語".repeat(LIMITS.topicMaxChars);
     await boundedMap([...Array(400).keys()], 20, async (number) => {
       const params = { groupId: groupId!, name: `c${number}` };
@@ -47,7 +47,7 @@ describe("channels of a group", () => {
     expect(jsonBytes(accepted.channels)).toBeLessThan(LIMITS.answerMaxBytes + 1024);
   });
 
-  test("are renamed and moved", async () => {
+  test("can be renamed and moved", async () => {
     const second = await create("second");
     await create("third");
     const change = { channelId: second.id, name: "last", position: 10 };
@@ -60,7 +60,7 @@ describe("channels of a group", () => {
     expect(node.published("channel.updated").length).toBe(published);
   });
 
-  test("one that is deleted is gone at once, for those too who were just in it", async () => {
+  test("a deleted channel disappears immediately, also for active users", async () => {
     const member = await room.join();
     const { id: channelId } = await create("second");
     const groupId = room.group.id;
@@ -75,7 +75,7 @@ describe("channels of a group", () => {
     await vi.waitFor(() => expect(node.channelsRemoved).toContain(channelId));
   });
 
-  test("one whose messages could not be removed stays marked, for the next sweep", async () => {
+  test("a channel whose messages couldn't be removed stays marked for the next sweep", async () => {
     const { id } = await create("second");
     node.failRemovals.of = id;
     await node.call("channel.delete", { channelId: id }, room.owner);
@@ -89,7 +89,7 @@ describe("channels of a group", () => {
     node.failRemovals.of = null;
   });
 
-  test("are bounded", async () => {
+  test("are limited in number", async () => {
     const groupId = new Types.ObjectId(room.group.id);
     const fill = Array.from({ length: LIMITS.channelsPerGroup - 1 }, (_, index) => ({
       groupId,
@@ -121,7 +121,7 @@ describe("direct channels", () => {
     expect(published).toMatchObject([{ rooms: [userRoom(ada.userId), userRoom(bob.userId)] }]);
   });
 
-  test("opened from both sides many times at once there is one", async () => {
+  test("opening one concurrently from both sides creates only one", async () => {
     const [ada, bob] = [await node.guest(), await node.guest()];
     const opened = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -137,7 +137,7 @@ describe("direct channels", () => {
     expect(created.length).toBe(1);
   });
 
-  test("not with oneself or an unknown user", async () => {
+  test("can't be opened with oneself or an unknown user", async () => {
     const ada = await node.guest();
     await expect(node.call("channel.openDirect", { userId: ada.userId }, ada)).rejects.toMatchObject({
       type: "VALIDATION_FAILED",
@@ -147,7 +147,7 @@ describe("direct channels", () => {
     });
   });
 
-  test("belong to their two users only, and can't be managed", async () => {
+  test("are visible only to their two users, and can't be managed", async () => {
     const [ada, bob, eve] = [await node.guest(), await node.guest(), await node.guest()];
     const { channel } = await node.call("channel.openDirect", { userId: bob.userId }, ada);
     const channelId = channel.id;
@@ -164,7 +164,7 @@ describe("direct channels", () => {
     });
   });
 
-  test("are listed in pages, the last used first", async () => {
+  test("are paginated, most recently active first", async () => {
     const ada = await node.guest();
     const opened: string[] = [];
     for (let count = 0; count < 5; count += 1) {

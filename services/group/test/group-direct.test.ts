@@ -30,8 +30,8 @@ const listOf = async (who?: Actor) =>
 const access = (channelId: string, who?: Actor) => node.node.access.get(who!.userId, { channelId });
 const refused = (type: string) => expect.objectContaining({ type });
 
-describe("a direct channel of several", () => {
-  test("is published to its members, and belongs to them only", async () => {
+describe("a group DM", () => {
+  test("is published to its members, and only they have access", async () => {
     const channel = await open("Trip");
     expect(channel).toMatchObject({
       kind: "groupDirect",
@@ -67,7 +67,7 @@ describe("a direct channel of several", () => {
     expect(await listOf(zoe)).toEqual([]);
   });
 
-  test("new members can read and write from then on", async () => {
+  test("new members can read and write", async () => {
     const channelId = (await open()).id;
     expect((await access(channelId, bob)).rooms).not.toContain(userRoom(zoe!.userId));
     const { channel } = await add(channelId, zoe, bob);
@@ -82,7 +82,7 @@ describe("a direct channel of several", () => {
     expect(node.out).toHaveLength(published);
   });
 
-  test("is bounded, also when several are added at once", async () => {
+  test("is limited in size, also when members are added concurrently", async () => {
     const { id } = await open();
     const more = await Promise.all(Array.from({ length: LIMITS.membersPerGroupDirect }, () => node.guest()));
     const answers = await Promise.allSettled(more.map((who) => add(id, who)));
@@ -93,7 +93,7 @@ describe("a direct channel of several", () => {
     }
   });
 
-  test("when members leave, the others stay, another one becomes the owner, and the last one deletes it", async () => {
+  test("when members leave, another becomes the owner, and the last one deletes it", async () => {
     const { id } = await open();
     await access(id, ada);
     await remove(id, ada);
@@ -110,7 +110,7 @@ describe("a direct channel of several", () => {
     await vi.waitFor(() => expect(node.channelsRemoved).toContain(id));
   });
 
-  test("only who looks after it puts others out", async () => {
+  test("only the owner can remove others", async () => {
     const { id } = await open();
     await expect(remove(id, eve, bob)).rejects.toMatchObject({ type: "FORBIDDEN" });
     await expect(remove(id, ada, bob)).rejects.toMatchObject({ type: "FORBIDDEN" });
@@ -120,7 +120,7 @@ describe("a direct channel of several", () => {
     expect((await access(id, bob)).permissions).toBe(0);
   });
 
-  test("is renamed by any member, and loses its name again", async () => {
+  test("can be renamed by any member, and the name can be removed", async () => {
     const { id: channelId } = await open();
     const named = await node.call("channel.renameDirect", { channelId, name: "Trip" }, eve);
     expect(named.channel.name).toBe("Trip");
@@ -137,7 +137,7 @@ describe("a direct channel of several", () => {
     await expect(node.call("channel.renameDirect", rename, ada)).rejects.toMatchObject({ type: "FORBIDDEN" });
   });
 
-  test("cannot be made by who is in as many as there may be, nor with such", async () => {
+  test("can't be created by or with users who have the maximum number of direct channels", async () => {
     const made = Array.from({ length: LIMITS.directChannelsPerUser }, () => ({
       kind: "groupDirect",
       memberIds: [new Types.ObjectId(eve!.userId)],
@@ -153,8 +153,8 @@ describe("a direct channel of several", () => {
   });
 });
 
-describe("a direct channel that is closed", () => {
-  test("is out of the list of that user alone, until the next message", async () => {
+describe("a closed direct channel", () => {
+  test("is hidden from that user's list until the next message", async () => {
     const { id: channelId } = await open();
     await node.call("channel.closeDirect", { channelId }, bob);
     expect(node.out.at(-1)).toMatchObject({ rooms: [userRoom(bob!.userId)], name: "channel.closed" });
@@ -165,7 +165,7 @@ describe("a direct channel that is closed", () => {
     expect(await listOf(bob)).toEqual([channelId]);
   });
 
-  test("is back when it is opened", async () => {
+  test("reappears when it is opened", async () => {
     const { channel } = await node.call("channel.openDirect", { userId: bob!.userId }, ada);
     await node.call("channel.closeDirect", { channelId: channel.id }, ada);
     expect(await listOf(ada)).toEqual([]);
@@ -174,7 +174,7 @@ describe("a direct channel that is closed", () => {
     expect(node.out.at(-1)).toMatchObject({ rooms: [userRoom(ada!.userId)], name: "channel.created" });
   });
 
-  test("is none of a group", async () => {
+  test("only direct channels can be closed", async () => {
     const { channels } = await node.call("group.create", { name: "A group" }, ada);
     const channelId = channels[0]!.id;
     for (const call of [node.call("channel.closeDirect", { channelId }, ada), add(channelId, bob)])
@@ -182,7 +182,7 @@ describe("a direct channel that is closed", () => {
   });
 });
 
-test("who shares a direct channel of several is an acquaintance, and no group mate", async () => {
+test("users who share a group DM are acquaintances but don't share a group", async () => {
   await open();
   const params = { userId: bob!.userId, userIds: idsOf(ada, eve, zoe) };
   expect(await node.call("group.listAcquaintances", params)).toEqual({ userIds: idsOf(ada, eve) });
@@ -191,7 +191,7 @@ test("who shares a direct channel of several is an acquaintance, and no group ma
   });
 });
 
-test("who is deleted leaves those of several; those of two stay for the others", async () => {
+test("a deleted user leaves group DMs; one-to-one channels stay for the other user", async () => {
   const several = await open();
   const { channel } = await node.call("channel.openDirect", { userId: eve!.userId }, bob);
   await node.call("group.forgetUser", { userId: eve!.userId });

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { createUserService } from "@fanfare/user";
 import { createGroupService } from "../src/index.ts";
 
-/** What went out to sockets, in order: events, and sockets that were moved. */
+/** Everything sent to sockets, in order: events and room changes. */
 type Outgoing =
   | { rooms: readonly string[]; name: EventName; payload: unknown }
   | { room: string; join: readonly string[] }
@@ -22,7 +22,7 @@ type Outgoing =
 
 export interface GroupNode {
   node: NodeContext;
-  /** @param askedAtMs when the gateway got the call; now by default */
+  /** @param askedAtMs when the gateway received the call; now by default */
   call<N extends ActionName>(
     name: N,
     params: Params<N>,
@@ -30,14 +30,14 @@ export interface GroupNode {
     askedAtMs?: number,
   ): Promise<Result<N>>;
   out: Outgoing[];
-  /** The payloads of one event so far. */
+  /** The payloads of an event so far. */
   published<N extends EventName>(name: N): EventPayload<N>[];
   channelsRemoved: string[];
-  /** The removal of the channel `of` fails; `failed` counts how often it has. */
+  /** Removals of the channel `of` fail; `failed` counts them. */
   failRemovals: { of: string | null; failed: number };
-  /** Users that don't accept messages. */
+  /** Users who don't accept messages. */
   unreachable: Set<string>;
-  /** Where every channel stands. */
+  /** The head of every channel. */
   head: { seq: number; rev: number };
   guest(): Promise<Actor>;
   account(): Promise<Actor>;
@@ -49,8 +49,8 @@ export const UNKNOWN_ID = "0".repeat(24);
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
 /**
- * A process that hosts the user and the group service, with a message service that only knows empty channels.
- * @param mongoUrl of a database that it shares with others
+ * Starts a process with the user and the group service, and a fake message service that only knows empty channels.
+ * @param mongoUrl a database shared with other processes
  */
 export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promise<GroupNode> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), "fanfare-group-")));
@@ -99,7 +99,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     });
   const user: ServiceFactory = (node) => {
     const schema = createUserService(node);
-    // The fake above answers it.
+    // Handled by the fake above.
     delete schema.actions?.["friend.listReachable"];
     return schema;
   };
@@ -162,11 +162,11 @@ export interface Room {
   channel: Channel;
   owner: Actor;
   code: string;
-  /** A new guest who has joined. */
+  /** Creates a guest who joins the group. */
   join(): Promise<Actor>;
 }
 
-/** A group with an owner and an invite without limits. */
+/** Creates a group with an owner and an unlimited invite. */
 export async function createRoom(node: GroupNode): Promise<Room> {
   const owner = await node.guest();
   const { group, channels } = await node.call("group.create", { name: "A group" }, owner);
@@ -184,11 +184,11 @@ export async function createRoom(node: GroupNode): Promise<Room> {
   };
 }
 
-/** Those of the test that runs, after `useRoom`. */
+/** The node of the running test, set by `useRoom`. */
 export let node: GroupNode;
 export let room: Room;
 
-/** Starts a process for the tests of a file, and makes a group for each of them. */
+/** Starts a process for the tests of a file, and creates a group for each of them. */
 export function useRoom(): void {
   beforeAll(async () => {
     node = await startGroupNode();

@@ -8,7 +8,7 @@ useRoom();
 const refused = (type: string) => expect.objectContaining({ type });
 
 describe("group.create", () => {
-  test("makes a group with a channel, and its owner is in it", async () => {
+  test("creates a group with a channel and adds its owner", async () => {
     const { group, channel, owner } = room;
     expect(group).toMatchObject({ name: "A group", ownerId: owner.userId, memberCount: 1 });
     expect(channel).toMatchObject({ groupId: group.id, kind: "text", name: "general", memberIds: [] });
@@ -18,7 +18,7 @@ describe("group.create", () => {
     expect(node.out).toContainEqual({ room: userRoom(owner.userId), join: [groupRoom(group.id)] });
   });
 
-  test("refuses one more than the limit, and so does joining", async () => {
+  test("rejects groups beyond the limit, and so does joining", async () => {
     const busy = await node.guest();
     const rows = Array.from({ length: LIMITS.groupsPerUser }, () => ({
       groupId: new Types.ObjectId(),
@@ -33,8 +33,8 @@ describe("group.create", () => {
   });
 });
 
-describe("who may do what", () => {
-  test("access returns the permissions of the owner, a member and a stranger, and the rooms", async () => {
+describe("permissions", () => {
+  test("group.access returns the permissions of the owner, a member and a non-member, and the rooms", async () => {
     const { group, channel, owner } = room;
     const member = await room.join();
     const stranger = await node.guest();
@@ -50,7 +50,7 @@ describe("who may do what", () => {
     expect((await node.call("group.access", { userId: owner.userId })).permissions).toBe(0);
   });
 
-  test("rooms of a user: their own and one for each group", async () => {
+  test("the rooms of a user are their own and one per group", async () => {
     const { group, owner } = room;
     const second = await node.call("group.create", { name: "Another" }, owner);
     const { rooms } = await node.call("group.listRooms", { userId: owner.userId });
@@ -59,7 +59,7 @@ describe("who may do what", () => {
     );
   });
 
-  test("for strangers, groups and channels don't exist", async () => {
+  test("groups and channels don't exist for non-members", async () => {
     const stranger = await node.guest();
     const { id: groupId } = room.group;
     const { userId } = room.owner;
@@ -96,7 +96,7 @@ describe("who may do what", () => {
     }
   });
 
-  test("members may not manage", async () => {
+  test("members can't manage the group", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     const { userId } = await room.join();
@@ -130,11 +130,11 @@ describe("group.update and group.transfer", () => {
     });
   });
 
-  test("a transfer changes at once who may do what", async () => {
+  test("a transfer changes permissions immediately", async () => {
     const heir = await node.account();
     await node.call("invite.accept", { code: room.code }, heir);
     const { id: groupId } = room.group;
-    // Both are remembered with what they might do before.
+    // Fills the permission cache of both before the transfer.
     await node.call("group.get", { groupId }, heir);
     const { group } = await node.call("group.transfer", { groupId, userId: heir.userId }, room.owner);
     expect(group.ownerId).toBe(heir.userId);
@@ -145,7 +145,7 @@ describe("group.update and group.transfer", () => {
     await expect(node.call("group.leave", { groupId }, room.owner)).resolves.toEqual({});
   });
 
-  test("not to a guest or a non-member", async () => {
+  test("rejects a transfer to a guest or a non-member", async () => {
     const guest = await room.join();
     const outsider = await node.account();
     const { id: groupId } = room.group;
@@ -157,7 +157,7 @@ describe("group.update and group.transfer", () => {
     ).rejects.toMatchObject({ type: "MEMBER_NOT_FOUND" });
   });
 
-  test("while the heir leaves: the owner is a member in the end", async () => {
+  test("when the heir leaves during the transfer, the owner is still a member", async () => {
     for (let round = 0; round < 5; round += 1) {
       const own = await createRoom(node);
       const heir = await node.account();
@@ -177,7 +177,7 @@ describe("group.update and group.transfer", () => {
 });
 
 describe("group.delete", () => {
-  test("it is gone at once for all members, and soon in the database", async () => {
+  test("hides the group from all members immediately and purges it in the background", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     await node.call("channel.create", { groupId, name: "second" }, room.owner);
@@ -215,7 +215,7 @@ describe("group.delete", () => {
     expect(node.channelsRemoved).toContain(room.channel.id);
   });
 
-  test("of two at once, one deletes", async () => {
+  test("only one of two concurrent calls succeeds", async () => {
     const attempts = [1, 2].map(() => node.call("group.delete", { groupId: room.group.id }, room.owner));
     const results = await Promise.allSettled(attempts);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);

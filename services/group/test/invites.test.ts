@@ -26,7 +26,7 @@ describe("invite.accept", () => {
     });
   });
 
-  test("twice changes nothing and costs no use", async () => {
+  test("accepting twice changes nothing and takes no second use", async () => {
     const { code } = await invite({ maxUses: 1 });
     const user = await node.guest();
     const first = await node.call("invite.accept", { code }, user);
@@ -35,7 +35,7 @@ describe("invite.accept", () => {
     await expect(node.call("invite.accept", { code }, await node.guest())).rejects.toMatchObject(NOT_FOUND);
   });
 
-  test("by one user many times at once takes one use", async () => {
+  test("concurrent calls of one user take one use", async () => {
     const { code } = await invite({ maxUses: 5 });
     const user = await node.guest();
     await Promise.all(Array.from({ length: 5 }, () => node.call("invite.accept", { code }, user)));
@@ -43,7 +43,7 @@ describe("invite.accept", () => {
     expect((await node.call("group.get", { groupId: room.group.id }, user)).group.memberCount).toBe(2);
   });
 
-  test("50 at once with 10 uses: exactly 10 join", async () => {
+  test("50 concurrent calls with 10 uses: exactly 10 users join", async () => {
     const { code } = await invite({ maxUses: 10 });
     const users = await Promise.all(Array.from({ length: 50 }, () => node.guest()));
     const results = await Promise.allSettled(users.map((user) => node.call("invite.accept", { code }, user)));
@@ -58,7 +58,7 @@ describe("invite.accept", () => {
     expect((await node.call("group.get", { groupId }, room.owner)).group.memberCount).toBe(11);
   });
 
-  test("not when it has expired or never was", async () => {
+  test("rejects expired and unknown invites", async () => {
     const { code } = await invite({ maxAgeMs: 60_000 });
     await expire(code);
     for (const unusable of [code, "nosuchcode"]) {
@@ -71,7 +71,7 @@ describe("invite.accept", () => {
 });
 
 describe("invites", () => {
-  test("don't work for a full group, whose members stay", async () => {
+  test("are rejected for a full group, whose members stay", async () => {
     const member = await room.join();
     const groups = node.node.database.collection("groups");
     const _id = new Types.ObjectId(room.group.id);
@@ -86,14 +86,14 @@ describe("invites", () => {
     await join();
   });
 
-  test("a preview needs no login and says little", async () => {
+  test("can be previewed without a login, with few details", async () => {
     const { id, name } = room.group;
     expect(await node.call("invite.preview", { code: room.code })).toEqual({
       group: { id, name, iconUrl: null, memberCount: 1 },
     });
   });
 
-  test("members see and revoke their own invites, the owner all", async () => {
+  test("members can list and revoke their own invites, the owner all", async () => {
     const member = await room.join();
     const groupId = room.group.id;
     const own = (await node.call("invite.create", { groupId }, member)).invite;
@@ -111,13 +111,13 @@ describe("invites", () => {
     );
   });
 
-  test("one of another group is not found", async () => {
+  test("an invite of another group is not found", async () => {
     const other = await createRoom(node);
     const params = { groupId: room.group.id, code: other.code };
     await expect(node.call("invite.revoke", params, room.owner)).rejects.toMatchObject(NOT_FOUND);
   });
 
-  test("are bounded, and dead ones make room", async () => {
+  test("are limited in number, and unusable ones don't count", async () => {
     const template = { groupId: new Types.ObjectId(room.group.id), createdBy: new Types.ObjectId() };
     const fill = Array.from({ length: LIMITS.invitesPerGroup - 1 }, (_, index) => ({
       ...template,

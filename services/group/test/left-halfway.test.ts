@@ -3,14 +3,14 @@ import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
 import { node, room, useRoom } from "./group-node.ts";
 
-// A process died in the middle: its changes are stored, but were not published.
+// A process died during a removal: its changes are stored but not published.
 
 useRoom();
 
 const collection = (name: string) => node.node.database.collection(name);
 const id = (hex: string) => new Types.ObjectId(hex);
 
-/** As the process leaves it that died when the member was removed, before the count, the rooms and the events. */
+/** Leaves the state of a process that died after removing the member, before updating the count and rooms and publishing. */
 async function putOutHalfway(userId: string, reason: string, begunAt = new Date()): Promise<void> {
   const ids = { groupId: id(room.group.id), userId: id(userId) };
   await collection("departures").insertOne({ ...ids, reason, begunAt });
@@ -35,7 +35,7 @@ async function expectOut(userId: string, reason: string): Promise<void> {
   );
 }
 
-describe("the call is repeated", () => {
+describe("repeating the call", () => {
   test.each([
     ["group.kick", "kicked"],
     ["group.ban", "banned"],
@@ -49,7 +49,7 @@ describe("the call is repeated", () => {
     await expectOut(userId, reason);
   });
 
-  test("group.leave, where the process still takes the user for a member", async () => {
+  test("completes group.leave while the process still has the user cached as a member", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     await node.node.access.get(member.userId, { groupId });

@@ -9,7 +9,7 @@ const memberCount = async () =>
   (await node.call("group.get", { groupId: room.group.id }, room.owner)).group.memberCount;
 
 describe("reading members", () => {
-  test("in pages, in the order of their ids, each once", async () => {
+  test("lists each once, paginated and sorted by user id", async () => {
     const joined = await Promise.all(Array.from({ length: 7 }, () => room.join()));
     const { id: groupId } = room.group;
     const seen: string[] = [];
@@ -22,7 +22,7 @@ describe("reading members", () => {
     expect(seen).toEqual([room.owner, ...joined].map(({ userId }) => userId).sort());
   });
 
-  test("one of them, or MEMBER_NOT_FOUND", async () => {
+  test("finds one, or throws MEMBER_NOT_FOUND", async () => {
     const { userId } = await room.join();
     const { id: groupId } = room.group;
     const { member } = await node.call("group.getMember", { groupId, userId }, room.owner);
@@ -32,7 +32,7 @@ describe("reading members", () => {
     ).rejects.toMatchObject({ type: "MEMBER_NOT_FOUND" });
   });
 
-  test("several at once: each once, and those who are none are left out", async () => {
+  test("finds several, each once, without non-members", async () => {
     const [first, second] = [await room.join(), await room.join()];
     const elsewhere = await createRoom(node);
     const userIds = [first.userId, UNKNOWN_ID, second.userId, elsewhere.owner.userId, first.userId];
@@ -43,7 +43,7 @@ describe("reading members", () => {
   });
 });
 
-test("ids of members page by page, of all or of those with one of the roles", async () => {
+test("lists the ids of members page by page, of all or of those with one of the roles", async () => {
   const joined = await Promise.all(Array.from({ length: 4 }, () => room.join()));
   const { id: groupId } = room.group;
   const { role } = await node.call("role.create", { groupId, name: "crew" }, room.owner);
@@ -65,7 +65,7 @@ test("ids of members page by page, of all or of those with one of the roles", as
 });
 
 describe("leaving", () => {
-  test("a member leaves, the owner does not", async () => {
+  test("a member can leave, the owner can't", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     await expect(node.call("group.leave", { groupId }, room.owner)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe("leaving", () => {
       const member = await room.join();
       const { id: groupId } = room.group;
       const { userId } = member;
-      // Remembered as a member by the access cache.
+      // Fills the access cache.
       await node.call("group.get", { groupId }, member);
       node.out.length = 0;
       await node.call(action, { groupId, userId }, room.owner);
@@ -110,7 +110,7 @@ describe("leaving", () => {
     },
   );
 
-  test("who was kicked may come again; who was banned may not, until unbanned", async () => {
+  test("a kicked user can rejoin; a banned one can't until unbanned", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     const target = { groupId, userId: member.userId };
@@ -125,7 +125,7 @@ describe("leaving", () => {
     expect((await accept()).group.memberCount).toBe(2);
   });
 
-  test("users who never were members can be banned, unknown ones can't", async () => {
+  test("can ban users who never were members, but not unknown ones", async () => {
     const outsider = await node.guest();
     const { id: groupId } = room.group;
     await node.call("group.ban", { groupId, userId: outsider.userId }, room.owner);
@@ -141,7 +141,7 @@ describe("leaving", () => {
     expect(await memberCount()).toBe(1);
   });
 
-  test("the owner can't be moderated", async () => {
+  test("the owner can't be kicked, banned or muted", async () => {
     const target = { groupId: room.group.id, userId: room.owner.userId };
     for (const attempt of [
       node.call("group.kick", target, room.owner),
@@ -154,7 +154,7 @@ describe("leaving", () => {
 });
 
 describe("muting", () => {
-  test("takes effect at once in all processes, and expires", async () => {
+  test("takes effect immediately in all processes, and expires", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     const target = { groupId, userId: member.userId };
@@ -197,8 +197,8 @@ describe("muting", () => {
   });
 });
 
-describe("at the same time", () => {
-  test("joins and kicks of one user: sockets, access and count agree with what is stored", async () => {
+describe("concurrency", () => {
+  test("concurrent joins and kicks of a user: sockets, access and count match the stored state", async () => {
     const { id: groupId } = room.group;
     for (let round = 0; round < 10; round += 1) {
       const member = await room.join();
@@ -219,7 +219,7 @@ describe("at the same time", () => {
     expect(await memberCount()).toBe(count);
   });
 
-  test("a ban and a join: the banned user is out in the end", async () => {
+  test("a concurrent ban and join: the banned user ends up removed", async () => {
     const { id: groupId } = room.group;
     for (let round = 0; round < 10; round += 1) {
       const user = await node.guest();
@@ -235,7 +235,7 @@ describe("at the same time", () => {
     expect(await memberCount()).toBe(1);
   });
 
-  test("a crowd that joins is gathered into few events, and the last count is right", async () => {
+  test("many joins are published in few events, with the correct final count", async () => {
     const before = node.published("member.joined").length;
     await Promise.all(Array.from({ length: 200 }, () => room.join()));
     await vi.waitFor(() => expect(node.published("member.joined").at(-1)?.memberCount).toBe(201), 5000);

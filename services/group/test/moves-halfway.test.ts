@@ -7,7 +7,7 @@ import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
 
-// A process died in the middle of moving sockets: the next one that starts goes on.
+// A process died while it moved sockets: the next one to start resumes.
 
 let dir: string;
 let database: Awaited<ReturnType<typeof startEmbeddedMongo>>;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** By whichever of the two came to it first. */
+/** Published by either of the two nodes. */
 const published = (another: GroupNode, name: EventName): unknown[] => [
   ...node.published(name),
   ...another.published(name),
@@ -35,7 +35,7 @@ const published = (another: GroupNode, name: EventName): unknown[] => [
 const collection = (name: string) => node.node.database.collection(name);
 const id = (hex: string) => new Types.ObjectId(hex);
 
-test("a process died while sockets were being moved to the room of a channel", async () => {
+test("resumes after a process died while moving sockets to the room of a channel", async () => {
   const member = await room.join();
   const { id: groupId } = room.group;
   const given = { groupId, name: "hidden", private: true, memberIds: [member.userId] };
@@ -70,7 +70,7 @@ test("a process died while sockets were being moved to the room of a channel", a
   }
 });
 
-test("a process died while a role was being deleted", async () => {
+test("resumes after a process died while deleting a role", async () => {
   const member = await room.join();
   const { id: groupId } = room.group;
   const { role } = await node.call("role.create", { groupId, name: "Doomed" }, room.owner);

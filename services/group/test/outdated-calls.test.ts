@@ -2,13 +2,13 @@ import { groupRoom, userRoom } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { node, room, useRoom } from "./group-node.ts";
 
-// A worker that stood still carries out, when it runs again, what it was asked before.
+// A process that was suspended carries out old requests when it continues.
 
 useRoom();
 
 const outdated = { type: "UNAVAILABLE", data: { retryAfterMs: expect.any(Number) } };
 
-/** Milliseconds since the epoch; whatever is done next is done later. */
+/** Milliseconds since the epoch, before anything that follows. */
 async function moment(): Promise<number> {
   const nowMs = Date.now();
   while (Date.now() === nowMs) await new Promise(setImmediate);
@@ -32,7 +32,7 @@ test.each(["group.kick", "group.leave"] as const)(
     await expect(node.call("invite.accept", { code: room.code }, member, askedAtMs)).rejects.toMatchObject(
       outdated,
     );
-    // Past the first look, as when the removal is stored between that look and the writing of the member.
+    // The removal is stored between the first check and the insert of the member.
     const joined = node.call("group.admitBot", { groupId, userId: member.userId }, null, askedAtMs);
     await expect(joined).rejects.toMatchObject(outdated);
     expect(await isMember(member.userId)).toBe(false);
@@ -41,14 +41,14 @@ test.each(["group.kick", "group.leave"] as const)(
     const { group } = await node.call("group.get", { groupId }, room.owner);
     expect(group.memberCount).toBe(1);
 
-    // Who asks again, knowing of it, can join.
+    // A new request after the removal succeeds.
     await moment();
     await node.call("invite.accept", { code: room.code }, member);
     expect(await isMember(member.userId)).toBe(true);
   },
 );
 
-test("leaving that was asked for before the user left and joined again does not end the new membership", async () => {
+test("a leave requested before the user left and rejoined doesn't end the new membership", async () => {
   const member = await room.join();
   const { id: groupId } = room.group;
   const askedAtMs = await moment();

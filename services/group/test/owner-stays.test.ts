@@ -4,7 +4,7 @@ import { createRepositories } from "../src/group.dependencies.ts";
 import { createMembership } from "../src/group/membership.ts";
 import { createRoom, startGroupNode } from "./group-node.ts";
 
-test("who has been made owner between the check and the removal stays in", async () => {
+test("a member who becomes the owner between the check and the removal stays", async () => {
   const host = await startGroupNode();
   try {
     const { group, owner } = await createRoom(host);

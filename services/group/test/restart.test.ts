@@ -6,13 +6,13 @@ import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createRoom, startGroupNode, type GroupNode } from "./group-node.ts";
 
-// One process leaves the database as if it had died in several ways at once; the next one puts all of it in order.
+// The first process leaves the database as if it had crashed in several places; the second one repairs all of it.
 
 const prepared: ((first: GroupNode) => Promise<void>)[] = [];
 let dataDir: string;
 let node: GroupNode;
 
-/** Makes what a crash would leave, before the restart. @returns what the test of it needs to know */
+/** Leaves the state of a crash before the restart. @returns what the test needs to know about it */
 function leave<T>(make: (first: GroupNode) => Promise<T>): () => T {
   let left: T;
   prepared.push(async (first) => void (left = await make(first)));
@@ -50,7 +50,7 @@ const wrongCount = leave(async (first) => {
   return { groupId, owner: room.owner, before };
 });
 
-test("a member count that a crash left wrong is corrected", async () => {
+test("corrects a member count that a crash left wrong", async () => {
   const { groupId, owner, before } = wrongCount();
   expect(before.group.memberCount).toBe(5);
   const get = () => node.call("group.get", { groupId }, owner);
@@ -68,7 +68,7 @@ const deletedPlaces = leave(async (first) => {
   return { room, kept, channel };
 });
 
-test("what a crash left of deleted groups and channels is removed", async () => {
+test("removes the rest of deleted groups and channels after a crash", async () => {
   const { room, kept, channel } = deletedPlaces();
   const groupId = idOf(room.group.id);
   await untilNone("groups", { _id: groupId });
@@ -117,7 +117,7 @@ const deletedThread = leave(async (first) => {
   };
 });
 
-test("what a crash left of deleted threads and direct channels is published again and removed", async () => {
+test("publishes and removes the rest of deleted threads and direct channels after a crash", async () => {
   const { group, threadId, directId, members } = deletedThread();
   await untilNone("channels", { _id: { $in: [idOf(threadId), idOf(directId)] } });
   expect(node.channelsRemoved).toEqual(expect.arrayContaining([threadId, directId]));
@@ -163,7 +163,7 @@ const halfGroups = leave(async (first) => {
   return { kept, owners, seen, ids: groups.map(({ _id }) => _id) };
 });
 
-test("a group whose creation was interrupted is hidden and removed", async () => {
+test("hides and removes a group whose creation was interrupted", async () => {
   const { kept, owners, seen, ids } = halfGroups();
   const nothing = { type: "INTERNAL", groups: [], groupIds: [] };
   expect(seen).toEqual([nothing, nothing]);
@@ -191,7 +191,7 @@ const departures = leave(async (first) => {
   return { groupId: room.group.id, gone, back };
 });
 
-test("a kick interrupted by a crash is completed, unless the member has joined again", async () => {
+test("completes a kick interrupted by a crash, unless the member has rejoined", async () => {
   const { groupId, gone, back } = departures();
   await untilNone("departures", {});
   const here = <T extends { groupId: string }>(payloads: readonly T[]): T[] =>

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-test("a group's retention is shown, audited, and returned with each of its channels, page by page", async () => {
+test("a group's retention is returned, audited, and listed with each of its channels, paginated", async () => {
   const { group, owner, channel } = await createRoom(node);
   const other = await createRoom(node);
   const groupId = group.id;

@@ -20,7 +20,7 @@ const permissionsOf = async ({ userId }: Actor, place: object = { groupId }): Pr
 const expectRefused = (call: Promise<unknown>, type = "FORBIDDEN") =>
   expect(call).rejects.toMatchObject({ type });
 
-/** A member with a role that has these permissions; the roles of later ones stand below. */
+/** Creates a member with a role that has these permissions; each new role is below the previous ones. */
 async function withRole(permissions: number): Promise<{ actor: Actor; roleId: string }> {
   const actor = await room.join();
   const roleId = await createRole(permissions);
@@ -29,7 +29,7 @@ async function withRole(permissions: number): Promise<{ actor: Actor; roleId: st
 }
 
 describe("roles", () => {
-  test("add up, and what they give is there and gone at once", async () => {
+  test("add up, and their permissions take effect immediately", async () => {
     const member = await room.join();
     expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS);
     const [first, second] = [await createRole(kickMembers), await createRole(manageMessages)];
@@ -55,7 +55,7 @@ describe("roles", () => {
     expect(node.published("group.updated").at(-1)?.group.defaultPermissions).toBe(view | sendMessages);
   });
 
-  test("assigning twice changes nothing; who has left has none; who comes back has none", async () => {
+  test("assigning twice changes nothing; members who leave lose their roles and don't get them back", async () => {
     const { actor, roleId } = await withRole(kickMembers);
     expect((await assign(roleId, actor)).member.roleIds).toEqual([roleId]);
     await node.call("group.leave", { groupId }, actor);
@@ -64,7 +64,7 @@ describe("roles", () => {
     expect(await permissionsOf(actor)).toBe(MEMBER_PERMISSIONS);
   });
 
-  test("a deleted role is taken from all its members, and no other group's role is found", async () => {
+  test("deleting a role removes it from all members; roles of other groups are not found", async () => {
     const { actor, roleId } = await withRole(kickMembers);
     await node.call("role.delete", { groupId, roleId }, room.owner);
     await vi.waitFor(async () => {
@@ -79,7 +79,7 @@ describe("roles", () => {
     await expectRefused(node.call("role.delete", { groupId, roleId: role.id }, room.owner), "ROLE_NOT_FOUND");
   });
 
-  test("limits of a group and of a member", async () => {
+  test("are limited per group and per member", async () => {
     const roles: string[] = [];
     for (let count = 0; count < LIMITS.rolesPerGroup; count += 1) roles.push(await createRole(0));
     await expectRefused(createRole(0), "LIMIT_REACHED");
@@ -89,7 +89,7 @@ describe("roles", () => {
     expect((await node.call("role.list", { groupId }, room.owner)).roles).toHaveLength(LIMITS.rolesPerGroup);
   });
 
-  test("a permission that is none cannot be given, nor the group itself", async () => {
+  test("reject unknown permissions and ownership of the group", async () => {
     for (const permissions of [PERMISSIONS.ownGroup, 1 << 29, -1, 0.5]) {
       await expectRefused(createRole(permissions), "VALIDATION_FAILED");
     }
@@ -133,7 +133,7 @@ describe("a member with manageRoles", () => {
     expect(await permissionsOf(actor)).toBe(MEMBER_PERMISSIONS | manageRoles);
   });
 
-  test("can't move their own role up or a higher one down, but can order lower ones", async () => {
+  test("can't move their role up or a higher one down, but can reorder lower ones", async () => {
     const above = await createRole(0);
     const { actor, roleId: own } = await withRole(manageRoles);
     const [second, third] = [await createRole(0), await createRole(0)];
@@ -174,7 +174,7 @@ describe("a member with manageRoles", () => {
 describe("a moderator", () => {
   const MODERATION = kickMembers | banMembers | muteMembers;
 
-  test("puts out and mutes plain members and lower ones, not equals, not the owner, not himself", async () => {
+  test("can kick and mute plain members and lower ones, but not equals, the owner or themselves", async () => {
     const { actor, roleId } = await withRole(MODERATION);
     const { actor: lower } = await withRole(MODERATION);
     const equal = await room.join();
@@ -195,7 +195,7 @@ describe("a moderator", () => {
     expect(members.map(({ userId }) => userId)).toEqual(left.toSorted());
   });
 
-  test("has only what the role gives", async () => {
+  test("has only the permissions of the role", async () => {
     const { actor } = await withRole(muteMembers);
     const { userId } = await room.join();
     await expectRefused(node.call("group.kick", { groupId, userId }, actor));
@@ -206,7 +206,7 @@ describe("a moderator", () => {
     expect((await node.call("group.getMember", { groupId, userId }, actor)).member.mutedUntil).not.toBeNull();
   });
 
-  test("sees who is banned, by whom and why, in pages", async () => {
+  test("can list bans with their author and reason, paginated", async () => {
     const { actor } = await withRole(MODERATION);
     const banned = await Promise.all([1, 2, 3].map(() => room.join()));
     for (const { userId } of banned) {
@@ -223,7 +223,7 @@ describe("a moderator", () => {
 });
 
 describe("the audit log", () => {
-  test("has who did what to whom, why, and what was before; by actor and action, in pages", async () => {
+  test("lists who changed what and the state before, filtered by actor and action, paginated", async () => {
     const { actor, roleId } = await withRole(kickMembers);
     const { userId } = await room.join();
     await node.call("group.update", { groupId, name: "Renamed", description: "About us" }, room.owner);
@@ -252,7 +252,7 @@ describe("the audit log", () => {
     expect(await log({ limit: 2, beforeId: entries[1]!.id })).toEqual(entries.slice(2, 4));
   });
 
-  test("hides private channels and the invite codes of others from readers without the right", async () => {
+  test("hides private channels and others' invite codes from readers without permission", async () => {
     const { actor } = await withRole(PERMISSIONS.viewAuditLog);
     const hidden = await createChannel("secret", true);
     const shown = await createChannel("open", false);
@@ -280,7 +280,7 @@ describe("the audit log", () => {
     expect(await read(actor, "channel.create")).toMatchObject({ [hidden]: null });
   });
 
-  test("what changed nothing is not in it; another service adds to it", async () => {
+  test("omits calls that changed nothing, and accepts entries from other services", async () => {
     await node.call("group.update", { groupId, name: "A group" }, room.owner);
     await node.call("group.unban", { groupId, userId: UNKNOWN_ID }, room.owner);
     const record = { groupId, actorId: room.owner.userId, action: "message.delete", reason: "rude" };
@@ -303,7 +303,7 @@ test("slow mode applies to members without moderation permissions", async () => 
   expect(await slowModeOf(room.owner)).toBeUndefined();
 });
 
-test("what the caller may, in the group and in each channel that he sees", async () => {
+test("group.myPermissions returns the permissions in the group and in each visible channel", async () => {
   const member = await room.join();
   await node.call("channel.create", { groupId, name: "hidden", private: true }, room.owner);
   const target = { type: "everyone" as const };
@@ -315,7 +315,7 @@ test("what the caller may, in the group and in each channel that he sees", async
   });
 });
 
-test("the default channel is a text channel of the group that the caller sees", async () => {
+test("the default channel must be a text channel of the group that the caller can see", async () => {
   const set = (defaultChannelId: string | null) =>
     node.call("group.update", { groupId, defaultChannelId }, room.owner);
   expect((await set(room.channel.id)).group.defaultChannelId).toBe(room.channel.id);
@@ -324,7 +324,7 @@ test("the default channel is a text channel of the group that the caller sees", 
   await expectRefused(set((await createRoom(node)).channel.id), "CHANNEL_NOT_FOUND");
 });
 
-test("channels are put into other places in one call, which may be repeated", async () => {
+test("channel.reorder moves several channels and is idempotent", async () => {
   const call = (name: string, kind: "text" | "section") =>
     node.call("channel.create", { groupId, name, kind }, room.owner);
   const [{ channel: section }, { channel }] = [await call("s", "section"), await call("c", "text")];
@@ -350,8 +350,8 @@ test("channels are put into other places in one call, which may be repeated", as
   );
 });
 
-describe("a role that opens a private channel", () => {
-  test("is given, taken and deleted only by members with its permissions there", async () => {
+describe("a role that gives access to a private channel", () => {
+  test("can be assigned, unassigned and deleted only by members with its permissions there", async () => {
     const low = await createRole(0);
     const { actor: moderator } = await withRole(manageRoles);
     await node.call("role.reorder", { groupId, roleIds: await rolesWithLowest(low) }, room.owner);

@@ -5,7 +5,7 @@ import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedde
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
 
-// Two processes on one database. What the second one publishes reaches clients late.
+// Two processes with one database; events of the second one reach clients late.
 
 const LATE_MS = 100;
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** What a client makes of the events: who it takes for a member, and the count. */
+/** The members and the count that a client derives from the events. */
 function replay(groupId: string): { members: Set<string>; memberCount: number } {
   const members = new Set<string>();
   let memberCount = 1;
@@ -50,7 +50,7 @@ function replay(groupId: string): { members: Set<string>; memberCount: number } 
   return { members, memberCount };
 }
 
-test("joins and kicks by two processes: in the end clients have the members and the count that are stored", async () => {
+test("joins and kicks by two processes: clients end up with the stored members and count", async () => {
   const room = await createRoom(workers[0]);
   const { id: groupId } = room.group;
   const users = await Promise.all(Array.from({ length: 20 }, () => workers[0].guest()));
@@ -68,7 +68,7 @@ test("joins and kicks by two processes: in the end clients have the members and 
   expect(replay(groupId).memberCount).toBeGreaterThan(1);
 });
 
-test("who is put out by one process, just after the other let him in, is out for all clients", async () => {
+test("a member kicked by one process right after the other added them is gone for all clients", async () => {
   const room = await createRoom(workers[0]);
   const user = await workers[0].guest();
   await workers[1].call("invite.accept", { code: room.code }, user);

@@ -23,7 +23,7 @@ const thread = (rootMessageId: string, lastActivityAt = new Date()): ThreadDocum
   lastActivityAt,
 });
 
-test("a message has one thread, and another one as soon as that is marked deleted", async () => {
+test("a message has one thread, and can get another one once that is marked deleted", async () => {
   const threads = createThreadRepository(node.node.database);
   const root = newId();
   const [first, second] = [thread(root), thread(root)];
@@ -35,7 +35,7 @@ test("a message has one thread, and another one as soon as that is marked delete
   expect((await threads.findByRoot(root))?._id).toEqual(second._id);
 });
 
-test("threads of the same time are listed each once over pages", async () => {
+test("lists threads with equal times once each across pages", async () => {
   const threads = createThreadRepository(node.node.database);
   const parentId = newId();
   const at = new Date(1000);
@@ -52,7 +52,7 @@ test("threads of the same time are listed each once over pages", async () => {
   expect(listed).toEqual(made.map(({ _id }) => _id).toReversed());
 });
 
-test("active threads of one group or several are listed by their activity, each group's behind its own cursor", async () => {
+test("lists active threads of several groups by activity, each group after its own cursor", async () => {
   const threads = createThreadRepository(node.node.database);
   const [one, two, third] = [newId(), newId(), newId()];
   const write = async (parentGroupId: string, ms: number): Promise<string> => {

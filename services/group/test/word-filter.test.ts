@@ -13,7 +13,7 @@ const set = (words: string[], onHit: "block" | "mask" = "block") =>
 const revOf = async (userId: string): Promise<number | undefined> =>
   (await node.call("group.access", { userId, channelId: room.channel.id })).wordFilterRev;
 
-test("access says which filter holds for whom, and those who manage messages have none", async () => {
+test("access contains the filter, except for members who manage messages", async () => {
   const member = await room.join();
   expect(await revOf(member.userId)).toBeUndefined();
   await set(["bad", "bad"]);
@@ -28,7 +28,7 @@ test("access says which filter holds for whom, and those who manage messages hav
   expect(await revOf(member.userId)).toBeUndefined();
 });
 
-test("an empty list is no filter, and a later one has a higher rev", async () => {
+test("an empty list removes the filter, and a later one has a higher rev", async () => {
   const member = await room.join();
   await set(["bad"]);
   await set([]);
@@ -42,13 +42,13 @@ test("an empty list is no filter, and a later one has a higher rev", async () =>
   });
 });
 
-test("of filters set at once the last one counts", async () => {
+test("when filters are set concurrently, the last one wins", async () => {
   const member = await room.join();
   await Promise.all(["a", "b", "c", "d"].map((word) => set([word])));
   expect(await revOf(member.userId)).toBe(4);
 });
 
-test("limits", async () => {
+test("rejects too many, too long and empty words", async () => {
   const many = Array.from({ length: 201 }, (_, n) => `word${n}`);
   for (const words of [many, ["x".repeat(51)], [""], ["  "], ["..."]])
     await expect(set(words)).rejects.toMatchObject({ type: "VALIDATION_FAILED" });

@@ -4,7 +4,7 @@ import { inboxActions } from "./inbox.ts";
 import { unreadActions } from "./unread.ts";
 import { notificationSettingActions } from "./notification-settings.ts";
 import { subscriptionActions } from "./push/subscriptions.ts";
-import { createFollowing, tellMentioned } from "./on-stored.ts";
+import { createFollowing, notifyMentioned } from "./on-stored.ts";
 import { createFollowRepository } from "./follow.repository.ts";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { createMarkerRepository } from "./marker.repository.ts";
@@ -41,7 +41,7 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
       // One that fails must not take the others along.
       "message.stored": async (stored) => {
         const done = await Promise.allSettled([
-          tellMentioned(node, stored),
+          notifyMentioned(node, stored),
           push.stored(stored),
           follow(stored),
         ]);

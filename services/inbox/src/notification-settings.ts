@@ -5,12 +5,12 @@ import { type Place, presentSetting } from "./setting.repository.ts";
 
 export const notificationSettingActions = ({ node, settings }: InboxDependencies): Handlers => ({
   "notification.get": async ({ params, actor: { userId } }) => {
-    const place = await needPlace(node, userId, params);
+    const place = await requirePlace(node, userId, params);
     return { setting: await settings.find(userId, place) };
   },
 
   "notification.set": async ({ params: { groupId, channelId, ...changes }, actor: { userId } }) => {
-    const place = await needPlace(node, userId, { groupId, channelId });
+    const place = await requirePlace(node, userId, { groupId, channelId });
     const setting = await settings.change(userId, place, changes);
     if (setting === null) throw limitReached("notificationSettingsPerUser");
     node.publish(userRoom(userId), "notification.updated", { setting });
@@ -28,7 +28,7 @@ export const notificationSettingActions = ({ node, settings }: InboxDependencies
 });
 
 /** The contract sees to it that there is one of the two. */
-async function needPlace(
+async function requirePlace(
   node: NodeContext,
   userId: string,
   { groupId, channelId }: { groupId?: string | undefined; channelId?: string | undefined },

@@ -7,7 +7,7 @@ import type { FollowRepository, Thread } from "./follow.repository.ts";
  * Notifies users whom a message mentions by name. Role mentions and @everyone are not sent one by one: clients that receive the message
  * know already. What is lost here is found by the query of the inbox all the same.
  */
-export async function tellMentioned(
+export async function notifyMentioned(
   node: NodeContext,
   { channelId, groupId, messages }: DomainEvents["message.stored"],
 ): Promise<void> {

@@ -49,7 +49,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     heads: knownHeads,
     logger,
     publish: node.publish,
-    tellStored: (stored) => node.broadcast("message.stored", stored),
+    broadcastStored: (stored) => node.broadcast("message.stored", stored),
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     ...counters(node),
   });

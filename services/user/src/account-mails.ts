@@ -160,6 +160,6 @@ export function createAccountMails(
 }
 
 /** Publishes the account to the user's own sockets only. */
-export function tellOwner({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
+export function publishAccount({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
   publish(userRoom(user._id), "account.updated", { user: presentOwnUser(user) });
 }

@@ -3,7 +3,7 @@ import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./entry.policy.ts";
 import { refuseTaken, throwTaken } from "./registration.ts";
-import { tellOwner } from "./account-mails.ts";
+import { publishAccount } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
 
@@ -76,7 +76,7 @@ export const administerActions = ({
     const finish = async () => {
       await admins.setUp(token, actor.userId, () => users.setAdmin(actor.userId, true));
       const admin = (await users.find(actor.userId))!;
-      tellOwner(node, admin);
+      publishAccount(node, admin);
       return sessions.continueAlone(admin, actor.sessionId);
     };
     return withoutDeadline(finish);

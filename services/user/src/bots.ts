@@ -26,7 +26,7 @@ export const botActions = ({
   },
 
   "user.renameBot": async ({ params: { userId, name } }) => {
-    await needBot(users, userId);
+    await requireBot(users, userId);
     const user = need(await users.setProfile(userId, { kind: "bot", nickname: name }), "USER_NOT_FOUND");
     node.broadcast("user.profileChanged", { user: presentUser(user) });
     return {};
@@ -34,7 +34,7 @@ export const botActions = ({
 
   /** A bot shows its token, not this session; but what ends sessions ends the bot's connections too. */
   "user.openBotSession": async ({ params: { userId } }) => {
-    const user = await needBot(users, userId);
+    const user = await requireBot(users, userId);
     await sessions.endAll(userId);
     const now = new Date();
     const _id = newId();
@@ -79,7 +79,7 @@ export const botActions = ({
   },
 });
 
-async function needBot(users: UserDependencies["users"], userId: string): Promise<UserDocument> {
+async function requireBot(users: UserDependencies["users"], userId: string): Promise<UserDocument> {
   const user = await users.find(userId);
   if (user?.kind !== "bot" || user.deletedAt !== undefined) throw serviceError("USER_NOT_FOUND");
   return user;

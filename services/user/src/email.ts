@@ -1,7 +1,7 @@
 import { type Handlers, need, type NodeContext, serviceError } from "@fanfare/kernel";
 import { assertAllowedDomain } from "./entry.policy.ts";
 import { throwTaken } from "./registration.ts";
-import { tellOwner } from "./account-mails.ts";
+import { publishAccount } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { LIMITS } from "@fanfare/contract";
 import type { UserRepository } from "./user.repository.ts";
@@ -54,10 +54,10 @@ export const emailActions = ({
     if (taken?.email === undefined) throw serviceError("INVALID_LINK");
     const userId = taken.userId;
     const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
-    if (displaced !== null) tellOwner(node, displaced);
+    if (displaced !== null) publishAccount(node, displaced);
     const before = need(await users.setVerifiedEmail(userId, taken.email).catch(throwTaken), "INVALID_LINK");
     const now = await users.find(userId);
-    if (now !== null) tellOwner(node, now);
+    if (now !== null) publishAccount(node, now);
     if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};
     // What was sent to the old address must not open the account any more.
     await mailedTokens.removeAll(userId, ["resetPassword"]);
@@ -76,7 +76,7 @@ export async function releaseUnverifiedEmails(
   for (let released = 0; released < EMAILS_PER_SWEEP; released += 1) {
     const user = await users.releaseOldestUnverifiedEmail(before);
     if (user === null) return;
-    tellOwner(node, user);
+    publishAccount(node, user);
   }
 }
 

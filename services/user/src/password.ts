@@ -5,7 +5,7 @@ import { PermanentFailure } from "@fanfare/jobs";
 import { isSameStanding, isWithoutSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
-import { tellOwner } from "./account-mails.ts";
+import { publishAccount } from "./account-mails.ts";
 import { refuseTaken, throwTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { newAccount } from "./user.repository.ts";
@@ -93,7 +93,7 @@ export function passwordActions({
         await sessions.endAll(userId);
         await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
         await revokeTokens();
-        tellOwner(node, changed);
+        publishAccount(node, changed);
         await accountMails.notify(changed, "passwordChanged");
         const isVerified = changed.emailVerifiedAt !== undefined;
         return { username: changed.username ?? null, email: (isVerified ? changed.email : null) ?? null };
@@ -126,7 +126,7 @@ export function passwordActions({
       if (contestedEmail !== undefined) {
         // The admin vouches for the new owner of the address, and the other account has never verified it.
         const displaced = await users.releaseUnverifiedEmail(contestedEmail);
-        if (displaced !== null) tellOwner(node, displaced);
+        if (displaced !== null) publishAccount(node, displaced);
       }
       await users.insert(user).catch(throwTaken);
       return { user: presentAdminUser(user), link: await accountMails.sendPasswordLink(user) };

@@ -2,7 +2,7 @@ import { type Handlers, need, serviceError } from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentUser } from "./user.presenter.ts";
-import { tellOwner } from "./account-mails.ts";
+import { publishAccount } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
 
 /** Of one prefix so many more are read than asked for, in case some are left out. */
@@ -40,7 +40,7 @@ export function profileActions(dependencies: UserDependencies): Handlers {
         node.publish(userRoom(actor.userId), "user.updated", { user });
         node.broadcast("user.profileChanged", { user });
       }
-      if (locale !== undefined) tellOwner(node, changed);
+      if (locale !== undefined) publishAccount(node, changed);
       return { user: presentOwnUser(changed) };
     },
 

@@ -9,7 +9,7 @@ import {
 } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
 import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
-import { tellOwner } from "./account-mails.ts";
+import { publishAccount } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { GuessLimit } from "./login.queries.ts";
 import type { UserDocument } from "./user.model.ts";
@@ -71,7 +71,7 @@ export function secondFactorActions({
         recoveryHashes,
       });
       if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
-      tellOwner(node, enabled);
+      publishAccount(node, enabled);
       await accountMails.notify(enabled, "totpEnabled");
       return { recoveryCodes };
     },
@@ -84,7 +84,7 @@ export function secondFactorActions({
       const secret = await secondFactor.check(user, params.code);
       const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
       if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
-      tellOwner(node, disabled);
+      publishAccount(node, disabled);
       await accountMails.notify(disabled, "totpDisabled");
       return {};
     },
@@ -97,7 +97,7 @@ export function secondFactorActions({
     "user.resetTotp": async ({ params: { userId } }) => {
       const before = await users.find(userId);
       const user = need(await users.removeTotp(userId), "USER_NOT_FOUND");
-      tellOwner(node, user);
+      publishAccount(node, user);
       // The caller may not be the owner: the owner is notified, and all sessions end because the login is weaker now.
       if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
       await sessions.endAll(userId);

@@ -30,7 +30,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /** Opens, refreshes and ends sessions, and notifies all processes of ended ones. */
 export function createSessions(node: NodeContext, repository: SessionRepository) {
-  const tellEnded = (userId: string, sessionIds: string[]): void => {
+  const broadcastEnded = (userId: string, sessionIds: string[]): void => {
     if (sessionIds.length > 0) node.broadcast("session.ended", { userId, sessionIds });
   };
 
@@ -77,7 +77,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
 
     /** Ends the user's oldest sessions beyond the limit. */
     async trim(userId: string): Promise<void> {
-      tellEnded(userId, await repository.revokeOldest(userId, LIMITS.sessionsPerUser));
+      broadcastEnded(userId, await repository.revokeOldest(userId, LIMITS.sessionsPerUser));
     },
 
     /**
@@ -97,7 +97,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         if (verdict === "ended") throw serviceError("SESSION_REVOKED");
         const userId = session.userId;
         if (verdict === "reused") {
-          tellEnded(userId, await repository.revoke(shown.sessionId));
+          broadcastEnded(userId, await repository.revoke(shown.sessionId));
           throw serviceError("SESSION_REVOKED");
         }
         const user = await findUser(userId);
@@ -105,7 +105,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
         // A session of the guest that outlived its claim, because the process died before it ended them.
         if (mustVerifyFirst(user)) {
-          tellEnded(userId, await repository.revokeAll(userId));
+          broadcastEnded(userId, await repository.revokeAll(userId));
           throw serviceError("SESSION_REVOKED");
         }
         const next = { ...shown, current: newSecret() };
@@ -122,7 +122,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
      */
     async continueAlone(user: UserDocument, sessionId: string): Promise<SessionTokens> {
       const userId = user._id;
-      tellEnded(userId, await repository.revokeOthers(userId, sessionId));
+      broadcastEnded(userId, await repository.revokeOthers(userId, sessionId));
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const session = await repository.find(sessionId);
         if (session === null || session.revokedAt !== undefined) break;
@@ -136,22 +136,22 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
     },
 
     async end(userId: string, sessionId: string): Promise<void> {
-      tellEnded(userId, await repository.revoke(sessionId));
+      broadcastEnded(userId, await repository.revoke(sessionId));
     },
 
     /** false when it is not a living one of the user's. */
     async endOne(userId: string, sessionId: string): Promise<boolean> {
       const ended = await repository.revokeOf(userId, sessionId);
-      tellEnded(userId, ended);
+      broadcastEnded(userId, ended);
       return ended.length > 0;
     },
 
     async endOthers(userId: string, sessionId: string): Promise<void> {
-      tellEnded(userId, await repository.revokeOthers(userId, sessionId));
+      broadcastEnded(userId, await repository.revokeOthers(userId, sessionId));
     },
 
     async endAll(userId: string): Promise<void> {
-      tellEnded(userId, await repository.revokeAll(userId));
+      broadcastEnded(userId, await repository.revokeAll(userId));
     },
   };
 }

@@ -2,7 +2,7 @@ import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contra
 import { AnswerBudget, assertBelow, may, newId, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
-import { needBot } from "./own-bot.ts";
+import { requireBot } from "./own-bot.ts";
 
 const OVERLOADED_RETRY_MS = 5000;
 
@@ -10,7 +10,7 @@ export function commandActions(dependencies: BotDependencies): Handlers {
   const { bots, commands, node, invocations, callbacks } = dependencies;
   return {
     "command.register": async ({ params: { name, description, options }, actor }) => {
-      const bot = await needBot(bots, actor);
+      const bot = await requireBot(bots, actor);
       const groupId = bot.groupId.toHexString();
       const existing = await commands.find(groupId, name);
       if (existing?.botId !== actor.userId)
@@ -21,7 +21,7 @@ export function commandActions(dependencies: BotDependencies): Handlers {
     },
 
     "command.unregister": async ({ params: { name }, actor }) => {
-      const bot = await needBot(bots, actor);
+      const bot = await requireBot(bots, actor);
       await commands.remove(actor.userId, bot.groupId.toHexString(), name);
       return {};
     },

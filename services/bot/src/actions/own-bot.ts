@@ -11,7 +11,7 @@ import { parseBotToken, presentBot, removeBot } from "./bots.ts";
 export function ownBotActions(dependencies: BotDependencies): Handlers {
   const { bots, node, cursors, invocations, callbacks, sealer } = dependencies;
   return {
-    "bot.me": async ({ actor }) => ({ bot: presentBot(await needBot(bots, actor)) }),
+    "bot.me": async ({ actor }) => ({ bot: presentBot(await requireBot(bots, actor)) }),
 
     "bot.authenticate": async ({ params: { token } }) => {
       const parsed = parseBotToken(token);
@@ -27,7 +27,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
     },
 
     "bot.subscribe": async ({ params: { url, secret, events }, actor }) => {
-      const bot = await needBot(bots, actor);
+      const bot = await requireBot(bots, actor);
       const needsMessages = events.some((name) => name !== "command.invoked");
       if (needsMessages && !bot.scopes.includes("messages.read")) throw serviceError("BOT_NOT_ALLOWED");
       const now = new Date();
@@ -51,7 +51,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
     },
 
     "bot.unsubscribe": async ({ actor }) => {
-      await needBot(bots, actor);
+      await requireBot(bots, actor);
       const updated = await bots.setCallback(actor.userId, null);
       await cursors.removeOfBot(actor.userId);
       await invocations.removeOfBot(actor.userId);
@@ -76,7 +76,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
  * The bot that calls.
  * @throws {ServiceError} BOTS_ONLY
  */
-export async function needBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {
+export async function requireBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {
   const bot = need(kind === "bot" ? await bots.find(userId) : null, "BOTS_ONLY");
   return bot;
 }

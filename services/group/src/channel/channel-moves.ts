@@ -14,14 +14,14 @@ import type { GroupDependencies, GroupRepositories } from "../group.dependencies
 import { presentChannel, presentOverrides } from "../group.presenter.ts";
 import type { Membership } from "../group/membership.ts";
 import { viewKeysOf, viewKeysOfAll } from "./view-keys.ts";
-import { needActor } from "../authority.ts";
+import { requireActor } from "../authority.ts";
 import { sees } from "../subjects.ts";
 
-/** Each further round answers another change of the same channel that came in between. */
+/** A move is retried when the overrides of the channel change while it runs. */
 const MAX_ROUNDS = 10;
-/** A socket that connected during a move may have got the old room: it is moved a moment later. */
+/** A socket that connected during a move may have joined the old room, so viewers are added again after this time. */
 const LOOK_AGAIN_MS = 1000;
-/** By then, messages on their way to the old room have arrived. */
+/** By then, messages in flight to the old room have arrived. */
 const LINGER_MS = 15_000;
 
 interface ChannelMovesOptions extends Pick<
@@ -35,10 +35,10 @@ interface ChannelMovesOptions extends Pick<
 export type ChannelMoves = ReturnType<typeof createChannelMoves>;
 
 /**
- * Changes who sees a channel. A private channel has a room, and each change of its viewers makes another room: it fills
- * with those who see the channel from now on while the old one is still in use, and only then is what happens published
- * there. So the new room has exactly the sockets that can see the channel. Rooms of groups, roles and users stand for the members: no
- * step reads the members of a group or role, and every process moves only the sockets that it has.
+ * Changes who can see a channel. A private channel has a room of its own, and each change of its viewers creates a new one. The
+ * viewers join the new room first; only then are events published there. So the new room contains exactly the sockets that can
+ * see the channel. Members are addressed through the rooms of groups, roles and users: no step reads the members of a group or
+ * role, and every process moves only its own sockets.
  */
 export function createChannelMoves(options: ChannelMovesOptions) {
   const { node, groups, channels, members, overrides, membership } = options;
@@ -52,7 +52,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     timers.add(timer.unref());
   };
 
-  /** @param late notify sockets that were not in the room: they were connecting when it was filled */
+  /** @param late also publish the channel to sockets that were still connecting when the room was filled */
   const joinViewers = async (
     channel: ChannelDocument,
     groupId: string,
@@ -72,7 +72,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     const named = [...sets.memberIds, ...(owner === undefined ? [] : [owner])];
     const before = await membersAmong(groupId, named);
     join(before.map(userRoom));
-    // A user who was removed in between may have left the room before being moved into it.
+    // A user who was removed in the meantime may have left the room before joining it.
     const still = new Set(await membersAmong(groupId, before));
     node.fanout.socketsLeave(before.filter((id) => !still.has(id)).map(userRoom), [room]);
   };
@@ -96,12 +96,12 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     }
     if (from !== ofGroup) node.publish(to, "channel.created", presented, [from]);
     node.publish(to, "channel.updated", presented);
-    // For those who see it only now: others are still writing to the old room.
+    // New viewers also join the old room, because other processes still publish to it.
     if (to === ofGroup) node.fanout.socketsJoin(ofGroup, [from]);
     if (from !== ofGroup) later(LINGER_MS, async () => node.fanout.socketsLeave(from, [from]));
   };
 
-  /** Repeatable: goes on with what another process has begun. */
+  /** Idempotent: also completes a move that another process started. */
   const move = async (channelId: string): Promise<void> => {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const channel = await channels.find(channelId);
@@ -140,9 +140,9 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     move,
 
     /**
-     * @param edit makes the new overrides of the old ones; it may be called several times
+     * @param edit computes the new overrides from the current ones; can be called several times
      * @returns the channel before and after
-     * @throws {ServiceError} CHANNEL_NOT_FOUND, OVERLOADED when others keep changing it, and what `edit` throws
+     * @throws {ServiceError} CHANNEL_NOT_FOUND; OVERLOADED when the overrides keep changing; errors from `edit`
      */
     async change(
       channelId: string,
@@ -157,22 +157,22 @@ export function createChannelMoves(options: ChannelMovesOptions) {
       throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
     },
 
-    /** What a channel that is made is stored with, so that it is private from the first moment. */
+    /** Fields that make a new channel private from the start. */
     initial(groupId: string, given: readonly Override[]): Partial<ChannelDocument> {
       const viewKeys = viewKeysOf(groupId, given);
       if (given.length === 0) return {};
       const stored = { overrides: given.map(asSubdocument), overridesRev: 1 };
-      // No messages can be sent to it yet, so it needs no old room.
+      // No message can have been sent to it yet, so there is no old room to move from.
       return viewKeys === undefined ? stored : { ...stored, viewKeys, roomRev: 1 };
     },
 
-    /** Brings those who see a new channel into its room. */
+    /** Adds the viewers of a new channel to its room and publishes it. */
     async open(channel: ChannelDocument): Promise<void> {
       const groupId = channel.groupId!;
       const room = roomInUse(channel);
       const isHidden = hidesFromSome(presentOverrides(channel));
       if (isHidden) {
-        // It may be the first private one of the group.
+        // It can be the group's first private channel.
         membership.forget(groupId, null);
         await joinViewers(channel, groupId, room);
       }
@@ -202,7 +202,7 @@ export function channelMoveActions(dependencies: GroupDependencies): Handlers {
   const { channels, audit } = dependencies;
   return {
     "channel.reorder": async ({ params: { groupId, places }, actor: { userId } }) => {
-      const actor = await needActor(dependencies, groupId, userId);
+      const actor = await requireActor(dependencies, groupId, userId);
       const listed = await channels.listOfGroup(groupId);
       const seen = new Map(
         listed.filter((channel) => sees(actor.subject, channel)).map((channel) => [channel._id, channel]),
@@ -216,15 +216,15 @@ export function channelMoveActions(dependencies: GroupDependencies): Handlers {
       const moved = places.filter((place) => isMoved(place, seen.get(place.channelId)!));
       if (moved.length === 0) return {};
       await channels.setPlaces(groupId, moved);
-      tellPlaces(dependencies, groupId, moved, seen);
+      publishPlaces(dependencies, groupId, moved, seen);
       await audit(groupId, userId, "channel.reorder", { after: { channels: moved.length } });
       return {};
     },
   };
 }
 
-/** Each room receives only its own channels. */
-export function tellPlaces(
+/** Publishes to each room only the places of its own channels. */
+export function publishPlaces(
   { node }: Pick<GroupDependencies, "node">,
   groupId: string,
   places: Places,

@@ -4,7 +4,7 @@ import { Schema } from "mongoose";
 
 export interface OverrideSubdocument {
   type: Override["target"]["type"];
-  /** Absent for everyone. */
+  /** Absent when the target is everyone. */
   id?: string;
   allow: number;
   deny: number;
@@ -12,7 +12,7 @@ export interface OverrideSubdocument {
 
 export interface ChannelDocument {
   _id: string;
-  /** Absent in a direct channel, and in a thread. */
+  /** Absent in direct channels and threads. */
   groupId?: string;
   kind: "text" | "section" | "direct" | "groupDirect" | "thread";
   name: string;
@@ -21,35 +21,35 @@ export interface ChannelDocument {
   slowModeSeconds?: number;
   position: number;
   overrides?: OverrideSubdocument[];
-  /** How often the overrides have changed: says which room is to be that of those who see the channel. */
+  /** Counts changes of the overrides; names the room that the viewers should be in. */
   overridesRev?: number;
-  /** The rev whose room is in use; absent: the group's room. */
+  /** The rev of the room in use. Absent: the group's room. */
   roomRev?: number;
   /**
-   * Present in a private channel: `u:<member>`, `r:<role>`, `o:<group>` for its owner and `g:<group>` for all members.
-   * Users without one of them can't see the channel; for the others, the overrides decide.
+   * Present in a private channel: `u:<member>`, `r:<role>`, `o:<group>` for its owner and `g:<group>` for all members. Users
+   * without one of these keys can't see the channel; for the others, the overrides decide.
    */
   viewKeys?: string[];
-  /** Sockets are being moved since then from the room of `roomRev` to that of `overridesRev`. */
+  /** Set while sockets are being moved from the room of `roomRev` to that of `overridesRev`. */
   movingSince?: Date;
-  /** The users of a direct channel, who came first first; absent elsewhere. */
+  /** The members of a direct channel in the order they joined; absent elsewhere. */
   memberIds?: string[];
-  /** Of a thread; it has no groupId, so that it is not among the channels of its group. */
+  /** Set in threads, which have no groupId so that they aren't listed among the channels of the group. */
   parentId?: string;
   parentGroupId?: string;
-  /** The message of the parent that it is about; unique. */
+  /** The message of the parent that the thread belongs to; unique. */
   rootMessageId?: string;
   createdBy?: string;
   threadState?: "open" | "archived";
   archivedAt?: Date;
-  /** Of a direct channel or thread: when something was written last, a second late; when it was made until then. */
+  /** Set in direct channels and threads: time of the last message, up to a second late, or of creation. */
   lastActivityAt?: Date;
-  /** By user: a direct channel that was put out of sight when this was its newest message. */
+  /** By user: the newest seq when the user closed the direct channel. */
   closedAtSeq?: Record<string, number>;
-  /** The sorted ids of the two, joined, so that one string is unique; absent elsewhere. */
+  /** The sorted user ids of a one-to-one channel, joined for a unique index; absent elsewhere. */
   directKey?: string;
   createdAt: Date;
-  /** Set when the channel is deleted and its messages are still to be removed; it is no longer visible. */
+  /** Set when the channel is deleted but its messages are not yet removed. It is no longer visible. */
   deletedAt?: Date;
 }
 

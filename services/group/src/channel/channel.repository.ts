@@ -13,7 +13,7 @@ interface ChannelPlace {
   position: number;
 }
 
-/** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
+/** Queries of the collection channels. Only `listDeleted` returns deleted channels. */
 export const createChannelRepository = defineRepository(
   channelCollection,
   ({ model: channels, native, fromNative, insert, insertMany, updateMany, update, removeAll, change }) => {
@@ -31,7 +31,7 @@ export const createChannelRepository = defineRepository(
       insert,
       insertMany,
 
-      /** All channels of the instance, in the order of their ids. */
+      /** All channels of the instance, sorted by id. */
       listPage: (afterChannelId: string | undefined, limit: number) =>
         channels
           .find({ ...(afterChannelId !== undefined && { _id: { $gt: afterChannelId } }), ...alive })
@@ -42,14 +42,14 @@ export const createChannelRepository = defineRepository(
 
       find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
 
-      /** In no order. */
+      /** Unordered. */
       findManyOf: (groupId: string, channelIds: readonly string[]) =>
         channels.find({ _id: { $in: channelIds }, groupId, ...alive }).lean(),
 
-      /** In the order in which they are shown. */
+      /** Sorted by position. */
       listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 
-      /** Those in which messages are, in no order. */
+      /** Unordered; without sections. */
       async listSeen(
         groupIds: readonly string[],
       ): Promise<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">[]> {
@@ -58,7 +58,7 @@ export const createChannelRepository = defineRepository(
           {
             projection: { groupId: 1, kind: 1, overrides: 1 },
             limit: groupIds.length * LIMITS.channelsPerGroup,
-            // Of a page; the rest of larger groups comes with further questions.
+            // One page; larger groups need further batches.
             batchSize: LIMITS.channelsPerUnreadPage,
           },
         );
@@ -77,7 +77,7 @@ export const createChannelRepository = defineRepository(
         );
       },
 
-      /** false when it is deleted already. */
+      /** @returns false when it is already deleted */
       markDeleted: (channelId: string) =>
         update({ _id: channelId, ...alive }, { $set: { deletedAt: new Date() } }),
 
@@ -90,7 +90,7 @@ export const createChannelRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      /** Deleted ones too. */
+      /** Includes deleted channels. */
       listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
         toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
 

@@ -8,14 +8,14 @@ import {
   type Request,
   serviceError,
 } from "@fanfare/kernel";
-import { needActor, rankOf } from "../authority.ts";
+import { requireActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isPrivate, presentChannel } from "../group.presenter.ts";
 import { type LoadedMember, sees } from "../subjects.ts";
 import { difference } from "../group/audit.ts";
 import { roomInUse } from "./rooms.ts";
-import { tellPlaces } from "./channel-moves.ts";
+import { publishPlaces } from "./channel-moves.ts";
 
 const AUDITED = [
   "name",
@@ -31,7 +31,7 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
     { services, access }: Request<"channel.delete">,
     { _id, parentId, rootMessageId }: ChannelDocument,
   ): Promise<boolean> => {
-    // First, because a message that names a thread which is gone would never be put right.
+    // Checked first, because a message that points to a deleted thread would never be repaired.
     const [channelId, messageId] = [parentId!, rootMessageId!];
     await services.message.setThread({ channelId, messageId, threadId: null, rooms: [...access.rooms] });
     return threads.markDeleted(_id);
@@ -39,14 +39,14 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
   return {
     "channel.create": async ({ params, actor: { userId } }) => {
       const { groupId, name, kind, topic, slowModeSeconds } = params;
-      const actor = await needActor(dependencies, groupId, userId);
+      const actor = await requireActor(dependencies, groupId, userId);
       const existing = await channels.listOfGroup(groupId);
       assertBelow(
         "channelsPerGroup",
         existing.length,
         (await node.policy.get()).channelsPerGroup ?? undefined,
       );
-      const section = await needSection(dependencies, actor, params.sectionId);
+      const section = await requireSection(dependencies, actor, params.sectionId);
       if (kind === "section" && section !== null) throw sectionInSection();
       const overrides = params.private ? await privateOverrides(dependencies, params, actor) : [];
       const created: ChannelDocument = {
@@ -62,7 +62,7 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
         createdAt: new Date(),
       };
       await channels.insert(created);
-      // Looked up afterwards, so that a group that is being deleted keeps no channel behind.
+      // Checked after the insert, so that a group being deleted doesn't leave a channel behind.
       if ((await groups.find(groupId)) === null) {
         await channels.remove([created._id]);
         throw serviceError("GROUP_NOT_FOUND");
@@ -86,7 +86,11 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
       const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
       if (typeof changes.sectionId === "string") {
         if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
-        await needSection(dependencies, await needActor(dependencies, groupId, userId), changes.sectionId);
+        await requireSection(
+          dependencies,
+          await requireActor(dependencies, groupId, userId),
+          changes.sectionId,
+        );
       }
       const updated = need(await channels.update(channelId, changes), "CHANNEL_NOT_FOUND");
       const channel = presentChannel(updated);
@@ -123,7 +127,7 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
   };
 }
 
-/** The creator of a private channel sees it. */
+/** The creator of a private channel can see it. */
 async function privateOverrides(
   { members, roles }: GroupDependencies,
   { groupId, memberIds, roleIds }: ParsedParams<"channel.create">,
@@ -151,7 +155,7 @@ function sectionInSection() {
   return invalid("sectionId", "must be null for a section: sections hold channels only");
 }
 
-/** Its channels stay where they are, without a section. */
+/** Its channels keep their positions but no longer belong to a section. */
 async function emptySection(
   dependencies: GroupDependencies,
   groupId: string,
@@ -165,14 +169,14 @@ async function emptySection(
     position,
   }));
   await channels.setPlaces(groupId, places);
-  tellPlaces(dependencies, groupId, places, new Map(inside.map((one) => [one._id, one])));
+  publishPlaces(dependencies, groupId, places, new Map(inside.map((one) => [one._id, one])));
 }
 
 /**
  * @param sectionId null: none
- * @throws {ServiceError} CHANNEL_NOT_FOUND when it is no section of the actor's group, or one that he does not see
+ * @throws {ServiceError} CHANNEL_NOT_FOUND when it isn't a section of the group that the actor can see
  */
-async function needSection(
+async function requireSection(
   { channels }: Pick<GroupDependencies, "channels">,
   { group, subject }: LoadedMember,
   sectionId: string | null,

@@ -1,24 +1,24 @@
 import { AnswerBudget, type Handlers, invalid, type ServiceError } from "@fanfare/kernel";
 import { type Services, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
-import { needActor } from "../authority.ts";
+import { requireActor } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { sees, subjectOf } from "../subjects.ts";
 import { activityCursorOf, parseActivityCursor } from "../activity.ts";
 import { presentChannel, presentChannelState } from "../group.presenter.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 
-/** Threads of one answer, and channels whose threads are looked for in it, or direct ones. */
+/** Maximum of threads in one page. */
 const THREADS = 500;
 const CHANNELS = 100;
 const BEFORE_ALL = "0".repeat(24);
 
-/** In a group whose channels have been listed: behind which thread of which channel. */
+/** Where a page continues in a group whose channels are already listed. */
 interface ThreadPosition {
   parentId: string;
   threadId: string;
 }
 
-/** Bounds one answer of the database. */
+/** Bounds the size of one database result. */
 const GROUPS_PER_QUERY = 10;
 
 const UNUSED = { head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
@@ -28,12 +28,12 @@ export function listChannelActions(dependencies: GroupDependencies): Handlers {
   return {
     "channel.list": async ({ params: { groupId, afterChannelId = "" }, actor, services }) => {
       const [own, listed] = await Promise.all([
-        needActor(dependencies, groupId, actor.userId),
+        requireActor(dependencies, groupId, actor.userId),
         dependencies.channels.listOfGroup(groupId),
       ]);
       const seen = listed.filter((channel) => channel._id > afterChannelId && sees(own.subject, channel));
       const states = await channelStates(services, actor.userId, seen);
-      // Pages go by id, which never changes; positions can change between two pages.
+      // Sorted by id, because positions can change between two pages.
       const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const page = new Set(new AnswerBudget().cut(byId));
       return {
@@ -47,7 +47,7 @@ export function listChannelActions(dependencies: GroupDependencies): Handlers {
 
     "group.listPlaces": async ({ params: { userId } }) => ({ places: await members.listPlaces(userId) }),
 
-    /** What it costs depends on the channels of the user's groups, and on nothing that is in them. */
+    /** The cost depends on the number of channels in the user's groups, not on their messages. */
     "group.listUserChannels": async ({ params: { userId, cursor } }) => {
       const [ofGroups, directIds] = await Promise.all([
         members.listPlaces(userId),
@@ -91,8 +91,9 @@ export function listChannelActions(dependencies: GroupDependencies): Handlers {
 }
 
 /**
- * One group after the other, those that the user is or was in: first its channels, then page by page their threads. A cursor is the group, and
- * the last thread with its channel; without these the group is done. Direct channels that the user has left stand among the groups.
+ * Lists the user's current and former groups one by one: first the channels of a group, then its threads page by page. The
+ * cursor contains the group and, while threads follow, the last thread with its channel. Direct channels that the user has left
+ * are listed like groups.
  */
 async function listOfGroups(
   dependencies: GroupDependencies,
@@ -112,7 +113,7 @@ async function listOfGroups(
   return { channelIds: threadIds, nextCursor };
 }
 
-/** Closed ones too. A cursor is where in the order of their last activity the page ended. */
+/** Includes closed ones. */
 async function listDirect(
   { directs }: Pick<GroupDependencies, "directs">,
   userId: string,
@@ -131,7 +132,7 @@ async function listDirect(
   };
 }
 
-/** One that the user has come back to is among the direct ones. */
+/** False for a channel that the user has rejoined: it is listed with the direct ones. */
 async function isLeftDirect(
   { channels }: Pick<GroupDependencies, "channels">,
   id: string,
@@ -185,7 +186,7 @@ function badCursor(): ServiceError {
   return invalid("cursor", "must be a cursor of the page before");
 }
 
-/** Channels as one user sees them: with what the message service knows of them, asked once for all. */
+/** Channels as one user sees them, with their heads from a single call to the message service. */
 export async function channelStates(
   services: Services,
   userId: string,

@@ -10,12 +10,12 @@ type SeenChannel = Pick<
   "_id" | "groupId" | "overrides" | "overridesRev" | "roomRev" | "viewKeys" | "movingSince"
 >;
 const SEEN = { groupId: 1, overrides: 1, overridesRev: 1, roomRev: 1, viewKeys: 1, movingSince: 1 } as const;
-/** Bounds one answer of the database. */
+/** Bounds the size of one database result. */
 const USERS_PER_LOOK_UP = 50;
-/** Bounds one answer of the database: these many groups with LIMITS.channelsPerGroup channels each are some 1 MB. */
+/** Bounds one database result to about 1 MB: this many groups with LIMITS.channelsPerGroup channels each. */
 const GROUPS_PER_LOOK_UP = 50;
 
-/** The queries of the collection channels that are about who sees a channel of a group. */
+/** Queries of the collection channels about the visibility of a group's channels. */
 export const createOverrideRepository = defineRepository(
   channelCollection,
   ({ model: channels, native, fromNative, change }) => {
@@ -29,14 +29,14 @@ export const createOverrideRepository = defineRepository(
       { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
     );
     return {
-      /** Private channels that may be seen with one of the keys. Of a crowd that logs in at once, many are looked up together. */
+      /** Private channels with one of these view keys. Concurrent calls share a query when many users log in together. */
       async listByKeys(keys: readonly string[]): Promise<SeenChannel[]> {
         const own = new Set(keys);
         const found = await findByKeys("all", keys);
         return found.filter(({ viewKeys }) => viewKeys?.some((key) => own.has(key)));
       },
 
-      /** Those of the groups that have a private channel. */
+      /** @returns those of the groups that have a private channel */
       async listPrivateGroups(groupIds: readonly string[]): Promise<Set<string>> {
         const having = new Set<string>();
         for (let at = 0; at < groupIds.length; at += GROUPS_PER_LOOK_UP) {
@@ -47,7 +47,7 @@ export const createOverrideRepository = defineRepository(
         return having;
       },
 
-      /** The channels with an override for a role, with all their overrides. */
+      /** Channels with an override for the role, with all their overrides. */
       listWithRole: (groupId: string, roleId: string) =>
         channels
           .find({ groupId, overrides: { $elemMatch: { type: "role", id: roleId } }, ...alive }, SEEN)
@@ -62,9 +62,9 @@ export const createOverrideRepository = defineRepository(
           .lean<SeenChannel[]>(),
 
       /**
-       * @param from as the caller has read it
-       * @param viewKeys undefined: all members of the group see it, before and after
-       * @returns null when others have changed the overrides since, or the channel is deleted
+       * @param from the channel as the caller has read it
+       * @param viewKeys undefined: all members of the group can see it, before and after
+       * @returns null when the overrides have changed since, or the channel is deleted
        */
       change: (
         from: ChannelDocument,
@@ -80,7 +80,7 @@ export const createOverrideRepository = defineRepository(
         ),
 
       /**
-       * The sockets have been moved to the room of `rev`, or to that of the group where it is null.
+       * Call this when the sockets have been moved to the room of `rev`, or to the group's room for null.
        * @returns null when the overrides have changed since, or the channel is deleted
        */
       finishMove: (moved: ChannelDocument, rev: number | null) =>

@@ -1,6 +1,6 @@
 import { changedBits, mayGrant, mayTouchMember, mayTouchRole, type Override } from "@fanfare/contract";
 import { type Access, assertBelow, type Handlers, invalid, need, serviceError } from "@fanfare/kernel";
-import { needActor, rankOf } from "../authority.ts";
+import { requireActor, rankOf } from "../authority.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentOverrides } from "../group.presenter.ts";
@@ -65,7 +65,7 @@ async function change(
   return { channel: presentChannel(now), overrides: presentOverrides(now) };
 }
 
-/** @throws {ServiceError} FORBIDDEN where the actor would give or take what he lacks in the channel */
+/** @throws {ServiceError} FORBIDDEN when the actor lacks one of the changed permissions in the channel */
 function refuseBits(
   before: Pick<OverrideSubdocument, "allow" | "deny"> = { allow: 0, deny: 0 },
   after: Pick<OverrideSubdocument, "allow" | "deny">,
@@ -85,7 +85,7 @@ async function refuseTarget(
 ): Promise<void> {
   if (groupId === null) throw serviceError("FORBIDDEN");
   if (target.type === "everyone") return;
-  const actor = await needActor(dependencies, groupId, actorId);
+  const actor = await requireActor(dependencies, groupId, actorId);
   if (target.type === "role") {
     const role = await dependencies.roles.find(groupId, target.id);
     if (role === null && existence === "exists") throw serviceError("ROLE_NOT_FOUND");

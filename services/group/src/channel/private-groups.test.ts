@@ -17,7 +17,7 @@ function lookedUp(having: string[]) {
   return { asked, open, groups, among };
 }
 
-test("a group is looked up once, whether or not it has private channels, and again when it was forgotten", async () => {
+test("looks up a group once, and again after it was invalidated", async () => {
   const having = ["a"];
   const { asked, groups, among } = lookedUp(having);
   expect(await among("a", "b")).toEqual(["a"]);
@@ -31,7 +31,7 @@ test("a group is looked up once, whether or not it has private channels, and aga
   expect(asked.at(-1)).toEqual(["a", "b", "c"]);
 });
 
-test("what was looked up before something was forgotten is used once and not kept", async () => {
+test("doesn't cache a lookup that overlaps with an invalidation", async () => {
   const having: string[] = [];
   const { asked, open, groups, among } = lookedUp(having);
   const early = groups.among(["a"]);

@@ -1,17 +1,17 @@
-/** When they are more, all are forgotten. */
+/** The cache is cleared when it exceeds this size. */
 const MAX_GROUPS = 100_000;
 
 export type PrivateGroups = ReturnType<typeof createPrivateGroups>;
 
 /**
- * Remembers which groups have private channels at all: this saves two look-ups at nearly every login. It is notified of a private
- * channel before that channel's room is filled, so a login that still took the group for one without is brought in like any other
- * that came in that moment (channel-moves.ts).
- * @param lookUp finds those of the groups that have a private channel
+ * Caches which groups have any private channels: this saves two queries at nearly every login. It is invalidated before the room
+ * of a group's first private channel is filled, so a login that still used the old value is covered by the second pass of
+ * channel-moves.ts.
+ * @param lookUp returns those of the groups that have a private channel
  */
 export function createPrivateGroups(lookUp: (groupIds: readonly string[]) => Promise<ReadonlySet<string>>) {
   const known = new Map<string, boolean>();
-  /** How often something was forgotten: what was being looked up meanwhile is not kept. */
+  /** Counts invalidations: results of lookups that overlap with one aren't cached. */
   let epoch = 0;
 
   const forgetAll = (): void => {
@@ -20,7 +20,7 @@ export function createPrivateGroups(lookUp: (groupIds: readonly string[]) => Pro
   };
 
   return {
-    /** Those of the groups that have, or had a while ago, a private channel. */
+    /** @returns those of the groups that have a private channel, or had one when they were cached */
     async among(groupIds: readonly string[]): Promise<Set<string>> {
       const unknown = groupIds.filter((id) => !known.has(id));
       const among = new Set(groupIds.filter((id) => known.get(id) === true));
@@ -39,7 +39,7 @@ export function createPrivateGroups(lookUp: (groupIds: readonly string[]) => Pro
       known.delete(groupId);
     },
 
-    /** Call it when notifications may have been lost. */
+    /** For when invalidations may have been lost. */
     forgetAll,
   };
 }

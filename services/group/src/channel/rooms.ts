@@ -12,10 +12,7 @@ type Placed = InUse & Pick<ChannelDocument, "overrides" | "overridesRev" | "movi
 export function roomActions(dependencies: GroupDependencies): Handlers {
   const { members, overrides, privateGroups } = dependencies;
   return {
-    /**
-     * One look-up by index, and two more where a group has private channels: they cost what the user has, whatever the
-     * groups have.
-     */
+    /** One indexed query, and two more when a group has private channels. The cost doesn't depend on the size of the groups. */
     "group.listRooms": async ({ params: { userId } }) => {
       const places = await members.listPlaces(userId);
       const having = await privateGroups.among(places.map(({ groupId }) => groupId));
@@ -46,14 +43,14 @@ export function roomInUse({ _id, groupId, roomRev }: InUse): string {
   return roomRev === undefined ? groupRoom(groupId!) : channelRoom(_id, roomRev);
 }
 
-/** The room that receives its events once all viewers have joined it. */
+/** The room that will receive its events once all viewers have joined it. */
 export function roomToBe(channel: Placed): string {
   return isPrivate(channel)
     ? channelRoom(channel._id, channel.overridesRev ?? 0)
     : groupRoom(channel.groupId!);
 }
 
-/** The rooms that a viewer of the channel belongs in, besides the group's. */
+/** The rooms that a viewer of the channel joins in addition to the group's. */
 export function ownRooms(channel: Placed): string[] {
   const rooms =
     channel.movingSince === undefined ? [roomInUse(channel)] : [roomInUse(channel), roomToBe(channel)];

@@ -5,7 +5,7 @@ import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;
 
-/** The threads of a group behind one of them. */
+/** Position in the active threads of one group. */
 interface ActiveSince {
   groupId: string;
   after: ActivityCursor;
@@ -21,7 +21,7 @@ function byActivity(a: ThreadDocument, b: ThreadDocument): number {
   return a.lastActivityAt!.getTime() - b.lastActivityAt!.getTime() || (a._id < b._id ? -1 : 1);
 }
 
-/** Every query of the collection channels that is about threads. */
+/** Queries of the collection channels about threads. */
 export const createThreadRepository = defineRepository(
   channelCollection,
   ({ model: channels, insert, update, listIds, change }) => {
@@ -29,11 +29,11 @@ export const createThreadRepository = defineRepository(
     return {
       findByRoot: (rootMessageId: string) => channels.findOne({ rootMessageId, ...alive }).lean(),
 
-      /** false when the message has a thread already. */
+      /** @returns false when the message already has a thread */
       insert: async (thread: ThreadDocument): Promise<boolean> =>
         (await unlessDuplicate(insert(thread))) !== null,
 
-      /** Those in which something was written last first. */
+      /** Most recently active first. */
       list: (parentId: string, threadState: ThreadState, before: ActivityCursor | undefined, limit: number) =>
         channels
           .find({ parentId, threadState, ...(before === undefined ? {} : activeBefore(before)), ...alive })
@@ -44,10 +44,10 @@ export const createThreadRepository = defineRepository(
       findMany: (channelIds: readonly string[]) =>
         channels.find({ _id: { $in: channelIds }, kind: "thread", ...alive }).lean(),
 
-      /** Those in which something was written last come last. */
+      /** Most recently active last. */
       async listActive(groups: readonly ActiveSince[], limit: number): Promise<ThreadDocument[]> {
         if (groups.length > 1) {
-          // In no order, so that the database need not sort: there are few behind all the cursors, as a rule.
+          // Unsorted, because few threads usually match and the database doesn't need to sort them.
           const few = channels.find({ $or: groups.map(activeIn) }).limit(limit);
           const found = await few.lean<ThreadDocument[]>();
           if (found.length < limit) return found.sort(byActivity);
@@ -60,11 +60,11 @@ export const createThreadRepository = defineRepository(
         return ofEach.sort(byActivity).slice(0, limit);
       },
 
-      /** Reads `max` entries at most. */
+      /** Reads at most `max` entries. */
       countOpen: (parentId: string, max: number) =>
         channels.countDocuments({ parentId, threadState: "open" }, { limit: max }),
 
-      /** null when there is none in the other state. */
+      /** @returns null when it doesn't exist or already has this state */
       setState: (channelId: string, threadState: ThreadState) =>
         change(
           { _id: channelId, threadState: threadState === "open" ? "archived" : "open", ...alive },
@@ -80,7 +80,7 @@ export const createThreadRepository = defineRepository(
           { $set: { deletedAt: new Date() }, $unset: { rootMessageId: 1 } },
         ),
 
-      /** In the order of their ids. */
+      /** Sorted by id. */
       listPageOf: (parentId: string, afterId: string | null, limit: number) =>
         channels
           .find({ parentId, ...(afterId !== null && { _id: { $gt: afterId } }), ...alive })
@@ -88,7 +88,7 @@ export const createThreadRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      /** Deleted ones too. */
+      /** Includes deleted threads. */
       listIdsOf: (parentIds: readonly string[], limit: number) =>
         listIds({ parentId: { $in: parentIds } }, limit),
     };

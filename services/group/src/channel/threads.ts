@@ -38,17 +38,17 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
           lastActivityAt: createdAt,
         };
         thread = (await threads.insert(created)) ? created : await threads.findByRoot(messageId);
-        // Looked up afterwards, so that a channel that is being deleted keeps no thread behind.
+        // Checked after the insert, so that a channel being deleted doesn't leave a thread behind.
         if ((await channels.find(channelId)) === null) {
           await channels.remove([created._id]);
           throw serviceError("CHANNEL_NOT_FOUND");
         }
         if (thread === created) node.publish(rooms, "channel.created", { channel: presentChannel(created) });
       }
-      // A message of another channel is none of this one.
+      // The message belongs to another channel.
       if (thread?.parentId !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
       const threadId = thread._id;
-      // Each time: the process that created the thread may have died before this step.
+      // Done on every call: the process that created the thread may have died before this step.
       await services.message.setThread({ channelId, messageId, threadId, rooms: [...rooms] });
       const [channel] = await channelStates(services, actor.userId, [thread]);
       return { channel: channel! };
@@ -93,7 +93,7 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
   };
 }
 
-/** @throws {ServiceError} LIMIT_REACHED when the channel has as many threads in use as there may be */
+/** @throws {ServiceError} LIMIT_REACHED when the channel has the maximum number of open threads */
 async function assertRoomForThread(
   { threads }: Pick<GroupDependencies, "threads">,
   parentId: string,
@@ -101,7 +101,7 @@ async function assertRoomForThread(
   assertBelow("threadsPerChannel", await threads.countOpen(parentId, LIMITS.threadsPerChannel));
 }
 
-/** @throws {ServiceError} FORBIDDEN unless it is a thread that the user has opened, or that stands where they manage channels */
+/** @throws {ServiceError} FORBIDDEN unless the user opened the thread or can manage its channel */
 async function findManaged(
   { channels }: GroupDependencies,
   channelId: string,

@@ -1,6 +1,6 @@
 import { hidesFromSome, type Override, type Subject, viewers } from "@fanfare/contract";
 
-/** Kept with a private channel (`viewKeys`), so that its viewers find it by an index: see channel.model.ts. */
+/** Stored in private channels (`viewKeys`), so that viewers find them by index: see channel.model.ts. */
 export const viewKey = {
   member: (userId: string): string => `u:${userId}`,
   role: (roleId: string): string => `r:${roleId}`,
@@ -8,7 +8,7 @@ export const viewKey = {
   group: (groupId: string): string => `g:${groupId}`,
 };
 
-/** undefined: the channel needs none, because all members can see it. */
+/** @returns undefined when all members can see the channel, which needs no keys then */
 export function viewKeysOf(groupId: string, overrides: readonly Override[]): string[] | undefined {
   if (!hidesFromSome(overrides)) return undefined;
   const { everyone, memberIds, roleIds } = viewers(overrides);
@@ -20,12 +20,12 @@ export function viewKeysOf(groupId: string, overrides: readonly Override[]): str
   ];
 }
 
-/** For the time in which the sockets of a channel that is private no longer are still in its room. */
+/** Used while the sockets of a channel that became public are still in its room. */
 export function viewKeysOfAll(groupId: string): string[] {
   return [viewKey.owner(groupId), viewKey.group(groupId)];
 }
 
-/** What a member's private channels of a group are found by: not all that are found are theirs to see. */
+/** Keys to query a member's private channels. Some of the results can still be invisible to the member. */
 export function keysOfSubject(groupId: string, { userId, isOwner, roles }: Subject): string[] {
   return [
     viewKey.member(userId),

@@ -5,7 +5,7 @@ import { channelCollection, type ChannelDocument } from "../channel/channel.mode
 
 export type DirectRepository = ReturnType<typeof createDirectRepository>;
 
-/** Every query of the collection channels that is about direct ones. */
+/** Queries of the collection channels about direct channels. */
 export const createDirectRepository = defineRepository(
   channelCollection,
   ({ model: channels, listIds, update, change }) => {
@@ -14,7 +14,7 @@ export const createDirectRepository = defineRepository(
     return {
       find: (directKey: string) => channels.findOne({ directKey }).lean(),
 
-      /** Those of the keys that there is a direct channel for. */
+      /** @returns those of the keys that have a direct channel */
       async listKeys(directKeys: readonly string[]): Promise<Set<string>> {
         if (directKeys.length === 0) return new Set();
         const found = await channels
@@ -23,7 +23,7 @@ export const createDirectRepository = defineRepository(
         return new Set(found.map(({ directKey }) => directKey!));
       },
 
-      /** Those in which something was written last first; closed ones too. */
+      /** Most recently active first; includes closed ones. */
       listOf: (userId: string, before: ActivityCursor | undefined, limit: number) =>
         channels
           .find({ memberIds: userId, ...(before === undefined ? {} : activeBefore(before)) })
@@ -31,14 +31,14 @@ export const createDirectRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      /** Reads `max` entries at most. */
+      /** Reads at most `max` entries. */
       countOf: (userId: string, max: number) =>
         channels.countDocuments({ memberIds: userId }, { limit: max }),
 
       listGroupDirectIds: (userId: string) =>
         listIds({ memberIds: userId, kind: "groupDirect", ...alive }, LIMITS.directChannelsPerUser),
 
-      /** Closed ones too; of more than the limit the last used. */
+      /** Includes closed ones; the most recently active ones when there are more than the limit. */
       async listIds(userId: string): Promise<string[]> {
         const found = await channels
           .find({ memberIds: userId }, { deletedAt: 1 })
@@ -57,7 +57,7 @@ export const createDirectRepository = defineRepository(
         return new Set(found.flatMap(({ memberIds }) => memberIds ?? []));
       },
 
-      /** null when the user is in it already, when it is full, or gone. */
+      /** @returns null when the user is already a member, or the channel is full or deleted */
       addMember: (channelId: string, userId: string) =>
         change(
           {
@@ -70,14 +70,14 @@ export const createDirectRepository = defineRepository(
           { $push: { memberIds: userId } },
         ),
 
-      /** null when the user is not in it, or the only one. */
+      /** @returns null when the user is not a member, or is the last one */
       removeMember: (channelId: string, userId: string) =>
         change(
           { _id: channelId, kind: "groupDirect", memberIds: userId, "memberIds.1": { $exists: true } },
           { $pull: { memberIds: userId }, $unset: { [`closedAtSeq.${userId}`]: 1 } },
         ),
 
-      /** false when there are others in it. */
+      /** @returns false when it has other members */
       markDeletedBy: (channelId: string, userId: string) =>
         update(
           { _id: channelId, kind: "groupDirect", memberIds: [userId], ...alive },
@@ -96,7 +96,7 @@ export const createDirectRepository = defineRepository(
   },
 );
 
-/** Whether the user has put it out of sight, and nothing was written since. */
+/** Whether the user has closed it and nothing was written since. */
 export function isClosed({ closedAtSeq }: ChannelDocument, userId: string, headSeq: number): boolean {
   const seq = closedAtSeq?.[userId];
   return seq !== undefined && headSeq <= seq;

@@ -65,7 +65,7 @@ export function directActions(dependencies: GroupDependencies): Handlers {
       return { channel: channel! };
     },
 
-    /** What is remembered of a direct channel is remembered by its id, as that of a group by the group's. */
+    /** Access to a direct channel is cached under the id of the channel, in place of that of a group. */
     "group.forgetDirectAccess": async ({ params: { userId, otherId } }) => {
       const channel = await directs.find(directKey(userId, otherId));
       if (channel !== null) membership.forget(channel._id, null);
@@ -74,7 +74,7 @@ export function directActions(dependencies: GroupDependencies): Handlers {
   };
 }
 
-/** Of two that open the same channel at once one creates it, by the unique key, and the other gets it. */
+/** When both users open the channel at the same time, the unique key lets one create it and the other gets that one. */
 async function createDirect(
   { node, channels, directs }: GroupDependencies,
   actorId: string,
@@ -102,12 +102,12 @@ async function createDirect(
   return created;
 }
 
-/** The same string for two users whichever of them asks. */
+/** The same for both users, regardless of order. */
 export function directKey(userId: string, otherUserId: string): string {
   return [userId, otherUserId].sort().join(":");
 }
 
-/** @throws {ServiceError} LIMIT_REACHED when one of the users is in as many direct channels as there may be */
+/** @throws {ServiceError} LIMIT_REACHED when one of the users has the maximum number of direct channels */
 export async function assertRoomForDirects(
   directs: DirectRepository,
   userIds: readonly string[],
@@ -118,7 +118,7 @@ export async function assertRoomForDirects(
   assertBelow("directChannelsPerUser", Math.max(...counts));
 }
 
-/** @throws {ServiceError} NOT_REACHABLE when the actor cannot reach one of the users in this way */
+/** @throws {ServiceError} NOT_REACHABLE when one of the users doesn't accept this from the actor */
 export async function assertReachable(
   services: Services,
   approach: Params<"friend.listReachable">["approach"],

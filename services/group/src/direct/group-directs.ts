@@ -6,7 +6,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
 import { assertReachable, assertRoomForDirects } from "./directs.ts";
 
-/** Others may come and go meanwhile. */
+/** Members can be added or removed in the meantime. */
 const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
 
 export function groupDirectActions(dependencies: GroupDependencies): Handlers {
@@ -82,8 +82,8 @@ async function findGroupDirect(
 const memberIdsOf = ({ memberIds }: ChannelDocument): string[] => memberIds ?? [];
 
 /**
- * Removes a user from a group DM and notifies those concerned; the last removal deletes it.
- * @returns false when the user is not in it
+ * Removes a user from a group DM and publishes it. Removing the last member deletes the channel.
+ * @returns false when the user is not a member
  */
 export async function takeOutOfDirect(
   { node, channels, directs, formers, membership, purge }: GroupDependencies,
@@ -95,7 +95,7 @@ export async function takeOutOfDirect(
     return channel !== null && presentChannel(channel).memberIds.includes(userId);
   };
   if (!(await isIn())) return false;
-  // First, so that nothing is left that an export does not find.
+  // Stored first, so that a data export never misses the channel.
   await formers.note(channelId, userId);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const changed = await directs.removeMember(channelId, userId);

@@ -14,7 +14,7 @@ import type { GroupDependencies, GroupRepositories } from "../group.dependencies
 import { directPermissions } from "../group.policy.ts";
 import { presentMute } from "../group.presenter.ts";
 import { loadMember, permissionsIn } from "../subjects.ts";
-import { needActor } from "../authority.ts";
+import { requireActor } from "../authority.ts";
 
 type Access = Result<"group.access">;
 
@@ -25,17 +25,17 @@ const NOWHERE: Access = {
   rooms: [],
 };
 
-/** A section holds channels and no messages. */
+/** A section contains channels, not messages. */
 const NOT_IN_SECTIONS = PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
 
 export const accessActions = (dependencies: GroupDependencies): Handlers => ({
-  /** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
+  /** At most five indexed queries, regardless of the size of the group; one of them in the user service for direct channels. */
   "group.access": async ({ params: { userId, groupId, channelId }, services }) => {
     if (channelId === undefined) {
       return groupId === undefined ? NOWHERE : accessInGroup(dependencies, groupId, userId, null);
     }
     const found = await dependencies.channels.find(channelId);
-    // What holds in its parent holds in a thread.
+    // A thread has the permissions of its parent.
     const parentId = found?.parentId;
     const channel = parentId === undefined ? found : await dependencies.channels.find(parentId);
     if (channel === null) return NOWHERE;
@@ -54,7 +54,7 @@ export const accessActions = (dependencies: GroupDependencies): Handlers => ({
 
   "group.myPermissions": async ({ params: { groupId }, actor }) => {
     const [own, listed] = await Promise.all([
-      needActor(dependencies, groupId, actor.userId),
+      requireActor(dependencies, groupId, actor.userId),
       dependencies.channels.listOfGroup(groupId),
     ]);
     const channels = listed

@@ -3,7 +3,7 @@ import { directKey } from "../direct/directs.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
 export const acquaintanceActions = ({ members, directs }: GroupDependencies): Handlers => ({
-  /** Costs as much as the users have groups, however large those are. */
+  /** The cost depends on how many groups the users have, not on the size of the groups. */
   "group.listAcquaintances": async ({ params: { userId, userIds, groupsOnly } }) => {
     const [ownGroupIds, ...groupIds] = await Promise.all(
       [userId, ...userIds].map((id) => members.listGroupIds(id)),

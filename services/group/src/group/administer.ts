@@ -3,7 +3,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { loadMember, sees } from "../subjects.ts";
 
-/** Each further attempt answers a transfer that came in between. */
+/** Removal is retried when the owner changes in the meantime. */
 const MAX_ATTEMPTS = 3;
 
 export function administerActions(dependencies: GroupDependencies): Handlers {

@@ -42,7 +42,7 @@ interface AuditPage {
   limit: number;
 }
 
-/** Every query of the collection groupAudits. */
+/** Queries of the collection groupAudits. */
 export const createAuditRepository = defineRepository(
   { name: "GroupAudit", schema },
   ({ model: audits, insert, removeSome }) => ({
@@ -74,7 +74,7 @@ export const createAuditRepository = defineRepository(
         .limit(limit)
         .lean(),
 
-    /** @returns how many were removed: fewer than `limit` when none are left. */
+    /** @returns the number of removed entries: fewer than `limit` when none are left */
     removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
   }),
 );

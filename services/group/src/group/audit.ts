@@ -6,16 +6,13 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 type What = Omit<AuditRecord, "groupId" | "actorId" | "action">;
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Records an action in the audit log of a group before the caller is answered. */
+/** Records an action in the audit log of a group; awaited before the action returns. */
 export function createAudit(audits: AuditRepository) {
   return (groupId: string, actorId: string, action: string, what: What = {}): Promise<void> =>
     audits.insert({ groupId, actorId, action, ...what });
 }
 
-/**
- * Of two states, what differs.
- * @returns null where nothing does
- */
+/** @returns the fields that differ, or null when none do */
 export function difference<T extends object>(
   before: T,
   after: T,
@@ -28,7 +25,7 @@ export function difference<T extends object>(
 }
 
 export const auditActions = ({ node, audits }: GroupDependencies): Handlers => ({
-  /** Details that the reader has no right to see are left out: invite codes of others, and what is in channels they cannot see. */
+  /** Omits details that the reader can't see: invite codes of others, and changes of channels hidden from them. */
   "group.auditLog": async ({ params: { groupId, ...page }, actor: { userId }, access }) => {
     const found = (await audits.list(groupId, page)).map(presentEntry);
     const channelIds = [...new Set(found.map(channelIdOf).filter((id) => id !== null))];
@@ -37,7 +34,7 @@ export const auditActions = ({ node, audits }: GroupDependencies): Handlers => (
     const isShown = (entry: AuditEntry): boolean => {
       if (entry.actorId === userId || may(access, "ownGroup")) return true;
       const channelId = channelIdOf(entry);
-      // Of a deleted channel, only its deletion says whether everyone could see it.
+      // For a deleted channel, only the entry of its deletion says whether everyone could see it.
       if (channelId !== null) return seen.has(channelId) || entry.before?.["private"] === false;
       return auditTarget(entry) !== "invite" || may(access, "manageInvites");
     };
@@ -56,7 +53,7 @@ function auditTarget({ action }: AuditEntry) {
   return isActionName(action) ? actionDefinition(action).audited : undefined;
 }
 
-/** The channel that the details of an entry are about. */
+/** The channel that the details of an entry refer to. */
 function channelIdOf(entry: AuditEntry): string | null {
   if (auditTarget(entry) === "channel" && entry.targetId !== null) return entry.targetId;
   const id = (entry.after ?? entry.before)?.["channelId"];

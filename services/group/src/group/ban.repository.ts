@@ -23,7 +23,7 @@ const schema = new Schema<BanDocument>(
 );
 schema.index({ groupId: 1, userId: 1 }, { unique: true });
 
-/** Every query of the collection bans. */
+/** Queries of the collection bans. */
 export const createBanRepository = defineRepository(
   { name: "Ban", schema },
   ({ model: bans, insert, removeSome, remove }) => {
@@ -32,7 +32,7 @@ export const createBanRepository = defineRepository(
       return new Set(found.map(({ userId }) => userId));
     });
     return {
-      /** Changes nothing when there is one already. */
+      /** Does nothing when the user is already banned. */
       async insert(groupId: string, userId: string, bannedBy: string, reason?: string): Promise<void> {
         const createdAt = new Date();
         await unlessDuplicate(
@@ -40,7 +40,7 @@ export const createBanRepository = defineRepository(
         );
       },
 
-      /** In the order of the user ids. */
+      /** Sorted by user id. */
       listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
         bans
           .find({ groupId, ...(afterUserId !== undefined && { userId: { $gt: afterUserId } }) })
@@ -51,10 +51,10 @@ export const createBanRepository = defineRepository(
       exists: async (groupId: string, userId: string): Promise<boolean> =>
         (await bannedAmong(groupId, userId)).has(userId),
 
-      /** false when there was none. */
+      /** @returns false when the user was not banned */
       remove: (groupId: string, userId: string) => remove({ groupId, userId }),
 
-      /** @returns how many were removed: fewer than `limit` when none are left. */
+      /** @returns the number of removed bans: fewer than `limit` when none are left */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
     };
   },

@@ -3,7 +3,7 @@ import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { COUNTER } from "../database.ts";
 
-/** A member is being removed from a group. Kept until all processes know, so that another one can finish it. */
+/** A removal in progress. Stored until all processes are notified, so that another process can complete it. */
 export interface DepartureDocument {
   _id: string;
   groupId: string;
@@ -24,7 +24,7 @@ const schema = new Schema<DepartureDocument>(
 schema.index({ groupId: 1, userId: 1 }, { unique: true });
 schema.index({ begunAt: 1 });
 
-/** Every query of the collection departures. */
+/** Queries of the collection departures. */
 export const createDepartureRepository = defineRepository(
   { name: "Departure", schema },
   ({ model: departures }) => ({
@@ -40,7 +40,7 @@ export const createDepartureRepository = defineRepository(
 
     find: (groupId: string, userId: string) => departures.findOne({ groupId, userId }).lean(),
 
-    /** The longest waiting first. */
+    /** Oldest first. */
     listBegunBefore: (before: Date, limit: number) =>
       departures
         .find({ begunAt: { $lt: before } })
@@ -48,7 +48,7 @@ export const createDepartureRepository = defineRepository(
         .limit(limit)
         .lean(),
 
-    /** Unless another one of the same user has begun since. */
+    /** Does nothing when a newer departure of the same user has started. */
     async remove({ _id, begunAt }: Pick<DepartureDocument, "_id" | "begunAt">): Promise<void> {
       await departures.deleteOne({ _id, begunAt }, { writeConcern: COUNTER });
     },

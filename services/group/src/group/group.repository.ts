@@ -10,16 +10,16 @@ export interface GroupDocument {
   ownerId: string;
   memberCount: number;
   defaultChannelId?: string | null;
-  /** What every member may; absent: MEMBER_PERMISSIONS. */
+  /** Permissions of every member. Absent: MEMBER_PERMISSIONS. */
   defaultPermissions?: number;
-  /** Absent or null: no limit. */
+  /** Absent or null: messages are stored forever. */
   retentionDays?: number | null;
-  /** Of its word filter; absent: none. */
+  /** The rev of its word filter. Absent: no filter. */
   wordFilterRev?: number;
   createdAt: Date;
-  /** Present while it is being made, from a file or without one: `deletedAt` is the epoch then. */
+  /** Set while the group is being created or imported; `deletedAt` is the epoch until then. */
   importingSince?: Date;
-  /** Set when the group is deleted and its parts are still being removed; it is no longer visible. */
+  /** Set when the group is deleted but its data is not yet removed. It is no longer visible. */
   deletedAt?: Date;
 }
 
@@ -45,10 +45,10 @@ schema.index({ deletedAt: 1 }, { sparse: true });
 
 const groupCollection = { name: "Group", schema };
 
-/** Bounds one answer of the database. */
+/** Bounds the size of one database result. */
 const USERS_PER_LOOK_UP = 100;
 
-/** Marks a group that is being made: hidden like a deleted one, but not removed yet. */
+/** Marks a group that is being created: hidden like a deleted one, but not purged. */
 const NOT_YET = new Date(0);
 
 type GroupChanges = Partial<
@@ -58,14 +58,14 @@ type GroupChanges = Partial<
 >;
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
 
-/** Every query of the collection groups. Deleted groups are found by nothing but `listDeletedIds`. */
+/** Queries of the collection groups. Only `listDeletedIds` returns deleted groups. */
 export const createGroupRepository = defineRepository(
   groupCollection,
   ({ model: groups, native, fromNative, insert, update, listIds, remove, change }) => {
     const alive = { deletedAt: null };
     const unfinished = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
     const after = { returnDocument: "after" } as const;
-    /** A crowd that joins shares the writes of the one count, instead of queueing for its document. */
+    /** Concurrent joins share one write of the counter instead of contending for its document. */
     const addToMemberCount = createGather((groupId, changes: (1 | -1)[]) =>
       groups
         .findOneAndUpdate(
@@ -84,13 +84,13 @@ export const createGroupRepository = defineRepository(
       },
       { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
     );
-    /** A crowd that joins reads it together. */
+    /** Concurrent joins share one read. */
     const memberCountOf = createGather(async (groupId, _calls: undefined[]) => {
       const found = await groups.findOne({ _id: groupId, ...alive }, { memberCount: 1 }).lean();
       return found?.memberCount ?? null;
     });
     return {
-      /** Hidden until `finish`; a sweep removes it where that never comes. */
+      /** The group stays hidden until `finish`; a sweep removes it if that never happens. */
       async begin(group: GroupDocument): Promise<void> {
         const hidden = { ...group, importingSince: group.createdAt, deletedAt: NOT_YET };
         await insert(hidden);
@@ -98,75 +98,75 @@ export const createGroupRepository = defineRepository(
 
       find: (groupId: string) => groups.findOne({ _id: groupId, ...alive }).lean(),
 
-      /** The groups that a user owns. Of a crowd that logs in at once, many are looked up together. */
+      /** Concurrent calls share a query when many users log in together. */
       async listOwnedIds(userId: string): Promise<string[]> {
         return (await ownedAmong("all", userId)).get(userId)?.map(({ _id }) => _id) ?? [];
       },
 
-      /** The owners of the groups that are not deleted, by group. */
+      /** The owners of those groups that are not deleted, by group id. */
       async listOwners(groupIds: readonly string[]): Promise<Map<string, string>> {
         const found = await groups.find({ _id: { $in: groupIds }, ...alive }, { ownerId: 1 }).lean();
         return new Map(found.map(({ _id, ownerId }) => [_id, ownerId]));
       },
 
-      /** null when it is deleted. */
+      /** @returns null when it is deleted */
       memberCount: (groupId: string) => memberCountOf(groupId, undefined),
 
       findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
 
-      /** null when it is deleted. */
+      /** @returns null when it is deleted */
       update: (groupId: string, changes: GroupChanges) =>
         change({ _id: groupId, ...alive }, { $set: changes }),
 
-      /** Of several at once the last one counts. null: it has none any more. */
+      /** When filters are set concurrently, the last one wins. */
       async setWordFilterRev(groupId: string, rev: number, isOn: boolean): Promise<void> {
         const older = { $or: [{ wordFilterRev: { $exists: false } }, { wordFilterRev: { $lt: rev } }] };
         const change = isOn ? { $set: { wordFilterRev: rev } } : { $unset: { wordFilterRev: 1 as const } };
         await groups.updateOne({ _id: groupId, ...alive, ...older }, change);
       },
 
-      /** null when `fromUserId` is not the owner, or the group is deleted. */
+      /** @returns null when `fromUserId` is not the owner, or the group is deleted */
       changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>
         change({ _id: groupId, ownerId: fromUserId, ...alive }, { $set: { ownerId: toUserId } }),
 
-      /** null when the group is deleted. */
+      /** @returns null when the group is deleted */
       addToMemberCount,
 
-      /** Changes the count only if it is still what the caller has seen. */
+      /** Changes the count only if it still has the value that the caller has read. */
       correctMemberCount: (groupId: string, seen: number, correct: number) =>
         update({ _id: groupId, memberCount: seen, ...alive }, { $set: { memberCount: correct } }),
 
-      /** false when the user is not the owner, or the group is deleted already. */
+      /** @returns false when the user is not the owner, or the group is already deleted */
       markDeleted: (groupId: string, ownerId: string) =>
         update({ _id: groupId, ownerId, ...alive }, { $set: { deletedAt: new Date() } }),
 
       listDeletedIds: (limit: number) => listIds({ deletedAt: { $gt: new Date(0) } }, limit),
 
-      /** false when it is not being made. */
+      /** Restarts the timeout of a group that is being created. @returns false when it isn't being created */
       keepUnfinished: (groupId: string) =>
         update(unfinished(groupId), { $set: { importingSince: new Date() } }),
 
       findUnfinished: (groupId: string) => groups.findOne(unfinished(groupId)).lean(),
 
-      /** null when it is not being made. */
+      /** @returns null when it isn't being created */
       finish: (groupId: string, group: Omit<GroupDocument, "_id">) =>
         change(unfinished(groupId), { $set: group, $unset: { deletedAt: 1, importingSince: 1 } }),
 
-      /** false when it is not being made. */
+      /** @returns false when it isn't being created */
       cancel: (groupId: string) => update(unfinished(groupId), { $set: { deletedAt: new Date() } }),
 
       listUnfinishedSince: (before: Date, limit: number) =>
         listIds({ deletedAt: NOT_YET, importingSince: { $lt: before } }, limit),
 
-      /** Removes what is left of a deleted group. */
+      /** Removes the document of a deleted group. */
       remove: (groupId: string) => remove({ _id: groupId }),
     };
   },
 );
 
-/** The queries of the collection groups that are about all of them: for those who run the instance. */
+/** Queries across all groups, for instance admins. */
 export const createAllGroupsRepository = defineRepository(groupCollection, ({ model: groups }) => ({
-  /** From what the database knows of the collection, without reading it. */
+  /** Estimated from collection metadata, without reading the collection. */
   count: () => groups.estimatedDocumentCount(),
 
   /** Newest first. */

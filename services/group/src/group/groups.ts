@@ -6,8 +6,8 @@ import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import { difference } from "./audit.ts";
-import { needActor } from "../authority.ts";
-import { needMember, sees } from "../subjects.ts";
+import { requireActor } from "../authority.ts";
+import { requireMember, sees } from "../subjects.ts";
 
 const FIRST_CHANNEL = "general";
 
@@ -40,7 +40,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       const groupId = group._id;
       await Promise.all([groups.begin(group), channels.insert(channel)]);
       await members.insert(groupId, actor.userId, { joinedAt: createdAt });
-      // It shows itself last: half a group is never seen, and a sweep removes it.
+      // Made visible last: an incomplete group is never seen, and a sweep removes it.
       const { _id, ...content } = group;
       if ((await groups.finish(groupId, content)) === null)
         throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
@@ -62,7 +62,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.update": async ({ params: { groupId, ...changes }, actor: { userId } }) => {
-      const actor = await needActor(dependencies, groupId, userId);
+      const actor = await requireActor(dependencies, groupId, userId);
       if (typeof changes.defaultChannelId === "string") {
         const channel = await channels.find(changes.defaultChannelId);
         const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
@@ -80,7 +80,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       const of = { type: "group", id: groupId } as const;
       const { url } = await services.file.usePicture({ fileId, userId, of });
       const shown = await show(dependencies, groupId, userId, url);
-      // What is left of it is dropped with the next one.
+      // A picture that couldn't be removed is removed with the next change.
       await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
       return shown;
     },
@@ -99,11 +99,11 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       await assertCanOwnMore(await node.policy.get(), groups, userId);
 
       const [from, to] = await Promise.all([
-        needMember(dependencies, groupId, actor.userId),
-        needMember(dependencies, groupId, userId),
+        requireMember(dependencies, groupId, actor.userId),
+        requireMember(dependencies, groupId, userId),
       ]);
       const given = need(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
-      // The new owner can have left since the first check; leaving checks the owner afterwards (membership.ts).
+      // The new owner may have left since the first check; leaving checks the owner afterwards (membership.ts).
       if (!(await members.exists(groupId, userId))) {
         await groups.changeOwner(groupId, userId, actor.userId);
         throw serviceError("MEMBER_NOT_FOUND");

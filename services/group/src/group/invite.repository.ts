@@ -8,7 +8,7 @@ export interface InviteDocument {
   groupId: string;
   createdBy: string;
   uses: number;
-  /** null: any number. */
+  /** null: unlimited. */
   maxUses: number | null;
   /** null: never. */
   expiresAt: Date | null;
@@ -29,10 +29,10 @@ const schema = new Schema<InviteDocument>(
 );
 schema.index({ code: 1 }, { unique: true });
 schema.index({ groupId: 1, _id: 1 });
-// Cleans up only: every reader compares the time itself.
+// Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** Every query of the collection invites. */
+/** Queries of the collection invites. */
 export const createInviteRepository = defineRepository(
   { name: "Invite", schema },
   ({ model: invites, insert, removeAll }) => {
@@ -50,11 +50,11 @@ export const createInviteRepository = defineRepository(
 
       findByCode: (code: string) => findByCode(code, undefined),
 
-      /** Oldest first; also those that have expired or are used up. */
+      /** Oldest first; includes expired and used-up ones. */
       listOfGroup: (groupId: string, limit: number) =>
         invites.find({ groupId }).sort({ _id: 1 }).limit(limit).lean(),
 
-      /** One more use, unless there is none left: the comparison and the change are one operation. */
+      /** Counts a use if one is left; atomic. */
       async takeUse({ _id, maxUses }: InviteDocument): Promise<boolean> {
         if (maxUses === null) return countUses(_id, undefined);
         const result = await invites.updateOne(

@@ -17,7 +17,7 @@ import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
 
-/** 64 bits, so that invites cannot be guessed. */
+/** 64 bits, so that invite codes can't be guessed. */
 const CODE_BYTES = 8;
 
 type Joined = Result<"invite.accept">;
@@ -117,7 +117,7 @@ function createJoin(dependencies: GroupDependencies) {
     };
     if (isBanned) throw serviceError("BANNED");
     if (groupIds.includes(groupId)) {
-      // A first try may have stored the member and then failed: its sockets are brought in all the same.
+      // An earlier attempt may have stored the member and then failed before the sockets joined the rooms.
       await membership.settleRooms(groupId, userId, true);
       return presentAsMember();
     }
@@ -125,7 +125,7 @@ function createJoin(dependencies: GroupDependencies) {
 
     await membership.refuseOutdatedJoin(groupId, userId, askedAtMs);
     await refuseFull(dependencies, groupId);
-    // A use that was taken must lead to a member, or be given back.
+    // A use that was taken must result in a membership or be given back.
     const joined = await withoutDeadline(() => takeUseAndJoin(dependencies, invite, userId, askedAtMs));
     if (joined === null) return presentAsMember();
     const result = present(joined, visible(newcomer(userId), listed));
@@ -141,9 +141,8 @@ async function refuseFull({ node, groups }: GroupDependencies, groupId: string):
 }
 
 /**
- * The use is taken before the member is stored, so that no member is in the group without one. A process that
- * dies in between has wasted a use.
- * @returns null when the user has become a member by another call in the meantime
+ * The use is taken before the member is stored, so that every member has used one. A process that dies in between wastes a use.
+ * @returns null when another call has made the user a member in the meantime
  */
 async function takeUseAndJoin(
   { members, invites, membership }: GroupDependencies,

@@ -9,7 +9,7 @@ interface Publication {
   memberCount: number;
 }
 
-/** What is stored, by group. */
+/** Stored user ids by group. */
 let stored: Map<string, Set<string>>;
 let published: Publication[];
 let reads: number;
@@ -28,7 +28,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** @param slow called with what was read, before the announcer gets it */
+/** @param slow called with the result of a read before the announcer receives it */
 function create(slow: (found: StoredMembers | undefined) => Promise<void> = async () => undefined) {
   const announcer = createMemberAnnouncer({
     publish(room, name, payload) {
@@ -86,7 +86,7 @@ function create(slow: (found: StoredMembers | undefined) => Promise<void> = asyn
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 const names = () => published.map(({ name, userIds }) => [name, userIds]);
 
-test("the first change is published at once, later ones together, then none", async () => {
+test("publishes the first change immediately and later ones together", async () => {
   stored.get("g")!.add("x");
   const announcer = create();
   announcer.join("a");
@@ -108,7 +108,7 @@ test("the first change is published at once, later ones together, then none", as
   expect(reads).toBe(0);
 });
 
-test("of several changes of one user, the last is published", async () => {
+test("publishes only the last of several changes of a user", async () => {
   const announcer = create();
   announcer.join("first");
   await settle();
@@ -123,7 +123,7 @@ test("of several changes of one user, the last is published", async () => {
   ]);
 });
 
-test("of a crowd a part is listed, and groups do not wait for each other", async () => {
+test("lists only part of a crowd, and groups don't wait for each other", async () => {
   stored.set("other", new Set());
   const announcer = create();
   announcer.join("u0");
@@ -145,7 +145,7 @@ test("nothing is published to a deleted group", async () => {
   expect(published).toEqual([]);
 });
 
-test("a process that publishes late what another has changed since makes it good", async () => {
+test("publishes again when another process has changed the state in the meantime", async () => {
   const gate = Promise.withResolvers<void>();
   let isFirst = true;
   const slow = create(async () => {
@@ -172,7 +172,7 @@ test("a process that publishes late what another has changed since makes it good
   expect(published.at(-1)!.memberCount).toBe(2);
 });
 
-test("a count that another event published, or that was corrected, is published again if it changed", async () => {
+test("publishes a count again if it changed after another event or a correction", async () => {
   const announcer = create();
   const group = { id: "g", memberCount: 1 } as Group;
   const update = { room: "group:g", name: "group.updated" };
@@ -189,7 +189,7 @@ test("a count that another event published, or that was corrected, is published 
   expect(published).toMatchObject([update, update, correction, correction]);
 });
 
-test("what others change is left to them until it rests: events do not multiply with the processes", async () => {
+test("leaves changes of other processes to them, so events don't multiply with the number of processes", async () => {
   const busy = create();
   const others = Array.from({ length: 9 }, () => create());
   for (const [index, other] of others.entries()) other.join(`first${index}`);
@@ -198,7 +198,7 @@ test("what others change is left to them until it rests: events do not multiply 
     if (index % 10 === 0) await settle(10);
   }
   await settle(2000);
-  // 10 s at 4 in a second, and each of the others at the beginning and at the end.
+  // 4 per second for 10 s, plus one per process at the start and the end.
   expect(published.length).toBeLessThan(80);
   expect(published.at(-1)!.memberCount).toBe(10_010);
 });

@@ -2,39 +2,39 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Group, groupRoom, type Member } from "@fanfare/contract";
 import type { Publish } from "@fanfare/kernel";
 
-/** Joins and leaves are published to a group at most this often, so that many joins don't cause as many events. */
+/** Joins and leaves of a group are published at most this often, so that many of them share an event. */
 const GATHER_MS = 250;
-/** The same while the database does not answer. */
+/** The interval while the database does not respond. */
 const RETRY_MS = 5000;
-/** Of a crowd this many are listed; the count is always right. */
+/** Maximum of members listed in one event; the count is always exact. */
 const MAX_LISTED = 50;
-/** When the process stops: how often it looks again for what others have changed, and how long all that may take. */
+/** On shutdown: how often pending changes are checked, and how long that can take in total. */
 const LAST_LOOKS = 3;
 const STOP_MS = 2000;
 
 export interface StoredMembers {
   memberCount: number;
-  /** Those of the users asked for who are members. */
+  /** The requested users who are members. */
   members: Member[];
 }
 
 interface AnnouncerOptions {
   publish: Publish;
-  /** undefined when the group is gone. */
+  /** @returns undefined when the group doesn't exist */
   read: (groupId: string, userIds: readonly string[]) => Promise<StoredMembers | undefined>;
   onError: (error: unknown) => void;
 }
 
-/** What this process has published to a group, and what is still pending. */
+/** What this process has published to a group, and what is pending. */
 interface News {
-  /** Users who came or went. */
+  /** Users who joined or left. */
   changed: Set<string>;
-  /** What the last publication said of its users; undefined: left. */
+  /** The published state by user; undefined: left. */
   published: Map<string, Member | undefined>;
   publishedCount?: number | undefined;
-  /** What the last look found. */
+  /** The count at the last check. */
   seenCount?: number;
-  /** Something came while a look was under way, which may not have seen it. */
+  /** Something changed during a check, which may have missed it. */
   isDue?: boolean;
   looking: Promise<void>;
   timer?: NodeJS.Timeout;
@@ -43,16 +43,15 @@ interface News {
 export type MemberAnnouncer = ReturnType<typeof createMemberAnnouncer>;
 
 /**
- * Publishes `member.joined` and `member.left`: the first change at once, those that follow soon after together, and always
- * as it is stored at that moment. Another process may publish about the same members and the same count, and the older
- * publication may arrive last. So each process looks once more after its last one, and where that is not true any more it
- * publishes again: whichever arrives last, it was true after it had been sent.
+ * Publishes `member.joined` and `member.left` with the stored state: the first change immediately, further ones batched. When
+ * several processes publish about the same members, an older publication can arrive last. Therefore each process checks once
+ * more after its last publication and publishes again if the state has changed.
  */
 export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptions) {
   const groups = new Map<string, News>();
   let stopped = false;
 
-  /** @returns whether to look again: something was published, or the count is changing */
+  /** @returns whether to check again: something was published, or the count is changing */
   const announce = async (groupId: string, news: News, mayRest: boolean): Promise<boolean> => {
     const { changed, published } = news;
     news.changed = new Set();
@@ -115,7 +114,7 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     }
   };
 
-  /** @param publishedCount the count that another event has just published, if any: then it is not published now */
+  /** @param publishedCount the count that another event has just published, if any */
   const follow = (groupId: string, userIds: readonly string[], publishedCount?: number): void => {
     const known = groups.get(groupId);
     if (known !== undefined) {
@@ -137,11 +136,11 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
   };
 
   return {
-    /** A user came or went: which of the two is read when it is published. */
+    /** A user joined or left; which one is read from the database when it is published. */
     changed: (groupId: string, userId: string) => follow(groupId, [userId]),
     /** The count was corrected. */
     recounted: (groupId: string) => follow(groupId, []),
-    /** The event has the count, so it is not published again. */
+    /** The event contains the count, so it is not published again. */
     updated(group: Group): { group: Group } {
       publish(groupRoom(group.id), "group.updated", { group });
       follow(group.id, [], group.memberCount);

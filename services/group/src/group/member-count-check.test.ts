@@ -14,7 +14,7 @@ function check(readings: ({ stored: number; counted: number } | null | Error)[])
 
 const off = { stored: 7, counted: 5 };
 
-test("a difference that stands still is corrected", async () => {
+test("corrects a stable difference", async () => {
   const { counts, correct } = check([off, off]);
   counts.checkOnce("g");
   await vi.waitFor(() => expect(correct).toHaveBeenCalledWith("g", 7, 5));
@@ -34,7 +34,7 @@ test.each([
   expect(correct).not.toHaveBeenCalled();
 });
 
-test("a group is looked at once, or again when that failed or is asked for", async () => {
+test("checks a group once, and again after a failure or on request", async () => {
   const { counts, read, onError, correct } = check([new Error("down"), off, off, off, off]);
   counts.checkOnce("g");
   await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));

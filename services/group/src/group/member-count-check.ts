@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Longer than a join takes between its two writes, so that a join under way is not taken for a fault. */
+/** Longer than the two writes of a join take, so that a join in progress is not mistaken for a wrong count. */
 const SETTLE_MS = 1000;
-/** How many groups are remembered as checked, and how many may wait. */
+/** Bounds both the groups remembered as checked and those waiting. */
 const MAX_REMEMBERED = 10_000;
 
 interface MemberCountCheckOptions {
-  /** null when the group is gone. */
+  /** @returns null when the group doesn't exist */
   read: (groupId: string) => Promise<{ stored: number; counted: number } | null>;
   correct: (groupId: string, seen: number, correct: number) => Promise<void>;
   onError: (error: unknown) => void;
@@ -16,9 +16,9 @@ interface MemberCountCheckOptions {
 export type MemberCountCheck = ReturnType<typeof createMemberCountCheck>;
 
 /**
- * A group's `memberCount` is written after its member, so a process that dies in between leaves it wrong by one. Each
- * process therefore counts a group once, in the background, when it first deals with it. A difference that is the same
- * twice while the count stood still is a fault and is corrected; any other is a join under way.
+ * A group's `memberCount` is written after its member, so a process that dies in between leaves it off by one. Therefore each
+ * process counts the members of a group once, in the background, at its first change. A difference is corrected when a second
+ * count confirms it; otherwise it was a join in progress.
  */
 export function createMemberCountCheck(options: MemberCountCheckOptions) {
   const { read, correct, onError, settleMs = SETTLE_MS } = options;
@@ -52,7 +52,7 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
 
   const checkOnce = (groupId: string): void => {
     if (remembered.has(groupId) || stopping.signal.aborted) return;
-    // Starting over only means that groups are counted once more.
+    // The only effect is that groups are counted again.
     if (remembered.size >= MAX_REMEMBERED) {
       remembered.clear();
       waiting.clear();
@@ -64,12 +64,12 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
 
   return {
     checkOnce,
-    /** After a write of the count has failed. */
+    /** Call this when a write of the count has failed. */
     checkAgain(groupId: string): void {
       remembered.delete(groupId);
       checkOnce(groupId);
     },
-    /** Recounts each group at its next change: a process may have died in the middle of one. */
+    /** Recounts each group at its next change, because a process may have died during one. */
     forget: () => remembered.clear(),
     async stop(): Promise<void> {
       stopping.abort();

@@ -8,7 +8,7 @@ export interface MemberDocument {
   _id: string;
   groupId: string;
   userId: string;
-  /** Absent for members who never had a role, which keeps the index small. May still list a deleted role. */
+  /** Absent for members who never had a role, which keeps the index small. Can still contain a deleted role. */
   roleIds?: string[];
   mutedUntil: Date | null;
   joinedAt: Date;
@@ -28,12 +28,12 @@ schema.index({ groupId: 1, userId: 1 }, { unique: true });
 schema.index({ userId: 1 });
 schema.index({ roleIds: 1 }, { sparse: true });
 
-/** A race may let a user into a few groups more than LIMITS.groupsPerUser. */
+/** Concurrent joins can exceed LIMITS.groupsPerUser by a few. */
 const MAX_GROUPS = 2 * LIMITS.groupsPerUser;
-/** Bounds one answer of the database: this many users in MAX_GROUPS groups each are some 2 MB. */
+/** Bounds one database result to about 2 MB: this many users in MAX_GROUPS groups each. */
 const USERS_PER_LOOK_UP = 100;
 
-/** Every query of the collection members. None of them costs more in a larger group, except `count`. */
+/** Queries of the collection members. Their cost doesn't depend on the size of the group, except for `count`. */
 export const createMemberRepository = defineRepository(
   { name: "Member", schema },
   ({ model: members, native, fromNative, insert, removeSome, change }) => {
@@ -68,7 +68,7 @@ export const createMemberRepository = defineRepository(
       { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
     );
     return {
-      /** @returns null when the user is a member already. */
+      /** @returns null when the user is already a member */
       async insert(
         groupId: string,
         userId: string,
@@ -87,26 +87,26 @@ export const createMemberRepository = defineRepository(
 
       find: (groupId: string, userId: string) => members.findOne({ groupId, userId }).lean(),
 
-      /** Those of the users who are members. */
+      /** @returns those of the users who are members */
       findMany: (groupId: string, userIds: readonly string[]) =>
         members.find({ groupId, userId: { $in: userIds } }).lean(),
 
       exists: async (groupId: string, userId: string): Promise<boolean> =>
         (await membersAmong(groupId, userId)).has(userId),
 
-      /** The groups of a user. Of a crowd that logs in at once, many are looked up together. */
+      /** Concurrent calls share a query when many users log in together. */
       async listGroupIds(userId: string): Promise<string[]> {
         const groupIds = await groupIdsAmong("all", userId);
         return groupIds.get(userId) ?? [];
       },
 
-      /** The groups of a user with the roles there. Of a crowd that logs in at once, many are looked up together. */
+      /** The user's groups with their roles. Concurrent calls share a query when many users log in together. */
       async listPlaces(userId: string): Promise<{ groupId: string; roleIds: string[] }[]> {
         const places = (await placesAmong("all", userId)).get(userId) ?? [];
         return places.map((place) => ({ groupId: place.groupId, roleIds: roleIdsOf(place) }));
       },
 
-      /** In the order of the user ids. */
+      /** Sorted by user id. */
       listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
         members
           .find({ groupId, ...(afterUserId === undefined ? {} : { userId: { $gt: afterUserId } }) })
@@ -114,11 +114,11 @@ export const createMemberRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      /** null when the user is not a member. */
+      /** @returns null when the user is not a member */
       setMutedUntil: (groupId: string, userId: string, mutedUntil: Date | null) =>
         change({ groupId, userId }, { $set: { mutedUntil } }),
 
-      /** The member as it was before; null when the user is not a member, or has `max` roles already. */
+      /** @returns the member before the change; null when the user is not a member or has `max` roles */
       addRole: (groupId: string, userId: string, roleId: string, max: number) =>
         members
           .findOneAndUpdate(
@@ -127,11 +127,11 @@ export const createMemberRepository = defineRepository(
           )
           .lean(),
 
-      /** The member as it was before; null when the user is not a member. */
+      /** @returns the member before the change; null when the user is not a member */
       removeRole: (groupId: string, userId: string, roleId: string) =>
         members.findOneAndUpdate({ groupId, userId }, { $pull: { roleIds: roleId } }).lean(),
 
-      /** @returns how many members it was taken from: fewer than `limit` when no member has it any more. */
+      /** @returns the number of changed members: fewer than `limit` when no member has the role any more */
       async removeRoleOfSome(roleId: string, limit: number): Promise<number> {
         const found = await members.find({ roleIds: roleId }, { _id: 1 }).limit(limit).lean();
         const ids = found.map(({ _id }) => _id);
@@ -139,13 +139,13 @@ export const createMemberRepository = defineRepository(
         return found.length;
       },
 
-      /** The removed member, or null when there was none. */
+      /** @returns the removed member, or null when there was none */
       remove: (groupId: string, userId: string) => members.findOneAndDelete({ groupId, userId }).lean(),
 
-      /** Reads an entry per member: never on the way of an action. */
+      /** Reads an index entry per member, so it must not be called while an action waits. */
       count: (groupId: string) => members.countDocuments({ groupId }),
 
-      /** @returns how many were removed: fewer than `limit` when none are left. */
+      /** @returns the number of removed members: fewer than `limit` when none are left */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
     };
   },

@@ -41,7 +41,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
       const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
       if (group.ownerId === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
       const member = await members.find(groupId, actor.userId);
-      // The user has left and joined again since: that membership is not the one that this call ends.
+      // The user has left and rejoined since: this call must not end the new membership.
       if (member !== null && member.joinedAt.getTime() > askedAtMs) throw outdated();
       const removal = await membership.remove(groupId, actor.userId, "left");
       if (removal === "is the owner") throw serviceError("OWNER_CANNOT_LEAVE");
@@ -60,7 +60,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
     "group.ban": async ({ params: { groupId, userId, reason }, actor, services }) => {
       await refuseProtected(dependencies, { groupId, userId }, actor.userId);
       await services.user.get({ userId });
-      // First the ban, then the removal: see `admit` in membership.ts.
+      // The ban is stored before the removal: see `admit` in membership.ts.
       await bans.insert(groupId, userId, actor.userId, reason);
       const removal = await membership.remove(groupId, userId, "banned");
       if (removal === "is the owner") {
@@ -116,7 +116,7 @@ async function setMute(
   return member;
 }
 
-/** All members of shared groups receive the new profile, once even when they share several. */
+/** Publishes the new profile once to all members of the user's groups, even those who share several. */
 export function userProfileChanged({ node, members }: Pick<GroupDependencies, "node" | "members">) {
   return async ({ user }: DomainEvents["user.profileChanged"]): Promise<void> => {
     const groupIds = await members.listGroupIds(user.id);

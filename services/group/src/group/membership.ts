@@ -11,9 +11,9 @@ import type { DepartureDocument } from "./departure.repository.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import type { MemberDocument } from "./member.repository.ts";
 
-/** Each further round answers another change of the same member that came in between. */
+/** Rooms are settled again when the same member changes in the meantime. */
 const MAX_SETTLE_ROUNDS = 5;
-/** Longer than clocks of a cluster's machines may differ: a user who leaves and joins at once succeeds then. */
+/** Longer than the clocks of a cluster differ, so that a user who leaves and rejoins succeeds with the first retry. */
 const OUTDATED_RETRY_MS = 1000;
 
 type LeaveReason = EventPayload<"group.left">["reason"];
@@ -30,10 +30,10 @@ interface MembershipOptions extends Pick<
 
 export type Membership = ReturnType<typeof createMembership>;
 
-/** A call that waited while a newer one decided about the same membership: the user can ask again, knowing of that. */
+/** The membership was changed by a newer call; the client can retry. */
 export const outdated = () => serviceError("UNAVAILABLE", { retryAfterMs: OUTDATED_RETRY_MS });
 
-/** The ways into a group and out of it, with everything that has to happen along. */
+/** Adding and removing members, with all side effects. */
 export function createMembership({
   node,
   groups,
@@ -48,7 +48,7 @@ export function createMembership({
   announcer,
   memberCounts,
 }: MembershipOptions) {
-  /** Every process drops the cached permissions of the user, or of all members if userId is null; this one before anything else runs. */
+  /** Drops the cached permissions of the user, or of all members for null: immediately in this process, then in all others. */
   const forget = (groupId: string, userId: string | null): void => {
     node.access.invalidate(groupId, userId);
     node.broadcast("access.changed", { groupId, userId });
@@ -57,10 +57,7 @@ export function createMembership({
   const loadSubject = async (groupId: string, userId: string): Promise<Subject> =>
     (await loadMember({ groups, members, roles }, groupId, userId))?.subject ?? newcomer(userId);
 
-  /**
-   * In this order: who fills the room of a channel looks for sockets in the rooms of the group and of roles, after storing
-   * that there is such a room.
-   */
+  /** Order matters: filling a channel's room stores that room first and then uses the rooms of the group and of roles. */
   const enterRooms = async (groupId: string, subject: Subject): Promise<void> => {
     const user = userRoom(subject.userId);
     node.fanout.socketsJoin(user, [groupRoom(groupId), ...subject.roles.map(({ id }) => roleRoom(id))]);
@@ -81,9 +78,9 @@ export function createMembership({
   };
 
   /**
-   * Brings the user's sockets in or out, and looks again: of a join and a kick at the same time, whichever is stored last
-   * decides where the sockets end.
-   * @param known who joins, where that needs no look-up
+   * Moves the user's sockets into or out of the rooms, then checks again: when a join and a kick run concurrently, the one stored
+   * last decides.
+   * @param known the joining user's subject, when no query is needed for it
    * @returns whether the user is a member in the end
    */
   const settleRooms = async (
@@ -104,7 +101,7 @@ export function createMembership({
     return false;
   };
 
-  /** After a user got or lost a role or the ownership: moves their sockets, and notifies them of channels that appear or disappear. */
+  /** After a change of roles or ownership: moves the sockets, and publishes channels that appear or disappear. */
   const settleRoles = async (groupId: string, before: Subject, after: Subject): Promise<void> => {
     const user = userRoom(after.userId);
     const lost = before.roles.filter(({ id }) => !after.roles.some((role) => role.id === id));
@@ -121,7 +118,7 @@ export function createMembership({
     for (const channel of await overrides.listPrivate(groupId)) {
       const [saw, seesNow] = [sees(before, channel), sees(after, channel)];
       if (seesNow) node.fanout.socketsJoin(user, ownRooms(channel));
-      if (seesNow && !saw) await tellFound(user, channel._id);
+      if (seesNow && !saw) await publishChannel(user, channel._id);
       if (!seesNow) node.fanout.socketsLeave(user, ownRooms(channel));
       if (!seesNow && saw) {
         node.publish(user, "channel.deleted", { groupId, channelId: channel._id });
@@ -129,7 +126,7 @@ export function createMembership({
     }
   };
 
-  const tellFound = async (room: string, channelId: string): Promise<void> => {
+  const publishChannel = async (room: string, channelId: string): Promise<void> => {
     const channel = await channels.find(channelId);
     if (channel !== null) node.publish(room, "channel.created", { channel: presentChannel(channel) });
   };
@@ -143,17 +140,17 @@ export function createMembership({
     }
   };
 
-  const tellLeft = (groupId: string, userId: string, reason: LeaveReason): void => {
+  const publishLeft = (groupId: string, userId: string, reason: LeaveReason): void => {
     node.publish(userRoom(userId), "group.left", { groupId, reason });
     announcer.changed(groupId, userId);
   };
 
-  /** @throws {ServiceError} UNAVAILABLE when the user was removed, or has left, after `askedAtMs` */
+  /** @throws {ServiceError} UNAVAILABLE when the user left or was removed after `askedAtMs` */
   const refuseOutdatedJoin = async (groupId: string, userId: string, askedAtMs: number): Promise<void> => {
     if (await formers.hasLeftSince(groupId, userId, askedAtMs)) throw outdated();
   };
 
-  /** The departure is noted first and forgotten last: in between another call, or another process, can finish it. */
+  /** The departure is stored first and removed last, so that another call or process can complete it if this one fails. */
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
     const member = await members.find(groupId, userId);
     if (member !== null)
@@ -172,27 +169,27 @@ export function createMembership({
       addToCount(groupId, -1),
       settleRooms(groupId, userId, false),
     ]);
-    // The group was given to this member after the caller had looked who the owner is: an owner stays a member.
+    // The ownership was transferred to this member after the caller's check: an owner stays a member.
     const isOwner = group?.ownerId === userId;
     if (isOwner) await restore(groupId, userId, removed);
-    // Unless an invite has let the user in again meanwhile.
-    else if (!isMember) tellLeft(groupId, userId, reason);
+    // The user may have rejoined with an invite.
+    else if (!isMember) publishLeft(groupId, userId, reason);
     if (departure !== null) await departures.remove(departure);
     memberCounts.checkOnce(groupId);
     return isOwner ? "is the owner" : "removed";
   };
 
-  /** Repeats all steps after the removal of a member: the process that began them may have died at any point. */
+  /** Repeats all steps after the removal of a member: the process that started them may have died at any point. */
   const finish = async (departure: DepartureDocument): Promise<void> => {
     const [groupId, userId] = [departure.groupId, departure.userId];
     forget(groupId, userId);
     const isMember = await settleRooms(groupId, userId, await members.exists(groupId, userId));
-    if (!isMember) tellLeft(groupId, userId, departure.reason);
+    if (!isMember) publishLeft(groupId, userId, departure.reason);
     await departures.remove(departure);
     memberCounts.checkAgain(groupId);
   };
 
-  /** Before the member is removed: members who leave and rejoin at once stay muted. */
+  /** Called before the member is removed, so that members who leave and rejoin immediately stay muted. */
   const keepMute = async (
     groupId: string,
     userId: string,
@@ -208,9 +205,9 @@ export function createMembership({
     await settleRooms(groupId, userId, true);
   };
 
-  /** The rest of `admit`, for a member who is stored. */
+  /** The steps of `admit` after the member is stored. */
   const welcome = async (groupId: string, userId: string, askedAtMs: number): Promise<GroupDocument> => {
-    // Bans and departures are stored before the member is removed, so either this sees them or they see this member.
+    // Bans and departures are stored before the member is removed: either they are visible here, or the removal sees this member.
     const [group, isBanned, hasLeft] = await Promise.all([
       addToCount(groupId, 1),
       bans.exists(groupId, userId),
@@ -244,17 +241,17 @@ export function createMembership({
     finish,
 
     /**
-     * Makes a user a member. Notifying the user is left to the caller.
-     * @param askedAtMs when the join was asked for, in milliseconds since the epoch
-     * @returns the group as it is now, or null when the user was a member before
+     * Makes a user a member. The caller notifies the user.
+     * @param askedAtMs when the join was requested, in milliseconds since the epoch
+     * @returns the updated group, or null when the user was already a member
      * @throws {ServiceError} BANNED; INVITE_NOT_FOUND when the group was deleted or the user removed in the meantime;
-     *   UNAVAILABLE when the user was removed after the join was asked for
+     *   UNAVAILABLE when the user was removed after the join was requested
      */
     async admit(groupId: string, userId: string, askedAtMs: number): Promise<GroupDocument | null> {
       const mutedUntil = await mutes.find(groupId, userId);
       const member = await members.insert(groupId, userId, { mutedUntil });
       if (member === null) return null;
-      // From here on the user is a member, so the checks must not be cut off.
+      // The user is now a member, so the following checks must complete.
       return withoutDeadline(() => welcome(groupId, userId, askedAtMs));
     },
   };

@@ -1,7 +1,7 @@
 import type { WordFilter } from "@fanfare/contract";
 import { type Handlers, need } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { needActor } from "../authority.ts";
+import { requireActor } from "../authority.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { difference } from "./audit.ts";
 
@@ -22,7 +22,7 @@ export function moderationActions(dependencies: GroupDependencies): Handlers {
 
     "group.readWordFilter": ({ params: { groupId } }) => load(dependencies, groupId),
 
-    /** In force everywhere with the next message: permissions, which the rev is part of, are looked up again. */
+    /** Applies to the next message everywhere: the rev is part of the permissions, whose cache is invalidated. */
     "group.setWordFilter": async ({ params: { groupId, words, onHit }, actor: { userId } }) => {
       const before = (await load(dependencies, groupId)).wordFilter;
       const wordFilter = { words: [...new Set(words)], onHit };
@@ -37,7 +37,7 @@ export function moderationActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.setRetention": async ({ params: { groupId, days }, actor: { userId } }) => {
-      const before = presentGroup((await needActor(dependencies, groupId, userId)).group);
+      const before = presentGroup((await requireActor(dependencies, groupId, userId)).group);
       const updated = need(await groups.update(groupId, { retentionDays: days }), "GROUP_NOT_FOUND");
       const group = presentGroup(updated);
       const changed = difference(before, group, ["retentionDays"]);

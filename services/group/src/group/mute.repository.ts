@@ -2,7 +2,7 @@ import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel"
 import { Schema } from "mongoose";
 import { createGather } from "../database.ts";
 
-/** The mute of a former member, who is still muted after joining again. */
+/** The mute of a former member, which is restored when they rejoin. */
 interface MuteDocument {
   _id: string;
   groupId: string;
@@ -19,10 +19,10 @@ const schema = new Schema<MuteDocument>(
   { collection: "mutes" },
 );
 schema.index({ groupId: 1, userId: 1 }, { unique: true });
-// Cleans up only: a mute that has passed is none wherever it is read.
+// Only for cleanup: readers compare the time themselves.
 schema.index({ mutedUntil: 1 }, { expireAfterSeconds: 0 });
 
-/** Every query of the collection mutes. */
+/** Queries of the collection mutes. */
 export const createMuteRepository = defineRepository(
   { name: "Mute", schema },
   ({ model: mutes, removeSome, remove }) => {
@@ -32,19 +32,19 @@ export const createMuteRepository = defineRepository(
     });
     return {
       async keep(groupId: string, userId: string, mutedUntil: Date): Promise<void> {
-        // A duplicate: another removal of the same member has just kept it.
+        // On a duplicate, another removal of the same member has just stored it.
         await unlessDuplicate(
           mutes.updateOne({ groupId, userId }, { $set: { mutedUntil } }, { upsert: true }),
         );
       },
 
-      /** null when the user was not muted on the way out. */
+      /** @returns null when the user was not muted when they left */
       find: async (groupId: string, userId: string): Promise<Date | null> =>
         (await mutedAmong(groupId, userId)).get(userId) ?? null,
 
       remove: (groupId: string, userId: string) => remove({ groupId, userId }),
 
-      /** @returns how many were removed: fewer than `limit` when none are left. */
+      /** @returns the number of removed mutes: fewer than `limit` when none are left */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
     };
   },

@@ -3,7 +3,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
 import { takeOutOfDirect } from "../direct/group-directs.ts";
 
-/** Groups of one page; a cursor is the id of the last. */
+/** Groups per page; the cursor is the id of the last one. */
 const PAGE = 50;
 
 const BATCH = 1000;
@@ -28,7 +28,7 @@ export function ownDataActions(dependencies: GroupDependencies): Handlers {
 
     "group.listOwned": async ({ params: { userId } }) => ({ groupIds: await groups.listOwnedIds(userId) }),
 
-    /** The user stays in a group that was transferred to them meanwhile, because owners cannot leave: admins resolve this. */
+    /** Owners can't leave, so the user stays in a group that was just transferred to them; instance admins resolve this. */
     "group.forgetUser": async ({ params: { userId } }) => {
       for (const groupId of await members.listGroupIds(userId))
         await membership.remove(groupId, userId, "left");

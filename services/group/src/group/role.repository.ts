@@ -9,7 +9,7 @@ export interface RoleDocument {
   name: string;
   color: number | null;
   permissions: number;
-  /** The higher one stands above; of equal ones the one with the greater id. */
+  /** Higher roles have higher positions; ties are broken by the greater id. */
   position: number;
   mentionable: boolean;
   createdAt: Date;
@@ -34,10 +34,10 @@ schema.index({ groupId: 1, position: 1, _id: 1 });
 schema.index({ deletedAt: 1 }, { sparse: true });
 
 type RoleChanges = Partial<Pick<RoleDocument, "name" | "color" | "permissions" | "mentionable">>;
-/** A race may let a few more in than LIMITS.rolesPerGroup. */
+/** Concurrent calls can exceed LIMITS.rolesPerGroup by a few. */
 const MAX_ROLES = 2 * LIMITS.rolesPerGroup;
 
-/** Every query of the collection roles. Deleted roles are found by nothing but `listDeleted`. */
+/** Queries of the collection roles. Only `listDeleted` returns deleted roles. */
 export const createRoleRepository = defineRepository(
   { name: "Role", schema },
   ({ model: roles, insert, insertMany, updateMany, removeSome, update, remove, change }) => {
@@ -56,7 +56,7 @@ export const createRoleRepository = defineRepository(
 
       find: (groupId: string, roleId: string) => roles.findOne({ _id: roleId, groupId, ...alive }).lean(),
 
-      /** In the order of the group, the lowest first. */
+      /** Sorted by position, lowest first. */
       listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 
       findMany: (roleIds: readonly string[]) => roles.find({ _id: { $in: roleIds }, ...alive }).lean(),
@@ -76,7 +76,7 @@ export const createRoleRepository = defineRepository(
         );
       },
 
-      /** false when it is deleted already. */
+      /** @returns false when it is already deleted */
       markDeleted: (groupId: string, roleId: string) =>
         update({ _id: roleId, groupId, ...alive }, { $set: { deletedAt: new Date() } }),
 
@@ -88,7 +88,7 @@ export const createRoleRepository = defineRepository(
 
       remove: (roleId: string) => remove({ _id: roleId }),
 
-      /** @returns how many were removed: fewer than `limit` when none are left. */
+      /** @returns the number of removed roles: fewer than `limit` when none are left */
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
     };
   },

@@ -9,7 +9,13 @@ import {
 } from "@fanfare/contract";
 import { assertBelow, type Handlers, limitReached, need, newId, serviceError } from "@fanfare/kernel";
 import { difference } from "./audit.ts";
-import { needActor, needPermissionsOfRole, needTouchable, needTouchableRole, rankOf } from "../authority.ts";
+import {
+  requireActor,
+  requirePermissionsOfRole,
+  requireManageable,
+  requireManageableRole,
+  rankOf,
+} from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import {
   defaultPermissionsOf,
@@ -19,11 +25,11 @@ import {
   roleIdsOf,
 } from "../group.presenter.ts";
 import type { RoleDocument } from "./role.repository.ts";
-import { type LoadedMember, loadMember, needMember } from "../subjects.ts";
+import { type LoadedMember, loadMember, requireMember } from "../subjects.ts";
 
 const AUDITED = ["name", "color", "permissions", "mentionable"] as const satisfies (keyof Role)[];
 
-/** Each further round answers another change of the same member that came in between. */
+/** Sockets are moved again when the roles of the member change in the meantime. */
 const MAX_ROUNDS = 5;
 type Change = { groupId: string; userId: string; roleId: string };
 
@@ -35,7 +41,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
     }),
 
     "role.create": async ({ params: { groupId, ...given }, actor: { userId } }) => {
-      const actor = await needActor(dependencies, groupId, userId);
+      const actor = await requireActor(dependencies, groupId, userId);
       if (!mayGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
       const existing = await roles.listOfGroup(groupId);
       assertBelow("rolesPerGroup", existing.length);
@@ -47,7 +53,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
         createdAt: new Date(),
       };
       await roles.insert(created);
-      // Looked up afterwards, so that a group that is being deleted keeps no role behind.
+      // Checked after the insert, so that a group being deleted doesn't leave a role behind.
       if ((await groups.find(groupId)) === null) {
         await roles.remove(created._id);
         throw serviceError("GROUP_NOT_FOUND");
@@ -62,8 +68,8 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
     },
 
     "role.update": async ({ params: { groupId, roleId, ...changes }, actor: { userId } }) => {
-      const actor = await needActor(dependencies, groupId, userId);
-      const before = presentRole(await needTouchableRole(dependencies, actor, groupId, roleId));
+      const actor = await requireActor(dependencies, groupId, userId);
+      const before = presentRole(await requireManageableRole(dependencies, actor, groupId, roleId));
       const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
       if (!mayGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
       const updated = need(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
@@ -77,9 +83,9 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
     },
 
     "role.delete": async ({ params: { groupId, roleId }, actor: { userId } }) => {
-      const actor = await needActor(dependencies, groupId, userId);
-      const role = await needTouchableRole(dependencies, actor, groupId, roleId);
-      await needPermissionsOfRole(dependencies, actor, groupId, role);
+      const actor = await requireActor(dependencies, groupId, userId);
+      const role = await requireManageableRole(dependencies, actor, groupId, roleId);
+      await requirePermissionsOfRole(dependencies, actor, groupId, role);
       const { name, permissions } = role;
       if (!(await roles.markDeleted(groupId, roleId))) throw serviceError("ROLE_NOT_FOUND");
       await purge.role(groupId, roleId);
@@ -88,7 +94,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
     },
 
     "role.reorder": async ({ params: { groupId, roleIds }, actor: { userId } }) => {
-      const actor = await needActor(dependencies, groupId, userId);
+      const actor = await requireActor(dependencies, groupId, userId);
       const before = await roles.listOfGroup(groupId);
       const known = new Set(before.map(({ _id }) => _id));
       if (roleIds.length !== known.size || !known.isSubsetOf(new Set(roleIds))) {
@@ -106,10 +112,10 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
       return { roles: (await roles.listOfGroup(groupId)).map(presentRole) };
     },
 
-    /** All members see the group: channels can be hidden, the group cannot. */
+    /** Always includes `view`: channels can be hidden, the group itself cannot. */
     "role.setDefault": async ({ params, actor: { userId } }) => {
       const { groupId } = params;
-      const actor = await needActor(dependencies, groupId, userId);
+      const actor = await requireActor(dependencies, groupId, userId);
       const before = defaultPermissionsOf(actor.group);
       const permissions = params.permissions | PERMISSIONS.view;
       if (!mayGrant(actor.permissions, changedBits(before, permissions))) throw serviceError("FORBIDDEN");
@@ -125,13 +131,13 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
 
     "role.assign": async ({ params, actor }) => {
       const { groupId, userId, roleId } = params;
-      const target = await needRights(dependencies, params, actor.userId);
+      const target = await requireRights(dependencies, params, actor.userId);
       if (roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
       if ((await members.addRole(groupId, userId, roleId, LIMITS.rolesPerMember)) === null) {
         if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
         throw limitReached("rolesPerMember");
       }
-      // The role may have been deleted in between, and nothing else would take it from the member.
+      // The role may have been deleted in the meantime; its removal from members may not have seen this one.
       if ((await dependencies.roles.find(groupId, roleId)) === null) {
         await members.removeRole(groupId, userId, roleId);
         throw serviceError("ROLE_NOT_FOUND");
@@ -141,7 +147,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
 
     "role.unassign": async ({ params, actor }) => {
       const { groupId, userId, roleId } = params;
-      const target = await needRights(dependencies, params, actor.userId);
+      const target = await requireRights(dependencies, params, actor.userId);
       if (!roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
       if ((await members.removeRole(groupId, userId, roleId)) === null)
         throw serviceError("MEMBER_NOT_FOUND");
@@ -150,18 +156,18 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
   };
 }
 
-async function needRights(
+async function requireRights(
   dependencies: GroupDependencies,
   { groupId, userId, roleId }: Change,
   actorId: string,
 ): Promise<LoadedMember> {
-  const { actor, target } = await needTouchable(dependencies, { groupId, userId }, actorId);
-  const role = await needTouchableRole(dependencies, actor, groupId, roleId);
-  await needPermissionsOfRole(dependencies, actor, groupId, role);
+  const { actor, target } = await requireManageable(dependencies, { groupId, userId }, actorId);
+  const role = await requireManageableRole(dependencies, actor, groupId, roleId);
+  await requirePermissionsOfRole(dependencies, actor, groupId, role);
   return target;
 }
 
-/** The roles are stored. Moves the sockets, and repeats while the roles have changed again in between. */
+/** Moves the sockets after the roles are stored, and again while they change in the meantime. */
 async function settle(
   dependencies: GroupDependencies,
   { groupId, userId, roleId }: Change,
@@ -173,10 +179,10 @@ async function settle(
   membership.forget(groupId, userId);
   let known = before;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const now = await needMember(dependencies, groupId, userId);
+    const now = await requireMember(dependencies, groupId, userId);
     await membership.settleRoles(groupId, known.subject, now.subject);
     const after = await loadMember(dependencies, groupId, userId);
-    // A kick removes the sockets from all rooms, but it may have come before these were moved.
+    // A kick removes the sockets from all rooms, but that may have happened before they were moved here.
     if (after === null) {
       await membership.settleRooms(groupId, userId, false);
       throw serviceError("MEMBER_NOT_FOUND");

@@ -124,7 +124,7 @@ export const transferActions = ({
     return {};
   },
 
-  /** Makes the imported group visible, as the last step. */
+  /** The last step: makes the imported group visible. */
   "group.finishImport": async ({ params: { groupId, salt, group: line, byUserId } }) => {
     const hidden = need(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId;

@@ -2,9 +2,9 @@ import type { WordFilter } from "@fanfare/contract";
 import { defineRepository, ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** Beside the group, which is read much more often. */
+/** Stored separately from the group, which is read much more often. */
 interface WordFilterDocument extends WordFilter {
-  /** The group's. */
+  /** The group id. */
   _id: string;
   rev: number;
 }
@@ -19,13 +19,13 @@ const schema = new Schema<WordFilterDocument>(
   { collection: "wordFilters" },
 );
 
-/** Every query of the collection wordFilters. */
+/** Queries of the collection wordFilters. */
 export const createWordFilterRepository = defineRepository(
   { name: "WordFilter", schema },
   ({ model: filters, remove }) => ({
     find: (groupId: string) => filters.findById(groupId).lean(),
 
-    /** @returns it with its new rev */
+    /** @returns the filter with its new rev */
     async put(groupId: string, filter: WordFilter) {
       const change = { $set: filter, $inc: { rev: 1 } };
       const options = { upsert: true, returnDocument: "after" } as const;

@@ -28,7 +28,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
     logger: { error: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
-    tellStored: (payload) => void notified.push(payload),
+    broadcastStored: (payload) => void notified.push(payload),
     writeTimeoutMs: 10_000,
     ...options,
   });

@@ -53,7 +53,7 @@ function startWorker(database: MemoryDatabase, random: () => number, found: unkn
     logger: { error: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
-    tellStored: () => undefined,
+    broadcastStored: () => undefined,
     writeTimeoutMs: WRITE_TIMEOUT_MS,
   });
 }

@@ -25,7 +25,7 @@ export interface WriteContext {
   /** The `rev` that this process published last, by channel. */
   published: LRUCache<string, number>;
   /** Sent to the other services for created messages. */
-  tellStored: (stored: DomainEvents["message.stored"]) => void;
+  broadcastStored: (stored: DomainEvents["message.stored"]) => void;
   logger: Pick<Logger, "error">;
   /** Called with the number of stored messages. */
   countStored: (messages: number) => void;

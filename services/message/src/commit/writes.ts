@@ -149,7 +149,7 @@ function publishAndAnswer(
     from = end;
   }
   for (const [i, message] of presented.entries()) creates[i]!.resolve(message);
-  context.tellStored({ channelId, groupId: creates[0]!.groupId, messages: presented });
+  context.broadcastStored({ channelId, groupId: creates[0]!.groupId, messages: presented });
 }
 
 /** Writes a change, publishes it and answers. Never throws; `again`: it has to be written again, and is not answered yet. */

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type NodeContext, serviceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS } from "@fanfare/contract";
-import { type AccountMails, tellOwner } from "../account-mails.ts";
+import { type AccountMails, publishAccount } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "../user.repository.ts";
 import { assertCanRegister, assertRoomForUser } from "../entry.policy.ts";
@@ -39,7 +39,7 @@ export function createOidcAccounts(
     if (email !== null) {
       // The provider has verified the address, the other account never has.
       const displaced = await users.releaseUnverifiedEmail(email);
-      if (displaced !== null) tellOwner(node, displaced);
+      if (displaced !== null) publishAccount(node, displaced);
     }
     const account = newAccount({ username, nickname });
     const user: UserDocument = {

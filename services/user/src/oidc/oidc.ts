@@ -1,6 +1,6 @@
 import { duplicateKeyIndex, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
-import { tellOwner } from "../account-mails.ts";
+import { publishAccount } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { OIDC_INDEX } from "../user.model.ts";
 import { presentOwnUser } from "../user.presenter.ts";
@@ -66,7 +66,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
           throw error;
         });
       if (linked === null) throw serviceError("WRONG_CREDENTIALS");
-      tellOwner(node, linked);
+      publishAccount(node, linked);
       await accountMails.notify(linked, "oidcLinked");
       return { user: presentOwnUser(linked) };
     },
@@ -74,7 +74,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     "user.unlinkOidc": async ({ params, actor }) => {
       const { passwordHash } = await confirmPassword(actor.userId, params.password);
       const unlinked = need(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
-      tellOwner(node, unlinked);
+      publishAccount(node, unlinked);
       await accountMails.notify(unlinked, "oidcUnlinked");
       return { user: presentOwnUser(unlinked) };
     },
