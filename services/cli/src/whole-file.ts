@@ -14,8 +14,8 @@ export async function assertAbsent(file: string): Promise<void> {
 }
 
 /**
- * Writes a file that only gets its name when it is complete. Other users can't read it, and nothing is written to what another user
- * has put in its place, such as a link.
+ * Writes a file that only gets its name when it is complete. Other users can't read it, and nothing is written to what another
+ * user has put in its place, such as a link.
  * @throws {CliError} when another process writes it or was broken off, or there is no room for it
  */
 export async function writeWhole(file: string, fill: (target: Writable) => Promise<void>): Promise<void> {

@@ -25,8 +25,8 @@ export function ownersOf({ ownerId, groupId }: Pick<FileDocument, "ownerId" | "g
 }
 
 /**
- * How much room users and groups have. The counts are kept beside the files, so a crash between the two leaves one wrong by a file:
- * before an upload is refused they are recounted.
+ * How much room users and groups have. The counts are kept beside the files, so a crash between the two leaves one wrong by a
+ * file: before an upload is refused they are recounted.
  */
 export class Quotas {
   readonly #files: FileRepository;

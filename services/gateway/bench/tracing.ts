@@ -1,6 +1,6 @@
-// What tracing costs the process that serves: off, one request in a hundred, and every one; with --before <checkout> also that of another
-// state of the program. All run at once and take turns, so that they share whatever else the machine does. Linux only.
-//   node services/gateway/bench/tracing.ts [--rounds 6] [--seconds 3] [--before name=<checkout>]...
+// What tracing costs the process that serves: off, one request in a hundred, and every one; with --before <checkout> also that of
+// another state of the program. All run at once and take turns, so that they share whatever else the machine does. Linux only.
+// node services/gateway/bench/tracing.ts [--rounds 6] [--seconds 3] [--before name=<checkout>]...
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -49,8 +49,9 @@ export type CallKind = "light" | "heavy" | "connection";
 
 /**
  * Limits the calls under way in this gateway by measured delay: an adaptive concurrency limit. While the median call of a window
- * takes TARGET_DELAY_MS longer than usual, or the event loop is that late, the limit shrinks; otherwise it grows while it is being
- * used. Calls beyond the limit are refused at once, users with many calls first, so that accepted calls are answered in time.
+ * takes TARGET_DELAY_MS longer than usual, or the event loop is that late, the limit shrinks; otherwise it grows while it is
+ * being used. Calls beyond the limit are refused at once, users with many calls first, so that accepted calls are answered in
+ * time.
  */
 export class Admission {
   readonly #nowMs: () => number;

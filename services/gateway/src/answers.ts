@@ -19,7 +19,9 @@ const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
 type Headers = Record<string, string>;
 
-/** What every answer says to browsers. Without TLS in front of it, an instance that asked for TLS could not be reached any more. */
+/**
+ * What every answer says to browsers. Without TLS in front of it, an instance that asked for TLS could not be reached any more.
+ */
 export function commonHeaders({ publicUrl }: Pick<NodeContext["config"], "publicUrl">): Headers {
   return {
     "x-content-type-options": "nosniff",

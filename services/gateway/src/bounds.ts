@@ -5,7 +5,10 @@ export const MAX_CALLS_IN_FLIGHT = 5000;
 /** The same for one socket, so that one client cannot use up the room of all. */
 export const MAX_CALLS_IN_FLIGHT_PER_SOCKET = 256;
 export const OVERLOADED_RETRY_MS = 1000;
-/** Work without an answer counts as under way for this long: its process is gone, or will refuse it. Its caller is answered earlier. */
+/**
+ * Work without an answer counts as under way for this long: its process is gone, or will refuse it. Its caller is answered
+ * earlier.
+ */
 export const WORK_TIMEOUT_MS = 2 * LIMITS.writeTimeoutMs;
 
 /** After a channel's queue was full its calls are refused at the gateway for so long; a full queue lasts longer than that. */
@@ -114,6 +117,8 @@ export const SUBSCRIPTION_SWEEP_MS = 10_000;
 export const MAX_KNOWN_FACTORS = 50_000;
 export const FACTOR_KNOWN_MS = 60_000;
 
-/** After something may have been lost on the way here: how many users are brought up to date at once, and when it is tried again. */
+/**
+ * After something may have been lost on the way here: how many users are brought up to date at once, and when it is tried again.
+ */
 export const CATCH_UP_CONCURRENCY = 16;
 export const CATCH_UP_RETRY_MS = 500;

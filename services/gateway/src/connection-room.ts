@@ -3,7 +3,10 @@ import { DEFAULT_MAX_CONNECTIONS, type Config } from "@fanfare/kernel";
 import { HTTP_CONNECTIONS, HTTP_CONNECTIONS_PER_ADDRESS } from "./bounds.ts";
 import { ConnectionLimit, type ConnectionLimits } from "./connection-limit.ts";
 
-/** Descriptors for all but the connections of clients: threads, database, NATS, Redis, and files that come and go. At least so many, */
+/**
+ * Descriptors for all but the connections of clients: threads, database, NATS, Redis, and files that come and go. At least so
+ * many,
+ */
 const MIN_OTHER = 100;
 /** and, until there are enough, this part of all. */
 const MAX_OTHER = 500;

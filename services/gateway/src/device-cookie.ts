@@ -24,8 +24,9 @@ interface Device {
 }
 
 /**
- * A device that has logged in to an account before is not locked out by the guesses of others. The cookie does not authenticate: it
- * only says which counter a login takes from (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
+ * A device that has logged in to an account before is not locked out by the guesses of others. The cookie does not authenticate:
+ * it only says which counter a login takes from
+ * (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
  */
 export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "publicUrl">) {
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";

@@ -75,7 +75,8 @@ function socketsOf(io: SocketServer, userId: string): GatewaySocket[] {
 }
 
 /**
- * Services publish the sessions that they end. The command line does not when it ends sessions beside a running instance, so the gateway polls.
+ * Services publish the sessions that they end. The command line does not when it ends sessions beside a running instance, so the
+ * gateway polls.
  * @returns a function that ends it
  */
 export function watchEndedSessions(

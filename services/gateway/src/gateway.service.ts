@@ -176,8 +176,8 @@ export function createGatewayService(
 }
 
 /**
- * Connections that the system accepts for a process that is busy; beyond it they are tried again after 1, 3, 7 … s. When another gateway
- * goes away all of its clients come within seconds. Linux takes at most net.core.somaxconn of it.
+ * Connections that the system accepts for a process that is busy; beyond it they are tried again after 1, 3, 7 … s. When another
+ * gateway goes away all of its clients come within seconds. Linux takes at most net.core.somaxconn of it.
  */
 const LISTEN_BACKLOG = 4096;
 

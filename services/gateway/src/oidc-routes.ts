@@ -13,8 +13,8 @@ const RATE_LIMIT: RateLimit = { points: 30, durationMs: 60_000 };
 const CHALLENGE = /^[\w-]{43}$/;
 
 /**
- * The way to the OpenID Connect provider and back. It ends at the page with a code in the fragment of its address, which no server
- * is told; `user.exchangeOidcCode` gives tokens for it to the page that began the login, and to no other.
+ * The way to the OpenID Connect provider and back. It ends at the page with a code in the fragment of its address, which no
+ * server is told; `user.exchangeOidcCode` gives tokens for it to the page that began the login, and to no other.
  */
 export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateLimits): void {
   const { config } = node;

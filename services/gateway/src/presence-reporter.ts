@@ -22,16 +22,19 @@ interface PresenceReporterOptions {
   listUserIds: () => Iterable<string>;
   /** A name that no gateway has had before. */
   newGatewayId: () => string;
-  /** Called when everything is reported again because the presence service forgot this gateway: changes for watching users may be lost. */
+  /**
+   * Called when everything is reported again because the presence service forgot this gateway: changes for watching users may be
+   * lost.
+   */
   onReportedAnew: () => void;
   /** Called for the first of several failures in a row. */
   onError: (error: unknown) => void;
 }
 
 /**
- * Reports to the presence service which users have connected their first socket or closed their last: batched, in order, each report repeated until
- * it is accepted. A user who reconnects within a moment is not reported. When the service has forgotten this gateway, it starts again under a new
- * name and reports everything, so that the state of the old one can be removed.
+ * Reports to the presence service which users have connected their first socket or closed their last: batched, in order, each
+ * report repeated until it is accepted. A user who reconnects within a moment is not reported. When the service has forgotten
+ * this gateway, it starts again under a new name and reports everything, so that the state of the old one can be removed.
  */
 export class PresenceReporter {
   readonly #options: PresenceReporterOptions;

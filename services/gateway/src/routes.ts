@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * `POST /api/webhooks/<webhookId>/<token>` with `{content}`, or what programs send that were written for Slack (`text`, `username`, `icon_url`)
- * or Discord (`username`, `avatar_url`). What else they send, such as embeds, is left out.
+ * `POST /api/webhooks/<webhookId>/<token>` with `{content}`, or what programs send that were written for Slack (`text`,
+ * `username`, `icon_url`) or Discord (`username`, `avatar_url`). What else they send, such as embeds, is left out.
  */
 export function serveWebhooks(app: FastifyInstance, { answer, refuse }: WebhookRouteOptions): void {
   app.post<Place>("/api/webhooks/:webhookId/:token", { helmet: false }, async (request, reply) => {

@@ -1,5 +1,5 @@
-// How long a user with 200 channels waits for the list of what is unread, and for the inbox, whatever the number of messages and of
-// members (embedded database, by HTTP). The processor time is that of this process, caller included, without the database.
+// How long a user with 200 channels waits for the list of what is unread, and for the inbox, whatever the number of messages and
+// of members (embedded database, by HTTP). The processor time is that of this process, caller included, without the database.
 // node services/inbox/bench/unread.ts [--messages 200000]
 import { createECDH, randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -61,9 +61,9 @@ export function inboxActions(dependencies: InboxDependencies): Handlers {
 }
 
 /**
- * A page of an inbox: the mentions of the log, as far as the user sees them now. Those that are not seen any more, mostly in groups
- * that were left, are passed over; a page ends when it is full, when it has looked at `MESSAGES_PER_PAGE`, or when it has read as many bytes
- * as an answer can have.
+ * A page of an inbox: the mentions of the log, as far as the user sees them now. Those that are not seen any more, mostly in
+ * groups that were left, are passed over; a page ends when it is full, when it has looked at `MESSAGES_PER_PAGE`, or when it has
+ * read as many bytes as an answer can have.
  */
 async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPage> {
   const places = new Map<string, Place | null>();

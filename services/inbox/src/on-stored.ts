@@ -4,8 +4,8 @@ import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
 
 /**
- * Notifies users whom a message mentions by name. Role mentions and @everyone are not sent one by one: clients that receive the message
- * know already. What is lost here is found by the query of the inbox all the same.
+ * Notifies users whom a message mentions by name. Role mentions and @everyone are not sent one by one: clients that receive the
+ * message know already. What is lost here is found by the query of the inbox all the same.
  */
 export async function notifyMentioned(
   node: NodeContext,
@@ -35,8 +35,8 @@ interface FollowOptions {
 }
 
 /**
- * Notes who takes part in threads: who has opened one, writes in it, or is named in it. It costs other channels one question in the
- * life of this process; what is lost with a process is made good by the user's next message there.
+ * Notes who takes part in threads: who has opened one, writes in it, or is named in it. It costs other channels one question in
+ * the life of this process; what is lost with a process is made good by the user's next message there.
  */
 export function createFollowing({ node, follows }: FollowOptions) {
   /** null: no thread. */

@@ -81,7 +81,10 @@ async function markNewestMention(dependencies: InboxDependencies, userId: string
   if (newest !== undefined) await advanceMarker(dependencies, userId, ["readUpToId"], newest.id);
 }
 
-/** A page of the channels that a user sees, with the threads there that the user takes part in, and of them those in which something is unread. */
+/**
+ * A page of the channels that a user sees, with the threads there that the user takes part in, and of them those in which
+ * something is unread.
+ */
 async function listUnread(
   { node: { services }, follows }: Pick<InboxDependencies, "node" | "follows">,
   userId: string,

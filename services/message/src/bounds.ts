@@ -43,8 +43,8 @@ export const KNOWN_HEADS = 50_000;
 export const KNOWN_WORD_FILTERS = 1000;
 
 /**
- * A head is remembered for so long at most. Retention removes only what was below the head twice as long ago, so that no worker can take
- * a number of what was removed for a free one.
+ * A head is remembered for so long at most. Retention removes only what was below the head twice as long ago, so that no worker
+ * can take a number of what was removed for a free one.
  */
 export const HEAD_MAX_AGE_MS = 30 * 60_000;
 
@@ -79,8 +79,8 @@ export const CHANNELS_PER_COUNT = 50;
 export const QUERY_CONCURRENCY = 20;
 
 /**
- * Reactions to one message are gathered for so long: the more changes it has had (the first number, exclusive) the longer, so that
- * the numbers of its changes suffice for a message that thousands react to for days.
+ * Reactions to one message are gathered for so long: the more changes it has had (the first number, exclusive) the longer, so
+ * that the numbers of its changes suffice for a message that thousands react to for days.
  */
 export const GATHER_REACTIONS_MS: readonly (readonly [changes: number, gatherMs: number])[] = [
   [100, 250],

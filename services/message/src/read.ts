@@ -63,7 +63,9 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { lastReadSeq: seq };
   },
 
-  /** A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which. */
+  /**
+   * A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which.
+   */
   "message.listMentions": async ({ params: { keys, before, limit } }) => {
     const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
       messages.idsMentioning(key, before, limit),

@@ -38,7 +38,9 @@ export const removalActions = ({ markers }: MessageDependencies): Handlers => ({
   },
 });
 
-/** The job that deletes what belongs to a removed channel, twice: the second time when no write from before can come in any more. */
+/**
+ * The job that deletes what belongs to a removed channel, twice: the second time when no write from before can come in any more.
+ */
 export function defineChannelRemoval(
   { jobs }: Pick<NodeContext, "jobs">,
   { messages, others, heads, forget }: ChannelRemovalOptions,

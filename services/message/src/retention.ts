@@ -29,8 +29,8 @@ export interface RetentionOptions {
 
 /**
  * Removes messages that are older than their group, or the instance, keeps any: always the oldest of a channel, so that what is
- * left is the end of its log. That takes no number and publishes nothing; docs/adr/0004-message-log.md says why clients don't need it.
- * Each step can be repeated, by any worker.
+ * left is the end of its log. That takes no number and publishes nothing; docs/adr/0004-message-log.md says why clients don't
+ * need it. Each step can be repeated, by any worker.
  */
 export class Retention {
   readonly #options: RetentionOptions;

@@ -13,8 +13,8 @@ interface Cursor {
 const NOTHING: Head = { seq: 0, rev: 0 };
 
 /**
- * The bytes of one answer, shared by its channels. A channel that does not fit gives back what it took, so that the others still fit.
- * What it has read is lost: all channels together read at most twice what one answer can hold.
+ * The bytes of one answer, shared by its channels. A channel that does not fit gives back what it took, so that the others still
+ * fit. What it has read is lost: all channels together read at most twice what one answer can hold.
  */
 export class SyncBudget {
   #left: number = LIMITS.answerMaxBytes;

@@ -32,8 +32,8 @@ const CRASHED = 70;
 const ABANDON_TIMEOUT_MS = 1000;
 
 /**
- * The program: reads the configuration from the environment, starts, and stops at SIGINT or SIGTERM. A second signal ends
- * it at once. It also ends after an uncaught error, or when its database or a gateway thread has ended: its supervisor restarts it.
+ * The program: reads the configuration from the environment, starts, and stops at SIGINT or SIGTERM. A second signal ends it at
+ * once. It also ends after an uncaught error, or when its database or a gateway thread has ended: its supervisor restarts it.
  * Exit codes: 0 stopped as asked, 1 could not start, 70 could not go on, 130 cut short.
  */
 export async function runProgram(): Promise<void> {

@@ -91,7 +91,8 @@ test("limits count what all threads are asked together", async () => {
   const limited = await startInstance({ GATEWAY_THREADS: "3", RATE_LIMIT_FACTOR: "1" });
   try {
     const { points } = ACTIONS["user.createGuest"].rateLimit;
-    // Over many connections, so that all threads are asked; not all calls at once, for threads that get no answer in time count alone.
+    // Over many connections, so that all threads are asked; not all calls at once, for threads that get no answer in time count
+    // alone.
     const answers: Awaited<ReturnType<typeof post>>[] = [];
     while (answers.length < points * 2) {
       const calls = Array.from({ length: 12 }, () => post(limited.url, "user.createGuest", {}));

@@ -4,9 +4,9 @@ import { must } from "@fanfare/testing";
 import { startCluster, type ClusterNode } from "../../../test/support/cluster.ts";
 import { openRawSocket } from "./raw-socket.ts";
 
-// What a crowd that joins a group and comes online costs where some of it watch others, and what a gateway that dies with half of it
-// costs. Two gateways and two workers in processes of their own, over nats-server and redis-server:
-// USERS=5000 WATCHERS=50 WATCHED=100 node services/presence/bench/crowd.ts
+// What a crowd that joins a group and comes online costs where some of it watch others, and what a gateway that dies with half of
+// it costs. Two gateways and two workers in processes of their own, over nats-server and redis-server: USERS=5000 WATCHERS=50
+// WATCHED=100 node services/presence/bench/crowd.ts
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const USERS = setting("USERS", 5000);

@@ -123,7 +123,10 @@ function decode(body: Buffer, contentType: string): string {
 }
 
 const MAX_URL_CHARS = 2048;
-/** Code, then a link in angle brackets, which its author wants without a preview, then a link. Each begins with something of its own. */
+/**
+ * Code, then a link in angle brackets, which its author wants without a preview, then a link. Each begins with something of its
+ * own.
+ */
 const TOKEN = /```[\s\S]*?(?:```|$)|`[^`\n]*`|<https?:\/\/[^\s<>]*>|https?:\/\/[^\s<>"]+/gi;
 const CLOSES: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 

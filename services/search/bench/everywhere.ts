@@ -1,5 +1,5 @@
-// What it costs to search everywhere, beside the same search in one group and one channel, in a whole instance on the embedded database:
-// node services/search/bench/everywhere.ts [--groups 50] [--channels 20] [--directs 100] [--messages 20] [--rounds 100]
+// What it costs to search everywhere, beside the same search in one group and one channel, in a whole instance on the embedded
+// database: node services/search/bench/everywhere.ts [--groups 50] [--channels 20] [--directs 100] [--messages 20] [--rounds 100]
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

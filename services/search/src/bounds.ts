@@ -18,8 +18,8 @@ export const STEPS_PER_SEARCH = 10;
 /** Threads whose heads a search looks at, of groups that are asked for together; what is beyond it the next one does. */
 export const THREADS_PER_SEARCH = 500;
 /**
- * The threads of groups that were checked within this time are read with one query. Groups that were checked earlier can have any number of
- * changed threads, so each of them is read with a query of its own, which the limit cuts short.
+ * The threads of groups that were checked within this time are read with one query. Groups that were checked earlier can have any
+ * number of changed threads, so each of them is read with a query of its own, which the limit cuts short.
  */
 export const RECENTLY_MS = 24 * 60 * 60 * 1000;
 /** How outdated the stored progress of an idle group can be, so that searches rarely write it. */
@@ -36,14 +36,19 @@ export const CHANNELS_PER_LOOK_UP = 500;
 export const INDEX_CONCURRENCY = 4;
 /** The part of the time that indexing in the background takes at most: what people write and read now comes first. */
 export const INDEX_SHARE = 0.2;
-/** How long new messages gather before they are indexed: a step costs as much for one message as for dozens, and no search waits for it. */
+/**
+ * How long new messages gather before they are indexed: a step costs as much for one message as for dozens, and no search waits
+ * for it.
+ */
 export const INDEX_AFTER_MS = 10_000;
 /** Channels that wait to be indexed; of those above it the next search sees to it. */
 export const WAITING_CHANNELS = 10_000;
 
 /** Entries that one search looks at, so that none takes long; a page that ends there says where to go on. */
 export const ENTRIES_PER_SEARCH = 20_000;
-/** Channels times tokens in one query to MongoDB, which merges the sorted entries of up to 200; of more it would sort all of them. */
+/**
+ * Channels times tokens in one query to MongoDB, which merges the sorted entries of up to 200; of more it would sort all of them.
+ */
 export const RANGES_PER_QUERY = 200;
 /** Entries that are read at a time when more than one word has to match. */
 export const ENTRIES_PER_READ = 200;

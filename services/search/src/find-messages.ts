@@ -202,8 +202,8 @@ function lower(a: string, b: string): string {
 }
 
 /**
- * Brings the threads of groups up to their heads: those in which something was written since it was done last, oldest first, so that
- * nothing is left out where a search ends before.
+ * Brings the threads of groups up to their heads: those in which something was written since it was done last, oldest first, so
+ * that nothing is left out where a search ends before.
  * @returns whether it is all there
  */
 async function indexThreads(

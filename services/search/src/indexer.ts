@@ -24,12 +24,12 @@ export interface IndexerOptions {
 }
 
 /**
- * Reads the logs of channels, from where it has come, and makes entries of them. Being told of new messages only makes it earlier:
- * a search looks itself how far its channels are indexed. So it can wait, takes many channels together, and rests after each round: the
- * longer, the more the server has to do.
+ * Reads the logs of channels, from where it has come, and makes entries of them. Being told of new messages only makes it
+ * earlier: a search looks itself how far its channels are indexed. So it can wait, takes many channels together, and rests after
+ * each round: the longer, the more the server has to do.
  *
- * Not on `packages/jobs`: no search depends on it, so nothing is lost with a process, and one job per channel costs 15 times as much CPU
- * per message in 2,000 channels.
+ * Not on `packages/jobs`: no search depends on it, so nothing is lost with a process, and one job per channel costs 15 times as
+ * much CPU per message in 2,000 channels.
  */
 export class Indexer {
   readonly #options: IndexerOptions;

@@ -127,8 +127,9 @@ interface Scan {
 }
 
 /**
- * The newest entries of several channels that match all words. Channels are read from their newest entries on, and always those that were
- * read least far, until there are enough results that nothing unread can come before, or enough entries have been looked at.
+ * The newest entries of several channels that match all words. Channels are read from their newest entries on, and always those
+ * that were read least far, until there are enough results that nothing unread can come before, or enough entries have been
+ * looked at.
  */
 export async function scanChannels(
   entries: Pick<MongoEntries, "findInChannels">,

@@ -65,7 +65,10 @@ export class ProgressRepository {
     return new Map(channelIds.map((channelId) => [channelId, byId.get(channelId) ?? NOTHING]));
   }
 
-  /** Moves channels on from where they were read. Nothing happens to one that another process has moved meanwhile: what it did is done twice then. */
+  /**
+   * Moves channels on from where they were read. Nothing happens to one that another process has moved meanwhile: what it did is
+   * done twice then.
+   */
   async advance(moves: readonly Move[]): Promise<void> {
     const operations = moves.map(({ channelId, parentId, from, to }) => {
       const before = from === 0 ? { $or: [{ version: { $ne: this.#version } }, { rev: 0 }] } : { rev: from };

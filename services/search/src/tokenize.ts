@@ -51,8 +51,8 @@ function wordTokens(word: string): string[] {
 }
 
 /**
- * What a text is found by: its words and their English stems, and of writing without spaces each character and each two neighbours. At most
- * TOKENS_PER_MESSAGE.
+ * What a text is found by: its words and their English stems, and of writing without spaces each character and each two
+ * neighbours. At most TOKENS_PER_MESSAGE.
  */
 export function textTokens(text: string): string[] {
   const tokens = new Set<string>();

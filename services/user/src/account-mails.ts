@@ -14,20 +14,20 @@ const LIFETIME_MS: Record<MailedPurpose, number> = {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /**
- * Limits automatic emails to new accounts per address, so that mailboxes of others can't be flooded by registering
- * with their addresses. Counted by each process alone. The others ask by `user.requestEmailVerification`.
+ * Limits automatic emails to new accounts per client address, so that mailboxes of others can't be flooded by registering with
+ * their email addresses. Counted per process. Further emails are sent by `user.requestEmailVerification`.
  */
 const WELCOMES_PER_ADDRESS: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
-/** Of such mails to one mailbox, those that one address causes: the registrations of others must not use up the owner's. */
+/** Per mailbox and client address, so that registrations by others don't use up the owner's limit. */
 const WELCOMES_PER_MAILBOX_AND_ADDRESS: RateLimit = { points: 3, durationMs: 60 * MINUTE_MS };
-/** Of such mails to one mailbox, from however many accounts and addresses. */
+/** Per mailbox, across all accounts and client addresses. */
 const WELCOMES_PER_MAILBOX: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
 
 const resetPath = (token: string): string => `/reset-password#token=${token}`;
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
-/** The mails about an account, in its language, and the tokens of the links in them. */
+/** Sends account emails in the user's language, with the tokens in their links. */
 export function createAccountMails(
   mailer: Mailer,
   tokens: MailedTokenRepository,
@@ -41,7 +41,7 @@ export function createAccountMails(
   const providerOf = ({ oidcKey }: UserDocument): string | null =>
     oidcKey === undefined || config.oidc === undefined ? null : new URL(config.oidc.issuer).host;
 
-  /** @param email where the token is sent; undefined where an admin passes it on */
+  /** @param email the recipient; undefined when an admin passes the link on */
   const makeToken = async (
     user: UserDocument,
     purpose: MailedPurpose,
@@ -60,7 +60,7 @@ export function createAccountMails(
     return token;
   };
 
-  /** The link that says that an address is the user's; a new one takes the old one's place with it. Links sent before are void. */
+  /** Sends a link that verifies the address and replaces the current one. Links sent earlier become invalid. */
   const sendVerification = async (user: UserDocument, email: string): Promise<void> => {
     await tokens.removeAll(user._id, ["verifyEmail"]);
     const token = await makeToken(user, "verifyEmail", email);
@@ -84,21 +84,21 @@ export function createAccountMails(
   };
 
   return {
-    /** Whether mails go out, so that addresses can be verified. */
+    /** Whether emails are sent, so that addresses can be verified. */
     canSend: config.smtp !== undefined || config.environment === "development",
 
-    /** Host of the OIDC provider whose login is linked to an account, or null. */
+    /** Hostname of the OIDC provider linked to an account, or null. */
     providerOf,
 
     /**
-     * Sends nothing when the account has no address.
-     * @param key a second mail with the same key is not sent
+     * Does nothing when the account has no email address.
+     * @param key deduplicates: a second email with the same key is not sent
      */
     sendReset,
 
     /**
-     * For admins: the link is an invitation where the account has no way to sign in yet, and a reset otherwise.
-     * @returns the link, where there is no address or no mail server; null where it was mailed
+     * For admins. The link is an invitation when the account has no way to sign in yet, otherwise a password reset.
+     * @returns the link when it couldn't be emailed, otherwise null
      */
     async sendPasswordLink(user: UserDocument): Promise<string | null> {
       const { email, username = null } = user;
@@ -122,8 +122,8 @@ export function createAccountMails(
     sendVerification,
 
     /**
-     * Sends a link to verify the address of an account that has never had a verified one, if an address is given.
-     * @returns 0, or the milliseconds after which it may be tried again: then nothing was sent
+     * Sends a verification link to an account that never had a verified address. Does nothing without an address.
+     * @returns 0, or the milliseconds until a retry is allowed when nothing was sent
      */
     async welcome(user: UserDocument, email: string | undefined, client: CallClient | null): Promise<number> {
       if (email === undefined) return 0;
@@ -137,8 +137,8 @@ export function createAccountMails(
     },
 
     /**
-     * Notifies the owner of a change that is already made, so this never fails.
-     * @param email where to; without one, nothing is sent
+     * Notifies the owner of a completed change, so it never fails.
+     * @param email the recipient; without one, nothing is sent
      */
     async notify(
       user: UserDocument,

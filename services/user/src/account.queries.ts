@@ -4,16 +4,16 @@ import type { UserDocument } from "./user.model.ts";
 const AFTER = { returnDocument: "after" } as const;
 const WITHOUT_EMAIL = { $unset: { email: 1, emailLower: 1, emailClaimedAt: 1 } } as const;
 
-/** The queries of the collection users that are about what opens an account: addresses, passwords, OIDC. */
+/** Queries of the collection users about ways to sign in: addresses, passwords, OIDC. */
 export function createAccountQueries({ model: users, change }: Collection<UserDocument>) {
   return {
-    /** null when the password is no longer the one that the caller has verified. */
+    /** @returns null when the password has changed since the caller verified it */
     replacePasswordHash: (userId: string, oldHash: string, passwordHash: string) =>
       change({ _id: userId, passwordHash: oldHash }, { $set: { passwordHash } }),
 
     /**
-     * @param email undefined: an admin has passed the link on, which says nothing about the address
-     * @returns null when the address is no longer the account's, or not verified
+     * @param email undefined when an admin passed the link on, which doesn't verify the address
+     * @returns null when the account no longer has this address, or has not verified it
      */
     resetPassword: (userId: string, email: string | undefined, passwordHash: string, unlink: boolean) =>
       change(
@@ -29,10 +29,10 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
       ),
 
     /**
-     * Sets the password of an account whose address was never verified, and verifies the address: the reader of its mails has just
-     * shown that it is theirs. The account may have been created by another person, who could still log in with what they set up, so the
-     * same write removes all of that.
-     * @returns null when the address is no longer the account's, or verified already
+     * Sets the password of an account whose address was never verified, and verifies the address: opening the link proves
+     * ownership. The account may have been created by someone else who could still log in, so the same write removes all their
+     * credentials.
+     * @returns null when the account no longer has this address, or has already verified it
      */
     takeOverUnverified: (userId: string, email: string, passwordHash: string) =>
       change(
@@ -50,7 +50,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         },
       ),
 
-    /** @returns the user as it was before; a duplicate key where another account has verified the address */
+    /** @returns the user before the change; a duplicate key error when another account has verified the address */
     setVerifiedEmail: (userId: string, email: string) =>
       users
         .findOneAndUpdate(
@@ -65,8 +65,8 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
 
     /**
      * Removes an address from an account that has not verified it.
-     * @param exceptUserId the account that may keep it
-     * @returns the account that had it, without it; null where there is none
+     * @param exceptUserId an account that keeps it
+     * @returns the changed account, or null when no other account had it
      */
     releaseUnverifiedEmail: (email: string, exceptUserId?: string) =>
       change(
@@ -78,7 +78,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         WITHOUT_EMAIL,
       ),
 
-    /** @returns the account without its unverified address that it has had the longest; null where none has had one since before */
+    /** @returns the changed account, which had its unverified address the longest; null when none has had one since `before` */
     releaseOldestUnverifiedEmail: (before: Date) =>
       users
         .findOneAndUpdate(
@@ -93,7 +93,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
 
     findByOidcKey: (oidcKey: string) => users.findOne({ oidcKey }).lean(),
 
-    /** null when the account no longer has this address, verified, or is connected to another identity. */
+    /** @returns null when the account no longer has this verified address, or is linked to another identity */
     linkVerified: (userId: string, emailLower: string, oidcKey: string) =>
       change(
         {
@@ -106,8 +106,8 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
       ),
 
     /**
-     * @param oidcKey null disconnects; a duplicate key error if it belongs to another account
-     * @returns null when the password is no longer the one that the caller has verified
+     * @param oidcKey null unlinks; a duplicate key error if it belongs to another account
+     * @returns null when the password has changed since the caller verified it
      */
     setOidcKey: (userId: string, passwordHash: string, oidcKey: string | null) =>
       change(

@@ -2,11 +2,11 @@ import { LIMITS } from "@fanfare/contract";
 import { defineRepository, unlessDuplicate, ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** The admins of this instance: one document, so that "not the last one" and "only the first one" are one operation. */
+/** The admins of this instance, in a single document so that checks for the first and the last one are atomic. */
 interface AdminsDocument {
   _id: "admins";
   userIds: string[];
-  /** When the first one was noted, which is just before that account is stored. */
+  /** When the first admin was added, just before the account is stored. */
   claimedAt: Date;
 }
 
@@ -21,13 +21,13 @@ const schema = new Schema<AdminsDocument>(
 
 export type AdminRepository = ReturnType<typeof createAdminRepository>;
 
-/** Every query of the collection admins, which has one document. */
+/** Queries of the collection admins, which has a single document. */
 export const createAdminRepository = defineRepository(
   { name: "Admins", schema },
   ({ model: admins, insert: insertOne }) => {
     const _id = "admins" as const;
 
-    /** false when there is a list already. */
+    /** @returns false when the document already exists */
     const insert = async (userId: string): Promise<boolean> => {
       const claim = { _id, userIds: [userId], claimedAt: new Date() };
       return (await unlessDuplicate(insertOne(claim))) !== null;
@@ -42,7 +42,7 @@ export const createAdminRepository = defineRepository(
       listIds,
 
       /**
-       * Makes the user the only admin, if there is none, or only one that was noted before `abandonedBefore`.
+       * Makes the user the only admin if there is none, or if the only one was added before `abandonedBefore`.
        * @param others if given, only these are replaced
        */
       async claim(userId: string, abandonedBefore: Date, others?: readonly string[]): Promise<boolean> {
@@ -54,20 +54,20 @@ export const createAdminRepository = defineRepository(
         return result.matchedCount === 1;
       },
 
-      /** Replaces the only admin with another user, or with none. */
+      /** Replaces the only admin with another user, or with no one. */
       async replaceOnly(userId: string, otherId: string | null): Promise<void> {
         const filter = { _id, userIds: [userId] };
         if (otherId === null) await admins.deleteOne(filter);
         else await admins.updateOne(filter, { $set: { userIds: [otherId] } });
       },
 
-      /** Takes back a claim: others that were added meanwhile stay. */
+      /** Reverts a claim; admins added in the meantime stay. */
       async release(userId: string): Promise<void> {
         const { deletedCount } = await admins.deleteOne({ _id, userIds: [userId] });
         if (deletedCount === 0) await admins.updateOne({ _id }, { $pull: { userIds: userId } });
       },
 
-      /** false when there are too many. */
+      /** @returns false when there are too many */
       async add(userId: string): Promise<boolean> {
         const room = { _id, [`userIds.${LIMITS.adminsPerInstance - 1}`]: { $exists: false } };
         const addOne = async () =>
@@ -75,7 +75,7 @@ export const createAdminRepository = defineRepository(
         return (await addOne()) === 1 || (await insert(userId)) || (await addOne()) === 1;
       },
 
-      /** false when the user is the last one. */
+      /** @returns false when the user is the last admin */
       async remove(userId: string): Promise<boolean> {
         const notLast = { _id, userIds: userId, "userIds.1": { $exists: true } };
         const result = await admins.updateOne(notLast, { $pull: { userIds: userId } });

@@ -33,7 +33,7 @@ export const administerActions = ({
     const user = await (disabled ? allUsers.disable(userId, new Date()) : allUsers.enable(userId));
     if (user === null)
       throw serviceError((await users.find(userId)) === null ? "USER_NOT_FOUND" : "FORBIDDEN");
-    // Afterwards, so that none is opened in between: who opens one looks at the user once more.
+    // Afterwards, because opening a session checks the user again after storing it.
     if (disabled) await sessions.endAll(userId);
     return { user: presentAdminUser(user) };
   },
@@ -58,7 +58,7 @@ export const administerActions = ({
   "user.createSetupToken": async () => ({ token: await setupTokens.make() }),
 
   "user.setUpAdmin": async ({ params: { token, username, password, locale }, client }) => {
-    // Before anything else, so that without the link there is nothing to learn here and no hash to cause.
+    // First, so that a caller without the link learns nothing and causes no password hash.
     await admins.checkSetup(token);
     assertPasswordsAccepted(await node.policy.get());
     await refuseTaken(users, { username }, false);
@@ -68,7 +68,7 @@ export const administerActions = ({
       await admins.setUp(token, user._id, () => users.insert(user).catch(throwTaken));
       return sessions.open(user, client);
     };
-    // The link is used up as soon as the account is stored.
+    // The link is used up once the account is stored, so the rest must complete.
     return withoutDeadline(finish);
   },
 

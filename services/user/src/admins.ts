@@ -4,7 +4,7 @@ import type { AdminRepository } from "./admin.repository.ts";
 import type { SetupTokenRepository } from "./setup-token.repository.ts";
 import type { UserRepository } from "./user.repository.ts";
 
-/** Longer than storing an account takes in a process that is alive. */
+/** Longer than a live process takes to store an account. */
 const ABANDONED_AFTER_MS = 3 * LIMITS.writeTimeoutMs;
 
 export type Admins = ReturnType<typeof createAdmins>;
@@ -13,14 +13,14 @@ interface AdminsOptions {
   users: UserRepository;
   repository: AdminRepository;
   setupTokens: SetupTokenRepository;
-  /** Whether the first account becomes the admin; otherwise only a setup link or the operator makes the first one. */
+  /** Whether the first account becomes the admin. Otherwise a setup link or the CLI is needed. */
   firstIsAdmin: boolean;
 }
 
-/** The admins of this instance, and how it gets its first one. */
+/** The admins of this instance, including how the first one is determined. */
 export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: AdminsOptions) {
   const abandonedBefore = (): Date => new Date(Date.now() - ABANDONED_AFTER_MS);
-  /** Once there is an account there always is one: from then on nothing is asked. */
+  /** False once an account exists, which never changes back: no further queries are needed. */
   let isFresh = true;
 
   const hasAdmin = async (userIds: readonly string[]): Promise<boolean> =>
@@ -32,7 +32,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
     return isFresh && repository.claim(userId, abandonedBefore());
   };
 
-  /** The first account could not be made. If another one took the name meanwhile, without knowing that it is the first, it becomes admin. */
+  /** Called when the first account couldn't be stored: another account created in the meantime becomes the admin. */
   const passOn = async (userId: string): Promise<void> => {
     const other = (await users.findAnyAccount())?._id ?? null;
     await repository.replaceOnly(userId, other);
@@ -40,8 +40,8 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
   };
 
   /**
-   * @returns the listed ids, of which none is an admin: a process that died has left them
-   * @throws {ServiceError} INVALID_LINK when the token is unknown or has expired, or the instance has an admin
+   * @returns the listed ids, none of which is an admin: a dead process has left them
+   * @throws {ServiceError} INVALID_LINK when the token is unknown or expired, or the instance has an admin
    */
   const checkSetup = async (token: string): Promise<string[]> => {
     const listed = await repository.listIds();
@@ -53,10 +53,10 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
     checkSetup,
 
     /**
-     * Makes a user the first admin. The list of admins decides between concurrent uses, of one link or of several: one succeeds. A use
-     * that fails leaves the link good.
+     * Makes a user the first admin. Of concurrent uses, of one link or several, only one succeeds. A use that fails leaves the
+     * link valid.
      * @param make stores the user as an admin
-     * @throws {ServiceError} as `checkSetup`, and what `make` throws
+     * @throws {ServiceError} as `checkSetup`; errors from `make`
      */
     async setUp(token: string, userId: string, make: () => Promise<unknown>): Promise<void> {
       const listed = await checkSetup(token);
@@ -71,9 +71,9 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
     },
 
     /**
-     * Makes an account, which is the admin's if it is the first one: of several at once exactly one is. Who dies in between leaves
-     * an instance without accounts, and the next account is the first.
-     * @param make stores the account, with the flag if it is true
+     * Creates an account, which becomes the admin if it is the first; of concurrent calls exactly one is. If the process dies in
+     * between, the instance still has no accounts and the next one is the first.
+     * @param make stores the account, as an admin if the flag is true
      */
     async withFirst<T>(userId: string, make: (isFirst: boolean) => Promise<T>): Promise<T> {
       const isFirst = await claim(userId);
@@ -91,7 +91,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
     },
 
     /**
-     * In force with the user's next access token. Repeatable.
+     * Takes effect with the user's next access token. Idempotent.
      * @throws {ServiceError} LIMIT_REACHED
      */
     async grant(userId: string): Promise<void> {
@@ -100,7 +100,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
     },
 
     /**
-     * The user's sessions have to end afterwards, because access tokens say who is an admin. Repeatable.
+     * The caller must end the user's sessions afterwards, because access tokens contain the admin flag. Idempotent.
      * @throws {ServiceError} LAST_ADMIN
      */
     async revoke(userId: string): Promise<void> {

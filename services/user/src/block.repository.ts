@@ -1,7 +1,7 @@
 import { defineRepository, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** One user wants nothing from another. */
+/** `userId` has blocked `blockedId`. */
 interface BlockDocument {
   _id: string;
   userId: string;
@@ -20,22 +20,22 @@ schema.index({ blockedId: 1, userId: 1 });
 
 export type BlockRepository = ReturnType<typeof createBlockRepository>;
 
-/** Every query of the collection blocks. */
+/** Queries of the collection blocks. */
 export const createBlockRepository = defineRepository(
   { name: "Block", schema },
   ({ model: blocks, insert, remove }) => ({
-    /** Twice is once. */
+    /** Does nothing when the block exists. */
     async insert(userId: string, blockedId: string): Promise<void> {
       await unlessDuplicate(insert({ _id: newId(), userId, blockedId }));
     },
 
     remove: (userId: string, blockedId: string) => remove({ userId, blockedId }),
 
-    /** How many a user has, counted no further than `max`. */
+    /** @returns the number of the user's blocks, at most `max` */
     count: async (userId: string, max: number): Promise<number> =>
       (await blocks.find({ userId }, { _id: 1 }).limit(max).lean()).length,
 
-    /** In the order of the ids of the blocked. */
+    /** Sorted by the id of the blocked user. */
     async listPage(userId: string, afterId: string | undefined, limit: number): Promise<string[]> {
       const found = await blocks
         .find({ userId, ...(afterId === undefined ? {} : { blockedId: { $gt: afterId } }) })
@@ -45,13 +45,13 @@ export const createBlockRepository = defineRepository(
       return found.map(({ blockedId }) => blockedId);
     },
 
-    /** Those of the users who have blocked `blockedId`. */
+    /** @returns those of the users who have blocked `blockedId` */
     async blockersAmong(userIds: readonly string[], blockedId: string): Promise<Set<string>> {
       const found = await blocks.find({ blockedId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
       return new Set(found.map(({ userId }) => userId));
     },
 
-    /** Those of the users whom `userId` has blocked. */
+    /** @returns those of the users whom `userId` has blocked */
     async blockedAmong(userId: string, userIds: readonly string[]): Promise<Set<string>> {
       const found = await blocks
         .find({ userId, blockedId: { $in: userIds } }, { blockedId: 1, _id: 0 })
@@ -59,7 +59,7 @@ export const createBlockRepository = defineRepository(
       return new Set(found.map(({ blockedId }) => blockedId));
     },
 
-    /** Those that the user has made, and those of others against the user. */
+    /** Removes the user's blocks and those of others against the user. */
     async removeAllOf(userId: string): Promise<void> {
       await blocks.deleteMany({ userId });
       await blocks.deleteMany({ blockedId: userId });

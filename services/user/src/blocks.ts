@@ -12,9 +12,9 @@ export function blockActions(dependencies: UserDependencies): Handlers {
       if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
       assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
       await blocks.insert(actor.userId, userId);
-      // The cached access to their direct channel is outdated. If the process dies before this, the cache is right once it expires.
+      // Invalidates the cached access to their direct channel. If the process dies before this, the entry expires.
       await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
-      // If the process dies before this, they are still refused: a block goes before a friendship.
+      // If the process dies before this, contact is still prevented: a block takes precedence over a friendship.
       await endFriendship(dependencies, actor.userId, userId);
       return {};
     },

@@ -3,7 +3,7 @@ import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentUser } from "./user.presenter.ts";
 
-/** The session of a bot ends by being ended. */
+/** Bot sessions don't expire. */
 const NEVER = new Date("9999-01-01T00:00:00Z");
 
 export const botActions = ({
@@ -32,7 +32,7 @@ export const botActions = ({
     return {};
   },
 
-  /** A bot shows its token, not this session; but what ends sessions ends the bot's connections too. */
+  /** Bots authenticate with their token, not with this session, but ending it also closes the bot's connections. */
   "user.openBotSession": async ({ params: { userId } }) => {
     const user = await requireBot(users, userId);
     await sessions.endAll(userId);
@@ -41,7 +41,7 @@ export const botActions = ({
     await sessionRepository.insert({
       _id,
       userId: user._id,
-      // With unknown secrets: it can't be refreshed.
+      // Random secrets that no one knows: the session can't be refreshed.
       familyHash: hashSecret(newSecret()),
       currentHash: hashSecret(newSecret()),
       previousHash: null,

@@ -28,11 +28,11 @@ export const emailActions = ({
     assertAllowedDomain(await node.policy.get(), email);
     const user = await reauthenticate(actor.userId, proof);
     const other = await users.findByEmail(email);
-    // An unverified claim gives way when this link is opened.
+    // An unverified claim by another account is released when this link is opened.
     const isVerified = other?.emailVerifiedAt !== undefined || !accountMails.canSend;
     if (other !== null && other._id !== user._id && isVerified) throw serviceError("EMAIL_TAKEN");
     await accountMails.sendVerification(user, email);
-    // The password may have been changed, and all links made void, before this one was stored.
+    // The password may have been changed, and all links invalidated, before this one was stored.
     const now = await users.find(actor.userId);
     if (now?.passwordHash !== user.passwordHash) {
       await mailedTokens.removeAll(actor.userId, ["verifyEmail"]);
@@ -41,7 +41,7 @@ export const emailActions = ({
     return {};
   },
 
-  /** Shown before the link is used: its reader may have been mailed the link of another person's account. */
+  /** Shown before the link is used, because it can belong to another person's account. */
   "user.inspectEmailVerification": async ({ params: { token } }) => {
     const found = await mailedTokens.find(token, "verifyEmail");
     const user = found === null ? null : await users.find(found.userId);
@@ -59,14 +59,14 @@ export const emailActions = ({
     const now = await users.find(userId);
     if (now !== null) publishAccount(node, now);
     if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};
-    // What was sent to the old address must not open the account any more.
+    // Links sent to the old address must not give access to the account any more.
     await mailedTokens.removeAll(userId, ["resetPassword"]);
     await accountMails.notify(before, "emailChanged");
     return {};
   },
 });
 
-/** Removes addresses that accounts claimed `LIMITS.unverifiedEmailLifetimeMs` before `now` and never verified, up to a batch. */
+/** Removes a batch of addresses claimed `LIMITS.unverifiedEmailLifetimeMs` before `now` and never verified. */
 export async function releaseUnverifiedEmails(
   node: Pick<NodeContext, "publish">,
   users: UserRepository,
@@ -80,7 +80,7 @@ export async function releaseUnverifiedEmails(
   }
 }
 
-/** Call it only where mails go out: elsewhere no address can be verified, so none expires. */
+/** Only for instances that send email: elsewhere addresses can't be verified, so they must not expire. */
 export function defineEmailRelease(node: NodeContext, users: UserRepository): void {
   node.jobs.define("user.releaseUnverifiedEmails", {
     everyMs: SWEEP_MS,

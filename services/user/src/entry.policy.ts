@@ -3,7 +3,7 @@ import { serviceError } from "@fanfare/kernel";
 import type { AllUsersRepository } from "./user.repository.ts";
 
 /**
- * Checks that the policy lets someone create an account, with a password or by OpenID Connect.
+ * Checks that the policy allows creating an account, with a password or by OpenID Connect.
  * @throws {ServiceError} REGISTRATION_CLOSED, INVITE_REQUIRED, EMAIL_DOMAIN_NOT_ALLOWED
  */
 export function assertCanRegister(
@@ -15,7 +15,7 @@ export function assertCanRegister(
   assertAllowedDomain(policy, email);
 }
 
-/** @throws {ServiceError} EMAIL_DOMAIN_NOT_ALLOWED, also without an address where the policy names domains */
+/** @throws {ServiceError} EMAIL_DOMAIN_NOT_ALLOWED, also without an address when the policy restricts domains */
 export function assertAllowedDomain(
   { mailDomains }: Pick<InstancePolicy, "mailDomains">,
   email: string | null | undefined,
@@ -27,19 +27,19 @@ export function assertAllowedDomain(
 }
 
 /**
- * Several users that are created at once may go a little beyond the limit.
- * @throws {ServiceError} LIMIT_REACHED where the instance has as many accounts and guests as the policy allows
+ * Concurrent calls can exceed the limit slightly.
+ * @throws {ServiceError} LIMIT_REACHED when the instance has as many accounts and guests as the policy allows
  */
 export async function assertRoomForUser(
   { usersPerInstance: max }: Pick<InstancePolicy, "usersPerInstance">,
   allUsers: AllUsersRepository,
 ): Promise<void> {
-  // The first count costs nothing, and is of more than people.
+  // The first count is cheap, but includes more than people.
   if (max === null || (await allUsers.count()) < max || (await allUsers.countPeople(max)) < max) return;
   throw serviceError("LIMIT_REACHED", { limit: "usersPerInstance", max });
 }
 
-/** @throws {ServiceError} OIDC_REQUIRED where passwords are not accepted */
+/** @throws {ServiceError} OIDC_REQUIRED when passwords are disabled */
 export function assertPasswordsAccepted({ oidcOnly }: Pick<InstancePolicy, "oidcOnly">): void {
   if (oidcOnly) throw serviceError("OIDC_REQUIRED");
 }

@@ -11,7 +11,7 @@ import type { SeenGuest } from "./removal.queries.ts";
 
 const USERS_PER_SWEEP = 100;
 const SWEEP_MS = 60_000;
-/** Accounts whose data can wait to be deleted. */
+/** Maximum of accounts waiting for their data to be deleted. */
 const MAX_WAITING = 100_000;
 
 interface ErasuresOptions {
@@ -53,7 +53,7 @@ export function createErasures(options: ErasuresOptions) {
   });
 
   return {
-    /** Publishes the empty profile and enqueues the erasure; `user.findErasures` enqueues it if this process dies before. */
+    /** Publishes the empty profile and enqueues the erasure. If the process dies before that, `user.findErasures` enqueues it. */
     async begin(erased: UserDocument): Promise<void> {
       node.broadcast("user.profileChanged", { user: presentUser(erased) });
       await erasure.enqueue(erased._id, null);
@@ -75,8 +75,8 @@ interface UnusedGuestsOptions {
 export type UnusedGuests = ReturnType<typeof createUnusedGuests>;
 
 /**
- * Deletes guests that can no longer log in, because they have no password and their sessions have ended, once they were not seen for
- * `GUEST_RETENTION_DAYS`. Those who own a group stay.
+ * Deletes guests whose sessions have all ended, and who therefore can't log in again, once they have been inactive for
+ * `GUEST_RETENTION_DAYS`. Guests who own a group stay.
  */
 export function createUnusedGuests({ node, users, sessionRepository, erasures }: UnusedGuestsOptions) {
   const keptForMs = node.config.guestRetentionDays * DAY_MS;
@@ -89,14 +89,14 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
     if (erased !== null) await erasures.begin(erased);
   };
 
-  /** @returns where the next page begins; null: there is none */
+  /** @returns the cursor of the next page, or null */
   const look = async (after: string | null, now: Date): Promise<string | null> => {
     const page = await users.pageOfGuests(after, USERS_PER_PAGE);
-    // A day is exact enough, and makes one write a day of a guest who is there all the time.
+    // Day precision is enough and limits this to one write a day for an active guest.
     const idle = page.guests.filter(({ seenAt }) => seenAt.getTime() < now.getTime() - DAY_MS);
     const asked = [...idle.map(({ _id }) => _id), ...page.unseen];
     const refreshed = await sessionRepository.lastRefreshes(asked, now);
-    // They are older than the note of when one was seen. Without a session they can't be told apart from authors of imported groups, who stay.
+    // Guests without `seenAt` predate it. Without a session they look like authors of imported groups, which must stay.
     for (const _id of page.unseen) {
       const seenAt = refreshed.get(_id);
       if (seenAt !== undefined) await users.setFirstSeenAt({ _id, seenAt });
@@ -127,7 +127,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
 
 export type InvitedAccounts = ReturnType<typeof createInvitedAccounts>;
 
-/** Accounts that are made with an invite to a group. */
+/** Accounts created with an invite to a group. */
 export function createInvitedAccounts(
   node: Pick<NodeContext, "services">,
   users: UserRepository,
@@ -140,7 +140,8 @@ export function createInvitedAccounts(
 
   return {
     /**
-     * Guests can make groups and invites, so theirs must not open accounts; nor must those of bots, which guests can add to a group.
+     * Guests can create groups and invites, so invites by guests must not create accounts. Neither must those by bots, which
+     * guests can add to a group.
      * @throws {ServiceError} INVITE_NOT_FOUND
      */
     async check(code: string): Promise<void> {
@@ -151,10 +152,7 @@ export function createInvitedAccounts(
 
     join,
 
-    /**
-     * For an account that has just been made: where it cannot join, it is deleted, because the last use of an invite can only be
-     * taken once.
-     */
+    /** For a newly created account. If it can't join, it is deleted: someone else may have taken the invite's last use. */
     joinOrDelete: (userId: string, code: string): Promise<void> =>
       withoutDeadline(async () => {
         try {

@@ -1,28 +1,28 @@
 import type { Collection } from "@fanfare/kernel";
 import type { Totp, UserDocument } from "./user.model.ts";
 
-/** The queries of the collection users that are about the second factor. */
+/** Queries of the collection users about the second factor. */
 export function createTotpQueries({ change, update }: Collection<UserDocument>) {
   return {
-    /** @returns false when it is on, or the password is no longer the one that the caller has verified */
+    /** @returns false when it is already on, or the password has changed since the caller verified it */
     setPendingTotp: (userId: string, passwordHash: string | undefined, sealed: string) =>
       update(
         { _id: userId, totp: { $exists: false }, passwordHash: passwordHash ?? { $exists: false } },
         { $set: { totpPending: sealed } },
       ),
 
-    /** @returns null when it is on, or there is another than `pending` since */
+    /** @returns null when it is already on, or `pending` was replaced */
     enableTotp: (userId: string, pending: string, totp: Totp) =>
       change(
         { _id: userId, totpPending: pending, totp: { $exists: false } },
         { $set: { totp }, $unset: { totpPending: 1, totpGuesses: 1 } },
       ),
 
-    /** @param secret as it is stored */
+    /** @param secret as stored */
     disableTotp: (userId: string, secret: string) =>
       change({ _id: userId, "totp.secret": secret }, { $unset: { totp: 1, totpGuesses: 1 } }),
 
-    /** Off, whatever it was; null: there is no such user. */
+    /** Unconditional. @returns null when the user doesn't exist */
     removeTotp: (userId: string) =>
       change(
         { _id: userId, deletedAt: { $exists: false } },
@@ -30,7 +30,7 @@ export function createTotpQueries({ change, update }: Collection<UserDocument>) 
       ),
 
     /**
-     * @param secret as it is stored, and as it is to be stored
+     * @param secret the stored value and its replacement
      * @returns false when this code, or a later one, was used before
      */
     useTotpStep: (userId: string, secret: { from: string; to: string }, step: number) =>
@@ -39,7 +39,7 @@ export function createTotpQueries({ change, update }: Collection<UserDocument>) 
         { $set: { "totp.lastStep": step, "totp.secret": secret.to }, $unset: { totpGuesses: 1 } },
       ),
 
-    /** false when there is none, or no longer. */
+    /** @returns false when the code doesn't exist or was used */
     useRecoveryCode: (userId: string, hash: string) =>
       update(
         { _id: userId, "totp.recoveryHashes": hash },
@@ -49,19 +49,22 @@ export function createTotpQueries({ change, update }: Collection<UserDocument>) 
 }
 
 export interface GuessLimit {
-  /** Where they are counted. */
+  /** The field that contains the counter. */
   field: "totpGuesses" | "passwordGuesses";
   max: number;
   windowMs: number;
 }
 
-/** How often counting begins again because another request has reset the count. */
+/** Counting is retried when another request resets the counter in the meantime. */
 const COUNT_TRIES = 10;
 
-/** The queries of the collection users that count failed attempts across processes and addresses. */
+/** Queries of the collection users that count failed attempts across processes and client addresses. */
 export function createGuessQueries({ model: users, update }: Collection<UserDocument>) {
   return {
-    /** Before a guess is looked at, so that many at once are not more than so many. false: there have been too many. */
+    /**
+     * Call this before checking a guess, so that concurrent guesses can't exceed the limit.
+     * @returns false after too many guesses
+     */
     async countGuess(userId: string, { field, max, windowMs }: GuessLimit, now: Date): Promise<boolean> {
       const endsAt = new Date(now.getTime() + windowMs);
       const count = `${field}.count`;
@@ -75,13 +78,13 @@ export function createGuessQueries({ model: users, update }: Collection<UserDocu
           { $inc: { [count]: 1 } },
         );
         if (result.matchedCount === 1) return true;
-        // Otherwise a correct attempt of another request has reset the count in between.
+        // Otherwise a correct attempt of another request has just reset the counter.
         if ((await users.exists({ _id: userId, [count]: { $gte: max } })) !== null) return false;
       }
       return false;
     },
 
-    /** A correct attempt resets the count. */
+    /** Call this after a correct attempt. */
     forgetGuesses: (userId: string, field: GuessLimit["field"]) =>
       update({ _id: userId }, { $unset: { [field]: 1 } }),
   };

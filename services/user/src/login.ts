@@ -21,7 +21,7 @@ export const loginActions = ({
   sessionRepository,
 }: UserDependencies): Handlers => ({
   "user.login": async ({ params: { username, password, code, email }, client }) => {
-    // Before the account is looked up: the answer is the same for all of them.
+    // Before the account is looked up, so that the response is the same for all accounts.
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
     // No username has an '@', so a username can never equal another user's address.
@@ -31,7 +31,7 @@ export const loginActions = ({
     const matches = await passwords.verify(password, user?.passwordHash);
     if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
     await secondFactor.check(user, code);
-    // Also for an account whose claim to an address expired, or was lost to the account that verified it.
+    // Also for an account whose unverified address expired, or was verified by another account.
     if (email !== undefined && mustVerifyFirst(user)) {
       assertAllowedDomain(policy, email);
       if ((await users.findByEmail(email))?.emailVerifiedAt !== undefined) throw serviceError("EMAIL_TAKEN");
@@ -68,11 +68,11 @@ export const loginActions = ({
   },
 });
 
-/** Opens a session for a user who has just proven to own the account. */
+/** Opens a session for a user who has just authenticated. */
 export function createLogIn(users: UserRepository, sessions: Sessions) {
   /**
-   * @param user as it was when they showed it
-   * @throws {ServiceError} USER_DISABLED, or WRONG_CREDENTIALS when what they showed is no longer good
+   * @param user as read when the credentials were checked
+   * @throws {ServiceError} USER_DISABLED; WRONG_CREDENTIALS when the credentials are no longer valid
    */
   return async (
     user: UserDocument,
@@ -81,7 +81,7 @@ export function createLogIn(users: UserRepository, sessions: Sessions) {
   ): Promise<SessionTokens> => {
     const userId = user._id;
     const tokens = await sessions.open(user, client, how);
-    // The password may have been changed, and all sessions ended, while this one was being opened with the old one.
+    // The password may have been changed, and all sessions ended, while this session was being opened.
     const now = await users.find(userId);
     if (now?.passwordHash !== user.passwordHash || !isSameStanding(now, user)) {
       await sessions.end(userId, tokens.sessionId);
@@ -92,7 +92,7 @@ export function createLogIn(users: UserRepository, sessions: Sessions) {
   };
 }
 
-/** What only the user may see of a session. */
+/** Only for the user that owns the session. */
 export function presentSession(session: SessionDocument, currentId: string): Session {
   const id = session._id;
   return {

@@ -1,18 +1,15 @@
 import { defineRepository, hashSecret, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** What a mailed link is good for. */
+/** What a link in an email does. */
 export type MailedPurpose = "resetPassword" | "verifyEmail";
 
 interface MailedTokenDocument {
-  /** SHA-256 of the token: who reads the database can open no link. */
+  /** SHA-256 of the token, so that tokens can't be used by readers of the database. */
   _id: string;
   userId: string;
   purpose: MailedPurpose;
-  /**
-   * Where it was sent; absent where an admin passes it on. A link that went to an address that is no longer the account's must not
-   * open it.
-   */
+  /** The recipient; absent when an admin passes the link on. Links to an address that the account no longer has are invalid. */
   email?: string;
   expiresAt: Date;
 }
@@ -28,12 +25,12 @@ const schema = new Schema<MailedTokenDocument>(
   { collection: "mailedTokens" },
 );
 schema.index({ userId: 1, purpose: 1 });
-// Cleans up only: every reader compares the times itself.
+// Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type MailedTokenRepository = ReturnType<typeof createMailedTokenRepository>;
 
-/** Every query of the collection mailedTokens. */
+/** Queries of the collection mailedTokens. */
 export const createMailedTokenRepository = defineRepository(
   { name: "MailedToken", schema },
   ({ model: tokens, insert, removeAll }) => {
@@ -47,7 +44,7 @@ export const createMailedTokenRepository = defineRepository(
 
       find: (token: string, purpose: MailedPurpose) => tokens.findOne(valid(token, purpose)).lean(),
 
-      /** Uses it up: of several at once one gets it. */
+      /** Consumes the token: of concurrent calls one gets it. */
       take: (token: string, purpose: MailedPurpose) => tokens.findOneAndDelete(valid(token, purpose)).lean(),
 
       removeAll: (userId: string, purposes: readonly MailedPurpose[]) =>

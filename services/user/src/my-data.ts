@@ -16,7 +16,7 @@ export const myDataActions = ({
   sessions,
   erasures,
 }: UserDependencies): Handlers => ({
-  /** One service after the other: a cursor is the service's name, and the cursor that it gave. */
+  /** Exports one service after the other; the cursor is the name of the service and its own cursor. */
   "user.exportMyData": async ({ params, actor: { userId }, services }) => {
     const [service = "", ...rest] = params.cursor?.split(".") ?? [];
     const index =
@@ -60,7 +60,7 @@ export const myDataActions = ({
     if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });
     if (user.admin === true) await admins.revoke(userId);
     const erased = await users.erase(userId, new Date());
-    // From here on it is done, whatever happens to this process.
+    // The deletion is stored and will complete even if this process dies.
     await sessions.endAll(userId);
     if (erased !== null) await erasures.begin(erased);
     return {};

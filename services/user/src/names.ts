@@ -6,7 +6,7 @@ import type { UserDocument } from "./user.model.ts";
 const BATCH = 1000;
 
 export const nameActions = ({ users }: UserDependencies): Handlers => ({
-  /** Imported authors are new guests without a session, whatever the file says: no existing user is taken over, and no one can log in as them. */
+  /** Imported authors become new guests without a session, so an import can't take over users and no one can log in as them. */
   "user.importNames": async ({ params: { groupId, salt, users: lines } }) => {
     const newId = createNewIds(salt);
     const documents = lines.map(({ id, nickname }): UserDocument => {

@@ -10,9 +10,9 @@ import { refuseTaken, throwTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { newAccount } from "./user.repository.ts";
 
-/** Requests that one process works on at the same time. */
+/** Maximum of requests handled concurrently per process. */
 const REQUESTS_AT_ONCE = 4;
-/** Requests that can wait; beyond that all are refused, whatever the address. */
+/** Maximum of waiting requests; further ones are rejected, regardless of the address. */
 const MAX_REQUESTS = 200;
 
 export function passwordActions({
@@ -37,22 +37,22 @@ export function passwordActions({
         if (params.revokeTokens)
           await node.services.bot.revokeTokensOf({ userId: actor.userId, deleteBots: false });
       };
-      // Before the change, so that the same call can be repeated where this fails.
+      // Before the change, so that the call can be repeated if this fails.
       await revokeTokens();
       const finish = async () => {
-        // Other sessions end before the change, and those that were opened meanwhile after it: if the process dies in between, no
-        // session is left that the new password was meant to end, and the old password cannot be used to get here again.
+        // Other sessions end before the change, and sessions opened in the meantime end after it. If the process dies in between,
+        // no other session is left, and the old password can't be used to open one.
         await sessions.endOthers(actor.userId, actor.sessionId);
         const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash);
         if (changed === null) throw serviceError("WRONG_CREDENTIALS");
-        // A link that was requested with the old password, for example to a new address, must not work any more.
+        // Links requested with the old password, for example to a new address, must not work any more.
         await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
-        // Another session, so that leaked access tokens of this one stop working too.
+        // A new session, so that leaked access tokens of this one stop working too.
         const tokens = await sessions.open(changed, client);
         await sessions.endOthers(actor.userId, tokens.sessionId);
-        // Those that another session made meanwhile.
+        // Removes tokens created by another session in the meantime.
         await revokeTokens();
-        // The account may have been disabled while it was being opened.
+        // The account may have been disabled while the session was being opened.
         if (!isSameStanding(await users.find(actor.userId), changed)) {
           await sessions.end(actor.userId, tokens.sessionId);
           throw serviceError("SESSION_REVOKED");
@@ -60,35 +60,35 @@ export function passwordActions({
         await accountMails.notify(changed, "passwordChanged");
         return tokens;
       };
-      // Once other sessions have ended, the rest must not be cut off halfway.
+      // Once other sessions have ended, the rest must complete.
       return withoutDeadline(finish);
     },
 
     "user.resetPassword": async ({ params: { token, newPassword, removeOtherSignIns } }) => {
-      // Checked before hashing, so that an invented token costs no hash.
+      // Checked before hashing, so that an invalid token doesn't cost a hash.
       const found = need(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
       const userId = found.userId;
       const user = await users.find(userId);
       const { email } = found;
       const passwordHash = await passwords.hash(newPassword, { ...user, email: email ?? user?.email });
-      /** Whether everything that was set up before goes: the link is the first proof of whose address it is. */
+      /** Whether all existing credentials are removed: the link is the first proof of who owns the address. */
       const takesOver = email !== undefined && user?.emailVerifiedAt === undefined;
       const revokeTokens = async (): Promise<void> => {
         if (removeOtherSignIns || takesOver)
           await node.services.bot.revokeTokensOf({ userId, deleteBots: takesOver });
       };
-      // While the link is still good, so that a failure can be repaired by opening it again.
+      // While the link is still valid, so that the call can be repeated if this fails.
       await revokeTokens();
       if ((await mailedTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
 
       const finish = async (): Promise<Result<"user.resetPassword">> => {
-        // Sessions end and links become invalid before the password changes and again after it: see changePassword.
+        // Sessions and links are revoked before the password changes and again after it: see changePassword.
         await sessions.endAll(userId);
         await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
         const changed = takesOver
           ? await users.takeOverUnverified(userId, email, passwordHash)
           : await users.resetPassword(userId, email, passwordHash, removeOtherSignIns);
-        // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
+        // Also rejects a reset that races with the verification of the address, because it would remove too little or too much.
         if (changed === null) throw serviceError("INVALID_LINK");
         await sessions.endAll(userId);
         await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
@@ -98,7 +98,7 @@ export function passwordActions({
         const isVerified = changed.emailVerifiedAt !== undefined;
         return { username: changed.username ?? null, email: (isVerified ? changed.email : null) ?? null };
       };
-      // The link is used up, so the rest must not be cut off halfway.
+      // The link is used up, so the rest must complete.
       return withoutDeadline(finish);
     },
 
@@ -116,7 +116,7 @@ export function passwordActions({
       };
     },
 
-    /** For admins, so the policy about registration does not apply. */
+    /** For admins, so the registration policy does not apply. */
     "user.createWithoutPassword": async ({ params: { username, email, locale } }) => {
       const policy = await node.policy.get();
       assertPasswordsAccepted(policy);
@@ -124,7 +124,7 @@ export function passwordActions({
       const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
       const user = newAccount({ username, email, locale });
       if (contestedEmail !== undefined) {
-        // The admin vouches for the new owner of the address, and the other account has never verified it.
+        // The admin vouches for the new owner of the address; the other account has never verified it.
         const displaced = await users.releaseUnverifiedEmail(contestedEmail);
         if (displaced !== null) publishAccount(node, displaced);
       }
@@ -155,7 +155,7 @@ export function passwordResetActions({ node, users, accountMails }: UserDependen
     },
   });
   return {
-    /** Every request becomes a job, so that neither the answer nor its time shows whether an account has the address. */
+    /** Always enqueues a job, so that neither the response nor its timing reveals whether an account has the address. */
     "user.requestPasswordReset": async ({ params: { email } }) => {
       assertPasswordsAccepted(await node.policy.get());
       const key = randomUUID();

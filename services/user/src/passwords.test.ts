@@ -3,22 +3,22 @@ import { createPasswords, refuseWeak } from "./passwords.ts";
 
 const passwords = createPasswords();
 
-test("verifies what it has hashed and nothing else", async () => {
+test("verifies only the hashed password", async () => {
   const hash = await passwords.hash("correct horse", {});
   expect(await passwords.verify("correct horse", hash)).toBe(true);
   expect(await passwords.verify("correct horse ", hash)).toBe(false);
   expect(await passwords.verify("correct horse", undefined)).toBe(false);
 });
 
-test("the same password has another hash each time", async () => {
+test("hashes the same password differently each time", async () => {
   expect(await passwords.hash("correct horse", {})).not.toBe(await passwords.hash("correct horse", {}));
 });
 
-test("a composed and a decomposed letter are the same", async () => {
+test("treats composed and decomposed characters as equal", async () => {
   expect(await passwords.verify("cafe\u0301-latte", await passwords.hash("caf\u00e9-latte", {}))).toBe(true);
 });
 
-test("a hash with other parameters is verified with its own", async () => {
+test("verifies a hash with its own parameters", async () => {
   const weaker = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$VpHZPiWPkO4rWWcXfz+Kkw";
   expect(await passwords.verify("anything", weaker)).toBe(false);
   await expect(passwords.verify("anything", "$2b$10$old")).rejects.toThrow("unknown format");
@@ -35,7 +35,7 @@ function reasonOf(password: string): string | undefined {
   }
 }
 
-describe("a password is refused", () => {
+describe("rejects a password", () => {
   test.each([
     "password",
     "PassWord1",
@@ -63,7 +63,7 @@ describe("a password is refused", () => {
 });
 
 test.each(["correct horse", "grace under pressure", "V8!kd02-", "ｐａssｗort42x"])(
-  "%s is taken",
+  "accepts %s",
   (password) => {
     expect(reasonOf(password)).toBeUndefined();
   },

@@ -13,9 +13,9 @@ const LANES = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Half of libuv's threads, so that files and look-ups of names are not held up by a flood of logins. */
+/** Half of libuv's threads, so that file access and DNS lookups aren't blocked by many logins. */
 const HASHES_AT_ONCE = 2;
-/** Waiting hashes: about two seconds' worth. Further callers must retry later. */
+/** Maximum of waiting hashes, about two seconds' worth. Further callers must retry later. */
 const HASHES_WAITING = 100;
 const RETRY_AFTER_MS = 2000;
 
@@ -31,12 +31,12 @@ const COST: Cost = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
 
 export interface Passwords {
   /**
-   * @param names of the account that gets the password: it must not be made of them
+   * @param names of the account; the password must not consist of them
    * @throws {ServiceError} WEAK_PASSWORD, OVERLOADED
    */
   hash(password: string, names: OwnNames): Promise<string>;
   /**
-   * Takes the same time whether there is a hash to compare with or not, so that timing doesn't reveal which names exist.
+   * Takes the same time without a hash, so that timing doesn't reveal which accounts exist.
    * @throws {ServiceError} OVERLOADED
    */
   verify(password: string, hash: string | undefined): Promise<boolean>;
@@ -86,7 +86,7 @@ function parseHash(hash: string): { salt: Buffer; tag: Buffer; cost: Cost } {
   };
 }
 
-/** Of an account: what others know or guess first. */
+/** Names of the account, which an attacker would try first. */
 interface OwnNames {
   username?: string | undefined;
   nickname?: string | undefined;
@@ -102,13 +102,13 @@ const NAME_MIN_CHARS = 3;
 const MIN_DIFFERENT_CHARS = 4;
 
 /**
- * Passwords that are tried first: the commonest ones, repetitions of a few characters, and an account's names with little added.
+ * Rejects easily guessed passwords: common ones, repetitions of a few characters, and the account's names with few additions.
  * @throws {ServiceError} WEAK_PASSWORD
  */
 export function refuseWeak(password: string, names: OwnNames): void {
   const text = plain(password);
   if (isCommon(text)) throw serviceError("WEAK_PASSWORD", { reason: "common" });
-  // The longest first, so that a shorter name inside it does not leave half of it behind.
+  // Longest first, so that a shorter name inside a longer one doesn't leave the rest behind.
   const words = wordsOf(names).toSorted((a, b) => b.length - a.length);
   const rest = words.reduce((left, word) => left.replaceAll(word, ""), text);
   if (rest !== text && (rest.length < LIMITS.passwordMinChars || isCommon(rest)))
@@ -119,7 +119,7 @@ function isCommon(text: string): boolean {
   return COMMON.has(text) || new Set(text).size < MIN_DIFFERENT_CHARS;
 }
 
-/** The names, and the words that they are made of. */
+/** The names and the words they consist of. */
 function wordsOf({ username = "", nickname = "", email = "" }: OwnNames): string[] {
   const [local = "", domain = ""] = email.split("@");
   const site = domain.split(".").slice(0, -1);

@@ -5,7 +5,7 @@ import { presentOwnUser, presentUser } from "./user.presenter.ts";
 import { publishAccount } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
 
-/** Of one prefix so many more are read than asked for, in case some are left out. */
+/** Number of extra results read per prefix, because some can be filtered out. */
 const SPARE = 10;
 
 export function profileActions(dependencies: UserDependencies): Handlers {
@@ -48,7 +48,7 @@ export function profileActions(dependencies: UserDependencies): Handlers {
       const of = { type: "user", id: actor.userId } as const;
       const { url } = await services.file.usePicture({ fileId, userId: actor.userId, of });
       const changed = await show(dependencies, actor, url);
-      // What is left of it is dropped with the next one.
+      // A picture that couldn't be removed is removed with the next change.
       await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
       return { user: presentOwnUser(changed) };
     },
@@ -64,7 +64,7 @@ export function profileActions(dependencies: UserDependencies): Handlers {
         users.listByPrefix("usernameLower", query, limit + SPARE),
         users.listByPrefix("nicknameLower", query, limit + SPARE),
       ]);
-      // A user found by both is listed once.
+      // Users found by both names are listed once.
       const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
       found.delete(actor.userId);
       if (found.size === 0) return { users: [] };

@@ -6,7 +6,7 @@ import type { UserRepository } from "./user.repository.ts";
 import type { GuessLimit } from "./login.queries.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** The password, or for an account without one a login at the OIDC provider. */
+/** The password or, for accounts without one, a login at the OIDC provider. */
 interface Proof {
   password?: string | undefined;
   oidcCode?: string | undefined;
@@ -15,20 +15,20 @@ interface Proof {
 
 export type Reauthenticate = ReturnType<typeof createReauthenticate>;
 
-/** Checks that a logged-in caller owns the account, before they change how it is signed in to. */
+/** Checks that a logged-in caller owns the account before they change its credentials. */
 export function createReauthenticate(
   users: UserRepository,
   oidcCodes: OidcCodeRepository,
   confirmPassword: ConfirmPassword,
 ) {
   /**
-   * @throws {ServiceError} WRONG_CREDENTIALS, RATE_LIMITED, OVERLOADED as by `confirmPassword`; without a password OIDC_FAILED where the
-   *   login is unknown or another account's, and LOGIN_NOT_FRESH where the provider did not ask for its password again
+   * @throws {ServiceError} WRONG_CREDENTIALS, RATE_LIMITED, OVERLOADED as `confirmPassword`. Without a password: OIDC_FAILED when
+   *   the login is unknown or belongs to another account, LOGIN_NOT_FRESH when the user didn't authenticate again at the provider
    */
   return async (userId: string, { password, oidcCode, verifier }: Proof): Promise<UserDocument> => {
     if (oidcCode === undefined || verifier === undefined) return confirmPassword(userId, password ?? "");
     const user = await users.find(userId);
-    // A linked login must not stand for the password where there is one: anyone with access to the identity could then change the account.
+    // A linked login must not replace an existing password: anyone with access to the identity could then change the account.
     if (user === null || user.passwordHash !== undefined) throw serviceError("WRONG_CREDENTIALS");
     const identity = await oidcCodes.take({ oidcCode, verifier });
     if (identity === null || identity.key !== user.oidcKey) throw serviceError("OIDC_FAILED");
@@ -38,12 +38,12 @@ export function createReauthenticate(
   };
 }
 
-/** The user has just entered the current password. */
+/** A user whose current password was just verified. */
 type Confirmed = UserDocument & { passwordHash: string };
 
 export type ConfirmPassword = ReturnType<typeof createConfirmPassword>;
 
-/** Asks a logged-in user for the password: a borrowed phone or a stolen token is not the owner. */
+/** Verifies the password of a logged-in user, who might not be the owner: phones get borrowed, and tokens stolen. */
 export function createConfirmPassword(users: UserRepository, passwords: Passwords) {
   const limit: GuessLimit = {
     field: "passwordGuesses",
@@ -52,9 +52,10 @@ export function createConfirmPassword(users: UserRepository, passwords: Password
     windowMs: LIMITS.passwordGuessWindowMs,
   };
   /**
-   * Guesses are counted per account, whichever action makes them. Those of logins are not among them: they are limited where they come
-   * in, and strangers must not keep the owner from changing the password.
-   * @throws {ServiceError} WRONG_CREDENTIALS, also where there is no password; RATE_LIMITED after too many wrong ones, OVERLOADED
+   * Guesses are counted per account, across all actions. Logins have a separate limit, so that strangers can't keep the owner
+   * from changing the password.
+   * @throws {ServiceError} WRONG_CREDENTIALS, also when the account has no password; RATE_LIMITED after too many wrong ones;
+   *   OVERLOADED
    */
   return async (userId: string, password: string): Promise<Confirmed> => {
     const user = await users.find(userId);

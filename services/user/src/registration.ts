@@ -8,11 +8,11 @@ import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
 import { presentAdminUser, presentUser } from "./user.presenter.ts";
 
-/** What a new account begins with. */
+/** The names and addresses of a new account. */
 interface Names {
-  /** The address that the account has from the start, unverified. */
+  /** The unverified address of the account. */
   email: string | undefined;
-  /** An address that another account has not verified either: it goes to the first that opens its link. */
+  /** An address that another account has not verified either: the first to open its link gets it. */
   contestedEmail: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export const registrationActions = ({
       return made;
     });
     if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id, inviteCode);
-    // Before the session, which does not open where the address must be verified first.
+    // Before the session, which can't be opened if the address must be verified first.
     await accountMails.welcome(stored, contestedEmail ?? email, client);
     return sessions.open(stored, client);
   },
@@ -63,13 +63,13 @@ export const registrationActions = ({
       createdAt,
       seenAt: createdAt,
     };
-    // Side by side: a session whose user was never stored is good for nothing and expires.
+    // In parallel: a session whose user was never stored is useless and expires.
     const [tokens] = await Promise.all([sessions.open(user, client), users.insert(user)]);
     return tokens;
   },
 
   "user.claimGuest": async ({ params, actor, client }) => {
-    // The token may be older than a claim by another session, so the document decides.
+    // The token can be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
     const policy = await node.policy.get();
@@ -83,7 +83,7 @@ export const registrationActions = ({
       nickname: guest.nickname,
       email: params.email,
     });
-    // Guests can join too, so nothing has to be undone where the claim fails.
+    // Guests can join too, so nothing needs to be undone if the claim fails.
     if (inviteCode !== undefined) await invitedAccounts.join(actor.userId, inviteCode);
     const user = await admins.withFirst(actor.userId, async (isFirst) => {
       const credentials = {
@@ -99,7 +99,7 @@ export const registrationActions = ({
       return claimed;
     });
     const finish = async (): Promise<SessionTokens> => {
-      // First, so that no session of the guest remains when something below fails.
+      // First, so that no session of the guest remains if a later step fails.
       const tokens = mustVerifyFirst(user) ? null : await sessions.continueAlone(user, actor.sessionId);
       if (tokens === null) await sessions.endAll(actor.userId);
       await accountMails.welcome(user, contestedEmail ?? email, client);
@@ -109,11 +109,11 @@ export const registrationActions = ({
       if (tokens === null) throw serviceError("EMAIL_NOT_VERIFIED");
       return tokens;
     };
-    // The guest is an account now, so the rest must not be cut off halfway.
+    // The guest is now an account, so the rest must complete.
     return withoutDeadline(finish);
   },
 
-  /** For the operator: creates an admin account, whether it is the first account or not. */
+  /** For the operator; works at any time, not just for the first account. */
   "user.createAdmin": async ({ params: { username, password } }) => {
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
@@ -128,8 +128,8 @@ export const registrationActions = ({
 });
 
 /**
- * Spares a password hash for names that are taken already. The unique indexes have the last word.
- * @param canVerify whether mails are sent: otherwise the first claim to an address stands
+ * Avoids a password hash for names that are already taken. The unique indexes have the final say.
+ * @param canVerify whether emails are sent: otherwise the first claim to an address stands
  * @throws {ServiceError} USERNAME_TAKEN or EMAIL_TAKEN
  */
 export async function refuseTaken(
@@ -147,7 +147,7 @@ export async function refuseTaken(
   return { email: undefined, contestedEmail: email };
 }
 
-/** Turns the database's refusal of a taken name into the contract's error, and throws any other error as it is. */
+/** Maps a duplicate key error to the contract's error and rethrows any other. */
 export function throwTaken(error: unknown): never {
   const index = duplicateKeyIndex(error);
   if (index === USERNAME_INDEX) throw serviceError("USERNAME_TAKEN");

@@ -2,10 +2,10 @@ import type { Collection } from "@fanfare/kernel";
 import type { QueryFilter } from "mongoose";
 import type { UserDocument } from "./user.model.ts";
 
-/** For programs that do not look at `deleted`: others show it in the language of who reads it. */
+/** For clients that ignore `deleted`; others show a localized name. */
 const NICKNAME = "Deleted user";
 
-/** Everything personal, whatever it is: all that is not listed here goes. */
+/** Fields that are kept; everything else is removed as personal data. */
 type Kept = "_id" | "nickname" | "avatarUrl" | "kind" | "createdAt" | "deletedAt" | "erasing";
 const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   username: 1,
@@ -30,14 +30,14 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   importedIn: 1,
 };
 
-/** The queries of the collection users that are about leaving for good. */
+/** Queries of the collection users for deleting accounts. */
 export function createErasureQueries({ model: users, change, update }: Collection<UserDocument>) {
   const anonymous = { nickname: NICKNAME, avatarUrl: null };
   return {
     /**
-     * Takes everything personal out at once, and notes that the rest is to follow.
-     * @param condition that must still be true of the user
-     * @returns null: it is not, or that was done before
+     * Removes all personal data from the user document and marks the data elsewhere for removal.
+     * @param condition must also match the user
+     * @returns null when the user doesn't match or was erased before
      */
     erase: (userId: string, now: Date, condition: QueryFilter<UserDocument> = {}) =>
       change(
@@ -52,11 +52,11 @@ export function createErasureQueries({ model: users, change, update }: Collectio
       return new Set(found.map(({ _id }) => _id));
     },
 
-    /** The rest has followed; what a call that was under way has written since goes too. */
+    /** Ends the erasure and removes fields that concurrent calls have written since. */
     finishErasure: (userId: string) =>
       update({ _id: userId }, { $set: anonymous, $unset: { ...PERSONAL, erasing: 1 } }),
 
-    /** The longest waiting first. */
+    /** Oldest first. */
     async listErasing(before: Date, limit: number): Promise<string[]> {
       const found = await users
         .find({ erasing: { $lt: before } }, { _id: 1 })
@@ -74,21 +74,21 @@ export interface SeenGuest {
 }
 
 interface UserPage {
-  /** Guests that logged in and are not deleted; not the placeholder guests of imported groups. */
+  /** Guests that have logged in and are not deleted; without the authors of imported groups. */
   guests: SeenGuest[];
-  /** Guests of whom nothing says when they were seen last: some of imported groups are among them. */
+  /** Guests without `seenAt`, which can be authors of imported groups. */
   unseen: string[];
-  /** Where the next page begins; null: there is none. */
+  /** Cursor of the next page, or null. */
   next: string | null;
 }
 
 const ABSENT = { $exists: false } as const;
 const FIELDS = { kind: 1, seenAt: 1, importedIn: 1, deletedAt: 1 } as const;
 
-/** The queries of the collection users that are about guests who do not come back. */
+/** Queries of the collection users for deleting inactive guests. */
 export function createGuestQueries({ model: users, update }: Collection<UserDocument>) {
   return {
-    /** By id, so that a page costs the same however few of the users are guests. */
+    /** By id, so that the cost of a page doesn't depend on how many users are guests. */
     async pageOfGuests(after: string | null, limit: number): Promise<UserPage> {
       const page = await users
         .find(after === null ? {} : { _id: { $gt: after } }, FIELDS)
@@ -107,7 +107,7 @@ export function createGuestQueries({ model: users, update }: Collection<UserDocu
       };
     },
 
-    /** Of a guest of whom nothing says when he was seen last. */
+    /** For guests without `seenAt`. */
     setFirstSeenAt: ({ _id, seenAt }: SeenGuest) =>
       update({ _id, kind: "guest", seenAt: ABSENT, deletedAt: ABSENT }, { $set: { seenAt } }),
 

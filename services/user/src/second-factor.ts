@@ -23,13 +23,13 @@ const LIMIT: GuessLimit = {
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
-/** As they were stored before they were sealed: base32. */
+/** A secret stored before sealing was introduced: base32. */
 const READABLE = /^[A-Z2-7]+=*$/;
 
 interface StoredSecret {
   /** Base32. */
   secret: string;
-  /** What is to be stored from now on: the same as before, but for what was readable or sealed with an older secret. */
+  /** The value to store: unchanged unless it was unsealed or sealed with the previous secret. */
   stored: string;
 }
 
@@ -98,7 +98,7 @@ export function secondFactorActions({
       const before = await users.find(userId);
       const user = need(await users.removeTotp(userId), "USER_NOT_FOUND");
       publishAccount(node, user);
-      // The caller may not be the owner: the owner is notified, and all sessions end because the login is weaker now.
+      // The caller might not be the owner: the owner is notified, and all sessions end because the account is less protected.
       if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
       await sessions.endAll(userId);
       return {};
@@ -106,14 +106,14 @@ export function secondFactorActions({
   };
 }
 
-/** Asks those who have turned it on for a code, once each. */
+/** Checks second-factor codes at login; each code can be used once. */
 export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, logger: Logger) {
   return {
     /**
-     * Uses up the code. Guesses are counted per account in the database, across all clients: only a user who knows the
-     * password gets here, so others can't lock the account.
-     * @returns the secret as it is stored now; undefined where no code is asked for
-     * @throws {ServiceError} TOTP_REQUIRED, WRONG_CODE, or RATE_LIMITED after too many wrong ones
+     * Consumes the code. Guesses are counted per account in the database, across all clients. Only users who know the password
+     * get here, so others can't lock the account.
+     * @returns the stored secret; undefined when no code is required
+     * @throws {ServiceError} TOTP_REQUIRED; WRONG_CODE; RATE_LIMITED after too many wrong ones
      */
     async check(user: UserDocument, code: string | undefined): Promise<string | undefined> {
       const { totp } = user;
@@ -141,12 +141,12 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
   };
 }
 
-/** The secrets of second factors, as the database holds them. */
+/** Seals and opens second-factor secrets. */
 export function createTotpSecrets(sealer: Sealer) {
   return {
     seal: (secret: string, userId: string): string => sealer.seal(secret, userId),
 
-    /** @returns null where TOKEN_SECRET is another one now, and TOKEN_SECRET_PREVIOUS does not say what it was */
+    /** @returns null when the secret was sealed with neither TOKEN_SECRET nor TOKEN_SECRET_PREVIOUS */
     open(stored: string, userId: string): StoredSecret | null {
       if (READABLE.test(stored)) return { secret: stored, stored: sealer.seal(stored, userId) };
       const opened = sealer.open(stored, userId);

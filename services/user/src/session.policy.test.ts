@@ -37,12 +37,12 @@ describe("judgeRefresh", () => {
 });
 
 describe("refresh tokens", () => {
-  test("are read as they were written", () => {
+  test("parse what was formatted", () => {
     expect(parseRefreshToken(formatRefreshToken(token))).toEqual(token);
   });
 
   test.each(["", "a.b.c", `${token.sessionId}.${family}`, `${formatRefreshToken(token)}x`])(
-    "%j is none",
+    "rejects %j",
     (text) => {
       expect(parseRefreshToken(text)).toBeNull();
     },

@@ -2,7 +2,7 @@ import { matchesHash } from "@fanfare/kernel";
 import type { SessionDocument } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 
-/** Whether tokens that were made for one of these are right for the other too. */
+/** Whether tokens issued for `before` are still correct for `now`. */
 export function isSameStanding(now: UserDocument | null, before: UserDocument): boolean {
   if (now === null) return false;
   return (
@@ -13,7 +13,7 @@ export function isSameStanding(now: UserDocument | null, before: UserDocument): 
   );
 }
 
-/** Whether the account was made under a policy that requires a verified address, and has not verified one yet. */
+/** Whether the account was created under a policy that requires a verified address, and has not verified one yet. */
 export function mustVerifyFirst({ mustVerifyEmail, emailVerifiedAt }: UserDocument): boolean {
   return mustVerifyEmail === true && emailVerifiedAt === undefined;
 }
@@ -24,13 +24,13 @@ export function isWithoutSignIn({ passwordHash, oidcKey }: UserDocument): boolea
 }
 
 /**
- * What a shown refresh token deserves.
+ * The state of a presented refresh token.
  *
- * - `unknown`: not a token of this session; the session is left alone, because anybody can make one up.
+ * - `unknown`: not a token of this session, which is left alone because anyone can make up a token.
  * - `ended`: the session was revoked or has expired.
- * - `current`: the token is good.
- * - `repeated`: the token just before, within its grace: the client has lost the answer of its refresh.
- * - `reused`: a genuine token that was used up: either its owner or a thief holds a newer one, so the session must end.
+ * - `current`: the token is valid.
+ * - `repeated`: the previous token within its grace period: the client has lost the response of its refresh.
+ * - `reused`: a genuine token that was used up: the owner or a thief has a newer one, so the session must end.
  */
 type RefreshVerdict = "unknown" | "ended" | "current" | "repeated" | "reused";
 
@@ -48,9 +48,9 @@ export function judgeRefresh(
 }
 
 /**
- * A refresh token is `<session>.<family>.<current>`. Both secrets are random and stored as hashes only. `family` stays for
- * the life of the session and `current` changes at each refresh: a token with the right family and another current is an
- * old one, however many refreshes ago, so its reuse is always noticed without keeping a list.
+ * A refresh token is `<session>.<family>.<current>`. Both secrets are random and stored only as hashes. `family` stays for the
+ * lifetime of the session and `current` changes with each refresh. So a token with the right family but another current is an
+ * old one, and reuse is always detected without storing a list.
  */
 export interface RefreshToken {
   sessionId: string;
@@ -64,7 +64,7 @@ export function formatRefreshToken({ sessionId, family, current }: RefreshToken)
   return `${sessionId}.${family}.${current}`;
 }
 
-/** null when it cannot be a refresh token of ours. */
+/** @returns null when the format is wrong */
 export function parseRefreshToken(token: string): RefreshToken | null {
   const [, sessionId, family, current] = FORMAT.exec(token) ?? [];
   if (sessionId === undefined || family === undefined || current === undefined) return null;

@@ -5,23 +5,23 @@ import { Schema, type QueryFilter } from "mongoose";
 export interface SessionDocument {
   _id: string;
   userId: string;
-  /** SHA-256 of the part of the refresh token that stays the same as long as the session lives. */
+  /** SHA-256 of the part of the refresh token that never changes. */
   familyHash: string;
-  /** SHA-256 of the part that the next refresh must show. */
+  /** SHA-256 of the part that the next refresh must present. */
   currentHash: string;
-  /** The part before the last refresh, good for one repetition until `graceUntil`. */
+  /** The part before the last refresh, accepted once more until `graceUntil`. */
   previousHash: string | null;
   graceUntil: Date | null;
-  /** Where it was opened from, and with what. */
+  /** The client that opened the session. */
   address?: string;
   userAgent?: string;
-  /** Opened by a login at the OIDC provider, who is responsible for its second factor. */
+  /** Opened by a login at the OIDC provider, which is responsible for the second factor. */
   byOidc?: true;
   createdAt: Date;
   refreshedAt: Date;
-  /** When the refresh token dies; of a revoked session, when its last access token does. */
+  /** When the refresh token expires; for a revoked session, when its last access token does. */
   expiresAt: Date;
-  /** Absent while the session lives, so that the sparse index holds only ended ones. */
+  /** Absent while the session is active, so that the sparse index only contains ended ones. */
   revokedAt?: Date;
 }
 
@@ -44,10 +44,10 @@ const schema = new Schema<SessionDocument>(
 );
 schema.index({ userId: 1, _id: 1 });
 schema.index({ revokedAt: 1 }, { sparse: true });
-// Cleans up only: every reader compares the times itself.
+// Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** A clock of another process may be behind this much, so ended sessions are listed a little longer. */
+/** Clocks of other processes can be behind by this much, so ended sessions are listed a little longer. */
 const CLOCK_SKEW_MS = 60_000;
 const REMEMBER_REVOKED_MS = ACCESS_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS;
 
@@ -58,7 +58,7 @@ export type Rotation = Pick<
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
-/** Every query of the collection sessions. */
+/** Queries of the collection sessions. */
 export const createSessionRepository = defineRepository(
   { name: "Session", schema },
   ({ model: sessions, insert, update, updateAll }) => {
@@ -80,11 +80,11 @@ export const createSessionRepository = defineRepository(
 
       find: (sessionId: string) => sessions.findById(sessionId).lean(),
 
-      /** false when the session has ended or another request has rotated it in the meantime. */
+      /** @returns false when the session has ended or another request has rotated it in the meantime */
       rotate: (session: SessionDocument, rotation: Rotation) =>
         update({ _id: session._id, currentHash: session.currentHash, ...living }, { $set: rotation }),
 
-      /** @returns the ids of those that were alive. */
+      /** @returns the ids of sessions that were active */
       revoke: (sessionId: string) => revokeWhere({ _id: sessionId }),
 
       revokeOf: (userId: string, sessionId: string) => revokeWhere({ _id: sessionId, userId }),
@@ -93,7 +93,7 @@ export const createSessionRepository = defineRepository(
 
       revokeOthers: (userId: string, sessionId: string) => revokeWhere({ userId, _id: { $ne: sessionId } }),
 
-      /** Ends the oldest sessions of a user until at most `max` live. */
+      /** Ends the oldest sessions of a user until at most `max` are active. */
       async revokeOldest(userId: string, max: number): Promise<string[]> {
         const found = await sessions
           .find({ userId, ...living }, { _id: 1 })
@@ -103,7 +103,7 @@ export const createSessionRepository = defineRepository(
         return tooMany.length === 0 ? [] : revokeWhere({ _id: { $in: tooMany.map(({ _id }) => _id) } });
       },
 
-      /** Where the user's sessions were opened from. */
+      /** Removes the client data of the user's sessions. */
       forgetClients: (userId: string) => updateAll({ userId }, { $unset: { address: 1, userAgent: 1 } }),
 
       /** Newest first. */
@@ -114,7 +114,7 @@ export const createSessionRepository = defineRepository(
           .limit(LIMITS.sessionsPerUser)
           .lean(),
 
-      /** When a living session of each of the users was last refreshed; nothing of those who have none. */
+      /** Time of the last refresh by user, without users who have no active session. */
       async lastRefreshes(userIds: readonly string[], now: Date): Promise<Map<string, Date>> {
         if (userIds.length === 0) return new Map();
         const found = await sessions
@@ -132,7 +132,7 @@ export const createSessionRepository = defineRepository(
         return last;
       },
 
-      /** Those whose access tokens may still be valid, of `withinMs` at most. */
+      /** Sessions whose access tokens can still be valid: at most those revoked within `withinMs`. */
       async listRevokedIds(withinMs = REMEMBER_REVOKED_MS): Promise<string[]> {
         const since = new Date(Date.now() - Math.min(withinMs, REMEMBER_REVOKED_MS));
         const found = await sessions.find({ revokedAt: { $gt: since } }, { _id: 1 }).lean();

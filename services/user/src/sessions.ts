@@ -21,9 +21,9 @@ import type { UserDocument } from "./user.model.ts";
 import { presentOwnUser } from "./user.presenter.ts";
 
 const REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
-/** How long a client that lost the answer of a refresh may repeat it, once. */
+/** How long a client that lost the response of a refresh can repeat it, once. */
 const REPEAT_GRACE_MS = 10_000;
-/** Each attempt is lost only to another use of the same token, so the next judgement differs. */
+/** Each failed attempt means that the token was used concurrently, so the next verdict differs. */
 const MAX_ATTEMPTS = 4;
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -49,8 +49,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
 
   return {
     /**
-     * Stores a session of a user whose document may still be on its way to the database.
-     * @throws {ServiceError} USER_DISABLED, EMAIL_NOT_VERIFIED, UNAUTHENTICATED where the user is deleted
+     * Opens a session for a user whose document can still be in the process of being stored.
+     * @throws {ServiceError} USER_DISABLED; EMAIL_NOT_VERIFIED; UNAUTHENTICATED when the user is deleted
      */
     async open(
       user: UserDocument,
@@ -103,7 +103,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         const user = await findUser(userId);
         if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
         if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
-        // A session of the guest that outlived its claim, because the process died before it ended them.
+        // A session of the guest that outlived the claim because the process died before ending it.
         if (mustVerifyFirst(user)) {
           broadcastEnded(userId, await repository.revokeAll(userId));
           throw serviceError("SESSION_REVOKED");
@@ -116,8 +116,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
     },
 
     /**
-     * Goes on with a session under new tokens and ends all others of the user; the old refresh token is dead at once. Its open
-     * sockets act as who the user is now.
+     * Continues a session with new tokens and ends all other sessions of the user. The old refresh token becomes invalid
+     * immediately, and open sockets act as the updated user.
      * @throws {ServiceError} SESSION_REVOKED
      */
     async continueAlone(user: UserDocument, sessionId: string): Promise<SessionTokens> {
@@ -139,7 +139,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       broadcastEnded(userId, await repository.revoke(sessionId));
     },
 
-    /** false when it is not a living one of the user's. */
+    /** @returns false when the user has no such active session */
     async endOne(userId: string, sessionId: string): Promise<boolean> {
       const ended = await repository.revokeOf(userId, sessionId);
       broadcastEnded(userId, ended);
@@ -167,7 +167,7 @@ function clientFields(client: CallClient | null): Pick<SessionDocument, "address
   return { address: client.address, ...(userAgent === undefined ? {} : { userAgent }) };
 }
 
-/** @param previousHash of the token that may be repeated for a moment, or null when none may */
+/** @param previousHash of the token that can be repeated within the grace period, or null */
 function rotation({ family, current }: RefreshToken, previousHash: string | null, now: Date): Rotation {
   return {
     familyHash: hashSecret(family),

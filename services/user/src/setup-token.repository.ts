@@ -3,7 +3,7 @@ import { defineRepository, hashSecret, newSecret } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 interface SetupTokenDocument {
-  /** SHA-256 of the token: a reader of the database cannot use it. */
+  /** SHA-256 of the token, so that it can't be used by readers of the database. */
   _id: string;
   expiresAt: Date;
 }
@@ -15,12 +15,12 @@ const schema = new Schema<SetupTokenDocument>(
   },
   { collection: "setupTokens" },
 );
-// Cleans up only: every reader compares the times itself.
+// Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type SetupTokenRepository = ReturnType<typeof createSetupTokenRepository>;
 
-/** Every query of the collection setupTokens. */
+/** Queries of the collection setupTokens. */
 export const createSetupTokenRepository = defineRepository(
   { name: "SetupToken", schema },
   ({ model: tokens, insert }) => ({

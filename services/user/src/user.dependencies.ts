@@ -42,7 +42,7 @@ import { createSessionRepository, type SessionRepository } from "./session.repos
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSetupTokenRepository, type SetupTokenRepository } from "./setup-token.repository.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface UserDependencies {
   node: NodeContext;
   users: UserRepository;

@@ -4,26 +4,26 @@ import { Schema } from "mongoose";
 
 /** The second factor of an account. */
 export interface Totp {
-  /** Sealed, as written by totp-secrets.ts: the server computes codes with it. */
+  /** Sealed, because the server needs the plain secret to compute codes. */
   secret: string;
-  /** The 30 s that the last code was of: it and all before it are used up. */
+  /** The period of the last used code: it and all before it are used up. */
   lastStep: number;
-  /** SHA-256 of the recovery codes that are left. */
+  /** SHA-256 of the unused recovery codes. */
   recoveryHashes: string[];
 }
 
 export interface UserDocument {
   _id: string;
-  /** Absent for a guest, so that the unique sparse index leaves it out. */
+  /** Absent for guests, so that the sparse unique index omits them. */
   username?: string;
   usernameLower?: string;
   email?: string;
   emailLower?: string;
-  /** Absent until the link that was mailed to `email` has been opened. */
+  /** Absent until a verification link for `email` has been opened. */
   emailVerifiedAt?: Date;
-  /** Since when the account has had an address that it has not verified; absent otherwise. */
+  /** Since when the account has had its unverified address; absent otherwise. */
   emailClaimedAt?: Date;
-  /** Created while the policy restricted mail domains: no session opens before an address is verified. */
+  /** Created while the policy restricted email domains: no session can be opened before an address is verified. */
   mustVerifyEmail?: true;
   locale?: Locale;
   nickname: string;
@@ -32,30 +32,30 @@ export interface UserDocument {
   avatarUrl: string | null;
   bio?: string;
   kind: "member" | "guest" | "bot";
-  /** As written by passwords.ts; absent for a guest, and for who only logs in by OIDC. */
+  /** See passwords.ts for the format; absent for guests and accounts that only use OIDC. */
   passwordHash?: string;
-  /** Absent where a login asks for no code. */
+  /** Absent when the second factor is off. */
   totp?: Totp;
-  /** A secret that no code of has been seen yet; sealed as well. */
+  /** A sealed secret whose first code is still to be confirmed. */
   totpPending?: string;
-  /** Codes tried since the window began; correct codes reset it. */
+  /** Codes tried since the window began; a correct one resets the counter. */
   totpGuesses?: { count: number; endsAt: Date };
-  /** Passwords tried by who is logged in, as above. */
+  /** The same for passwords tried by logged-in users. */
   passwordGuesses?: { count: number; endsAt: Date };
-  /** Who this is at the OIDC provider, as written by oidc-key.ts. */
+  /** The identity at the OIDC provider; see oidc-key.ts for the format. */
   oidcKey?: string;
-  /** A copy of what admins.ts keeps: read with the user, written only there. */
+  /** A copy of the entry in the collection admins, maintained only by admins.ts. */
   admin?: true;
-  /** Absent while the user may log in. */
+  /** Absent while the user can log in. */
   disabledAt?: Date;
   createdAt: Date;
   /** The group whose import created this guest. No one can log in as them; they are deleted with the group. */
   importedIn?: string;
-  /** Of guests with sessions: the day one of them was last active. */
+  /** For guests with sessions: the day of their last activity. */
   seenAt?: Date;
-  /** Absent while there is more left of the user than an id that messages refer to. */
+  /** Set when the user is deleted; the document then only contains what messages refer to. */
   deletedAt?: Date;
-  /** Since when what others keep of a deleted user is being removed; absent when that is done. */
+  /** Set while other services remove the data of a deleted user. */
   erasing?: Date;
 }
 

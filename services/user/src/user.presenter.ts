@@ -7,7 +7,7 @@ export function localeOf({ locale }: Pick<UserDocument, "locale">): Locale {
   return locale ?? DEFAULT_LOCALE;
 }
 
-/** What anybody may see of a user. */
+/** Visible to everyone. */
 export function presentUser(user: UserDocument): User {
   return {
     id: user._id,
@@ -21,7 +21,7 @@ export function presentUser(user: UserDocument): User {
   };
 }
 
-/** What those see who run the instance. */
+/** Visible to instance admins. */
 export function presentAdminUser(user: UserDocument): AdminUser {
   return {
     ...presentUser(user),
@@ -32,7 +32,7 @@ export function presentAdminUser(user: UserDocument): AdminUser {
   };
 }
 
-/** What only the user may see. */
+/** Visible only to the user. */
 export function presentOwnUser(user: UserDocument): OwnUser {
   return {
     ...presentUser(user),

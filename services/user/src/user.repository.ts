@@ -18,7 +18,7 @@ type ProfileChange = Partial<Pick<UserDocument, "nickname" | "avatarUrl" | "bio"
 
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
-/** Every query of the collection users. */
+/** Queries of the collection users. */
 export const createUserRepository = defineRepository(userCollection, (users) => ({
   ...createAccountQueries(users),
   ...createTotpQueries(users),
@@ -29,7 +29,7 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
   insert: users.insert,
   insertMany: users.insertMany,
 
-  /** @returns how many were removed: fewer than `limit` when none are left. */
+  /** @returns the number of removed users: fewer than `limit` when none are left */
   removeSomeImported: (groupId: string, limit: number) => users.removeSome({ importedIn: groupId }, limit),
 
   find: (userId: string) => users.model.findById(userId).lean(),
@@ -40,13 +40,13 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
 
   findByEmail: (email: string) => users.model.findOne({ emailLower: email.toLowerCase() }).lean(),
 
-  /** Any account: of guests there are none with a username. */
+  /** Any account; guests have no username. */
   findAnyAccount: () => users.model.findOne({ usernameLower: { $gt: "" } }).lean(),
 
   setAdmin: (userId: string, isAdmin: boolean) =>
     users.update({ _id: userId }, isAdmin ? { $set: { admin: true } } : { $unset: { admin: 1 } }),
 
-  /** Accounts whose name begins so, in the order of the names. */
+  /** Accounts whose name starts with `prefix`, sorted by name. */
   listByPrefix: (field: "usernameLower" | "nicknameLower", prefix: string, limit: number) =>
     users.model
       .find({
@@ -64,7 +64,7 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
       { $set: { ...profile, ...(kind === "guest" ? {} : searchFields(profile)) } },
     ),
 
-  /** null when the user is not a guest, or no longer. */
+  /** @returns null when the user is not a guest, or no longer one */
   claimGuest: (
     userId: string,
     { nickname, locale, mustVerifyEmail, ...credentials }: Claim,
@@ -86,7 +86,7 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
     ),
 }));
 
-/** What an account is found by besides its username. */
+/** Derived fields that an account is found by. */
 function searchFields({ nickname }: { nickname?: string }) {
   return nickname === undefined ? {} : { nicknameLower: nickname.toLowerCase() };
 }
@@ -102,12 +102,12 @@ function credentialFields({ username, email, passwordHash }: Credentials) {
 
 export type AllUsersRepository = ReturnType<typeof createAllUsersRepository>;
 
-/** The queries of the collection users that are about all of them: for those who run the instance. */
+/** Queries across all users, for instance admins. */
 export const createAllUsersRepository = defineRepository(userCollection, ({ model: users, change }) => ({
-  /** From what the database knows of the collection, without reading it. */
+  /** Estimated from collection metadata, without reading the collection. */
   count: () => users.estimatedDocumentCount(),
 
-  /** Accounts and guests that someone can log in to; counts no further than `max`. */
+  /** Accounts and guests that someone can log in to; counts at most up to `max`. */
   countPeople: (max: number) =>
     users.countDocuments(
       { kind: { $in: ["member", "guest"] }, deletedAt: { $exists: false }, importedIn: { $exists: false } },
@@ -122,7 +122,7 @@ export const createAllUsersRepository = defineRepository(userCollection, ({ mode
       .limit(limit)
       .lean(),
 
-  /** Includes users who cannot be found by others. */
+  /** Includes users who can't be found by others. */
   listByPrefix: (field: "usernameLower" | "nicknameLower" | "emailLower", prefix: string, limit: number) =>
     users
       .find({ [field]: prefixRange(prefix) })
@@ -130,23 +130,23 @@ export const createAllUsersRepository = defineRepository(userCollection, ({ mode
       .limit(limit)
       .lean(),
 
-  /** null when there is no such user, or it is an admin. */
+  /** @returns null when the user doesn't exist or is an admin */
   disable: (userId: string, disabledAt: Date) =>
     change({ _id: userId, admin: null }, { $set: { disabledAt } }),
 
   enable: (userId: string) => change({ _id: userId }, { $unset: { disabledAt: 1 } }),
 }));
 
-/** Comes after everything that a name may go on with. */
+/** Sorts after everything that can follow a prefix. */
 const LAST = "\u{10ffff}";
 
-/** What begins so, in any case: a range and no pattern, so that it costs an index look-up and nothing in it means anything. */
+/** A case-insensitive prefix match as a range, which uses the index and needs no escaping. */
 function prefixRange(prefix: string): { $gte: string; $lt: string } {
   const lower = prefix.toLowerCase();
   return { $gte: lower, $lt: lower + LAST };
 }
 
-/** A member's new account, not stored yet. Its nickname is the username unless one is given. */
+/** A new member account, not stored yet. The nickname defaults to the username. */
 export function newAccount({
   username,
   nickname = username,

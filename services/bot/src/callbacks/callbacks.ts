@@ -30,8 +30,8 @@ interface Subscription {
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /**
- * Delivers to each subscribed bot as one job, which runs when there are messages or commands for it, and every 10 s for changes that
- * no event reports. The cursors say how far it is, so a run that is interrupted loses nothing and continues there.
+ * Delivers to each subscribed bot as one job, which runs when there are messages or commands for it, and every 10 s for changes
+ * that no event reports. The cursors say how far it is, so a run that is interrupted loses nothing and continues there.
  */
 export function createCallbacks(options: CallbacksOptions) {
   const { node, bots } = options;
@@ -69,7 +69,8 @@ export function createCallbacks(options: CallbacksOptions) {
       const bot = await bots.find(botId);
       if (!isSubscribed(bot) || bot.callback.id !== callbackId) return;
       const { failures, lastError, isDisabled } = bot.callback;
-      // A first try is an administrator's retry; before another one the process died between disabling the callback and ending the job.
+      // A first try is an administrator's retry; before another one the process died between disabling the callback and ending
+      // the job.
       if (isDisabled && tries > 1) throw new PermanentFailure(lastError ?? "");
       const round = { isMore: true };
       const untilMs = Date.now() + ROUND_MS;

@@ -13,7 +13,10 @@ const BATCH_DOCUMENTS = 1000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 export const databaseOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
-/** What the search makes from the messages. Not backed up: part of it is not in a collection, and a restored instance makes it again. */
+/**
+ * What the search makes from the messages. Not backed up: part of it is not in a collection, and a restored instance makes it
+ * again.
+ */
 export const SEARCH_COLLECTIONS: readonly string[] = [
   "searchEntries",
   "searchProgress",

@@ -68,8 +68,8 @@ async function* ofStopped(db: mongo.Db, config: Source, summary: Summary): Async
 }
 
 /**
- * The files that there are, the moment of the database, the files that came meanwhile: so every file that the database knows of at
- * that moment is in it. Those that were deleted before it are in it too; a restore removes them.
+ * The files that there are, the moment of the database, the files that came meanwhile: so every file that the database knows of
+ * at that moment is in it. Those that were deleted before it are in it too; a restore removes them.
  */
 async function* ofRunning(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
   yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION, running: true });

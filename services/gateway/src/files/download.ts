@@ -29,8 +29,8 @@ interface Shown {
 const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
 
 /**
- * Serves what a signed address names, and public pictures. The address contains all that is needed, so no service is called. Nothing that it serves can
- * run in a browser.
+ * Serves what a signed address names, and public pictures. The address contains all that is needed, so no service is called.
+ * Nothing that it serves can run in a browser.
  */
 export function serveDownloads(app: FastifyInstance, { node, limits, storage }: DownloadOptions): void {
   const urls = new FileUrls(node.keyFor("file-urls"), node.previousKeyFor("file-urls"));

@@ -17,8 +17,8 @@ export interface UploadOptions {
 }
 
 /**
- * Takes files as the bodies of requests, and streams them into the storage. Who may upload what is asked of `file.startUpload` before
- * anything is read.
+ * Takes files as the bodies of requests, and streams them into the storage. Who may upload what is asked of `file.startUpload`
+ * before anything is read.
  */
 export async function serveUploads(app: FastifyInstance, options: UploadOptions): Promise<void> {
   const { node, calls, identify } = options;
@@ -88,7 +88,9 @@ async function receive(
   }
 }
 
-/** Where the storage fails, the connection is still needed for the answer: an error of the stream does not destroy the request. */
+/**
+ * Where the storage fails, the connection is still needed for the answer: an error of the stream does not destroy the request.
+ */
 function bodyOf(raw: IncomingMessage): Readable {
   async function* chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of raw.iterator({ destroyOnReturn: false })) yield chunk;

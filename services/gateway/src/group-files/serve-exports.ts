@@ -27,8 +27,8 @@ export interface ExportOptions {
 type Start = "group.startExport" | "admin.startGroupExport";
 
 /**
- * Answers a group as a file, which is read as fast as it is taken. Who may have it is asked of the action that starts it, and again with each
- * page. A file that was broken off lacks its last line.
+ * Answers a group as a file, which is read as fast as it is taken. Who may have it is asked of the action that starts it, and
+ * again with each page. A file that was broken off lacks its last line.
  */
 export function serveExports(app: FastifyInstance, options: ExportOptions): void {
   const { node, calls, identify } = options;

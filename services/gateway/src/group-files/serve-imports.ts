@@ -25,8 +25,8 @@ import {
 import type { ExportOptions } from "./serve-exports.ts";
 
 /**
- * Makes a group from the body of a request, as it comes. Who may is asked of `admin.startGroupImport` before anything is read. Whatever goes
- * wrong, all of it is removed before any user has seen it.
+ * Makes a group from the body of a request, as it comes. Who may is asked of `admin.startGroupImport` before anything is read.
+ * Whatever goes wrong, all of it is removed before any user has seen it.
  */
 export async function serveImports(app: FastifyInstance, options: ExportOptions): Promise<void> {
   const { node, calls, identify } = options;
@@ -107,7 +107,10 @@ async function* bounded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 type Lines = Params<"message.importLines">;
 type NewMessage = Lines["messages"][number];
 
-/** Stores the lines of a file, in their order, in a hidden group. Nothing of it holds more than a batch, but for the numbers of channels. */
+/**
+ * Stores the lines of a file, in their order, in a hidden group. Nothing of it holds more than a batch, but for the numbers of
+ * channels.
+ */
 class GroupWriter {
   readonly #services: Services;
   readonly #ids: { groupId: string; salt: string };

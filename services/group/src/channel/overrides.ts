@@ -75,7 +75,9 @@ function refuseBits(
   if (!mayGrant(permissions, bits)) throw serviceError("FORBIDDEN");
 }
 
-/** @throws {ServiceError} FORBIDDEN for a role or member at or above the actor's highest role; ROLE_NOT_FOUND, MEMBER_NOT_FOUND */
+/**
+ * @throws {ServiceError} FORBIDDEN for a role or member at or above the actor's highest role; ROLE_NOT_FOUND, MEMBER_NOT_FOUND
+ */
 async function refuseTarget(
   dependencies: GroupDependencies,
   target: Target,

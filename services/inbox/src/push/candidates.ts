@@ -23,8 +23,8 @@ interface CrowdsOptions {
 }
 
 /**
- * Pushes mentions of everyone and of roles, as jobs: one page of members at a time, one mention after the other, with a pause after
- * each page.
+ * Pushes mentions of everyone and of roles, as jobs: one page of members at a time, one mention after the other, with a pause
+ * after each page.
  */
 export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
   const jobs = node.jobs.define<Crowd>("inbox.pushMention", {
@@ -85,8 +85,9 @@ export interface Candidate {
 type Stored = DomainEvents["message.stored"];
 
 /**
- * Users whom a batch of messages may concern: the others of a direct channel, mentioned users, and those who want notifications for all messages
- * in the place. What it costs does not depend on the members of a group: @everyone and role mentions are handled by `createCrowds`.
+ * Users whom a batch of messages may concern: the others of a direct channel, mentioned users, and those who want notifications
+ * for all messages in the place. What it costs does not depend on the members of a group: @everyone and role mentions are handled
+ * by `createCrowds`.
  */
 export async function pushCandidates(
   node: NodeContext,

@@ -40,7 +40,10 @@ const LATER: ReadonlySet<number> = new Set([408, 429]);
 
 export type Pushes = ReturnType<typeof createPushes>;
 
-/** Sends pushes as jobs, at least once, until they are a day old. Pushes beyond the limit are dropped; the inbox still has the messages. */
+/**
+ * Sends pushes as jobs, at least once, until they are a day old. Pushes beyond the limit are dropped; the inbox still has the
+ * messages.
+ */
 export function createPushes({ node, subscriptions, running }: PushesOptions) {
   const counted = new Counter({
     name: "fanfare_pushes_total",

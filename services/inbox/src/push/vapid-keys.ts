@@ -15,8 +15,8 @@ export interface VapidKeys {
 const DEVELOPMENT_SUBJECT = "mailto:admin@localhost.invalid";
 
 /**
- * The configured keys. Without any, a single instance in development keeps some in its data folder; elsewhere there are none, and no
- * pushes.
+ * The configured keys. Without any, a single instance in development keeps some in its data folder; elsewhere there are none, and
+ * no pushes.
  * @throws {ConfigError} when the configured keys, or those in the data folder, are none
  */
 export async function loadVapidKeys(

@@ -7,8 +7,8 @@ export interface GatewayReport {
 }
 
 /**
- * Who is connected at which gateway, and whose presence has to be published. Everything may be repeated and done by several workers
- * at once. Every method rejects where the store cannot be reached.
+ * Who is connected at which gateway, and whose presence has to be published. Everything may be repeated and done by several
+ * workers at once. Every method rejects where the store cannot be reached.
  */
 export interface PresenceStore {
   /**

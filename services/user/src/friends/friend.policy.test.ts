@@ -29,7 +29,7 @@ describe("a direct channel", () => {
 });
 
 test.each(["request", "direct", "groupDirect"] as const)(
-  "a block stands before everything: %s",
+  "a block takes precedence over everything: %s",
   (approach) => {
     const relation = { isFriend: true, isMate: true, isBlocked: true };
     expect(isReachable(approach, { requestsFrom: "everyone", directFrom: "everyone" }, relation)).toBe(false);

@@ -1,6 +1,6 @@
 import type { InstancePolicy, Reach, User } from "@fanfare/contract";
 
-/** What one user is to another. */
+/** The relation between two users. */
 export interface Relation {
   isFriend: boolean;
   /** They share a group. */
@@ -14,10 +14,10 @@ export type Approach = "request" | "direct" | "groupDirect";
 
 type DirectFrom = Reach["directFrom"];
 
-/** From the widest to the narrowest. */
+/** From the least to the most restrictive. */
 const DIRECT_FROM: readonly DirectFrom[] = ["everyone", "groupMates", "friends"];
 
-/** What the instance's policy leaves of a user's `directFrom` towards someone of this kind. */
+/** A user's `directFrom` as restricted by the instance policy for users of this kind. */
 export function narrowDirectFrom(
   directFrom: DirectFrom,
   { directMessages }: Pick<InstancePolicy, "directMessages">,
@@ -27,7 +27,7 @@ export function narrowDirectFrom(
   return DIRECT_FROM.findLast((value) => limits.includes(value))!;
 }
 
-/** Whether a user with this `reach` can be contacted by a user with this relation. Blocked users never can. */
+/** Whether a user with this relation can contact a user with this `reach`. Blocked users never can. */
 export function isReachable(approach: Approach, reach: Reach, relation: Relation): boolean {
   const { isFriend, isMate, isBlocked } = relation;
   if (isBlocked) return false;
@@ -36,6 +36,6 @@ export function isReachable(approach: Approach, reach: Reach, relation: Relation
     return reach.requestsFrom === "everyone" || (reach.requestsFrom === "groupMates" && isKnown);
   }
   if (reach.directFrom === "friends") return isFriend;
-  // Strangers can't add users to group conversations.
+  // Only acquaintances can add users to group DMs.
   return isKnown || (approach === "direct" && reach.directFrom === "everyone");
 }

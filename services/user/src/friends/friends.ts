@@ -12,7 +12,7 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import type { FriendshipDocument, FriendshipState } from "./friendship.repository.ts";
 import { reachableAmong } from "./reach.ts";
 
-/** A request can be answered or taken back while this looks. */
+/** A request can be answered or withdrawn in the meantime. */
 const MAX_ROUNDS = 3;
 
 export function friendActions(dependencies: UserDependencies): Handlers {
@@ -60,7 +60,7 @@ export function friendActions(dependencies: UserDependencies): Handlers {
       return {};
     },
 
-    /** Removes a friend or the caller's own request, and declines a request to the caller. */
+    /** Removes a friend, withdraws the caller's request or declines a request to the caller. */
     "friend.remove": async ({ params, actor: { userId } }) => {
       await endFriendship(dependencies, userId, params.userId);
       return {};
@@ -81,7 +81,7 @@ export function friendActions(dependencies: UserDependencies): Handlers {
       return { userIds: userIds.filter((id) => friends.has(id)) };
     },
 
-    /** All in one page, which LIMITS bounds. */
+    /** A single page, bounded by LIMITS. */
     "friend.exportUser": async ({ params: { userId } }) => {
       const [friends, requests, settings] = await Promise.all([
         friendships.list(userId, "friends", undefined, LIMITS.friendsPerUser),
@@ -124,9 +124,9 @@ async function findUser(services: Services, { userId, username }: Params<"friend
 }
 
 /**
- * Accepts the request of `otherId`, and notifies both.
- * @returns null when there is none
- * @throws {ServiceError} LIMIT_REACHED when one of the two has the most friends allowed
+ * Accepts the request of `otherId` and notifies both.
+ * @returns null when there is no request
+ * @throws {ServiceError} LIMIT_REACHED when one of the two has the maximum number of friends
  */
 async function befriend(
   { node, friendships }: UserDependencies,
@@ -168,17 +168,16 @@ async function readPage(
   return { page, nextCursor: found.length > limit ? page.at(-1)!._id : null };
 }
 
-/** The one of the two who is not `userId`. */
 function otherOf({ userIds }: FriendshipDocument, userId: string): string {
   return userIds.find((id) => id !== userId) ?? userId;
 }
 
-/** As `userId` sees it. */
+/** From the perspective of `userId`. */
 function presentFriend(friendship: FriendshipDocument, userId: string): Friend {
   return { userId: otherOf(friendship, userId), since: friendship.since.toISOString() };
 }
 
-/** As `userId` sees it. */
+/** From the perspective of `userId`. */
 function presentRequest(friendship: FriendshipDocument, userId: string): FriendRequest {
   return {
     userId: otherOf(friendship, userId),

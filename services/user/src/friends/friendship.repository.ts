@@ -1,16 +1,16 @@
 import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** Two users who are friends, or of whom one has asked: one document, so that they never disagree. */
+/** A friendship or a pending request: one document per pair, so that both sides are always consistent. */
 export interface FriendshipDocument {
   _id: string;
-  /** The sorted ids of the two, joined, so that one string is unique. */
+  /** The sorted user ids, joined for a unique index. */
   pair: string;
   userIds: string[];
   state: "requested" | "friends";
-  /** Who asked first. */
+  /** The user who sent the request. */
   requestedBy: string;
-  /** When it came into this state. */
+  /** Time of the last state change. */
   since: Date;
 }
 
@@ -27,7 +27,7 @@ const schema = new Schema<FriendshipDocument>(
 schema.index({ pair: 1 }, { unique: true });
 schema.index({ userIds: 1, state: 1, _id: -1 });
 
-/** The same string for two users, whichever of them asks. */
+/** The same for both users, regardless of order. */
 function pairOf(userId: string, otherUserId: string): string {
   return [userId, otherUserId].sort().join(":");
 }
@@ -35,13 +35,13 @@ function pairOf(userId: string, otherUserId: string): string {
 export type FriendshipRepository = ReturnType<typeof createFriendshipRepository>;
 export type FriendshipState = FriendshipDocument["state"];
 
-/** Every query of the collection friendships. */
+/** Queries of the collection friendships. */
 export const createFriendshipRepository = defineRepository(
   { name: "Friendship", schema },
   ({ model: friendships, insert, change }) => ({
     find: (userId: string, otherId: string) => friendships.findOne({ pair: pairOf(userId, otherId) }).lean(),
 
-    /** null when there is something between the two already. */
+    /** @returns null when a friendship or request exists */
     request: (userId: string, otherId: string) =>
       unlessDuplicate(
         insert({
@@ -54,14 +54,14 @@ export const createFriendshipRepository = defineRepository(
         }),
       ),
 
-    /** null when `otherId` has not asked, or has taken it back. */
+    /** @returns null when `otherId` has no pending request */
     accept: (userId: string, otherId: string) =>
       change(
         { pair: pairOf(userId, otherId), state: "requested", requestedBy: otherId },
         { $set: { state: "friends", since: new Date() } },
       ),
 
-    /** What was between the two, or null: a request of `requestedBy`, or whatever there is where that is not given. */
+    /** @returns the removed friendship or request, or null. With `requestedBy`, only a request by that user is removed. */
     remove: (userId: string, otherId: string, requestedBy?: string) =>
       friendships
         .findOneAndDelete({
@@ -70,7 +70,7 @@ export const createFriendshipRepository = defineRepository(
         })
         .lean(),
 
-    /** Newest first, older than `beforeId` where that is given. */
+    /** Newest first, older than `beforeId` if given. */
     list: (userId: string, state: FriendshipState, beforeId: string | undefined, limit: number) =>
       friendships
         .find({ userIds: userId, state, ...(beforeId === undefined ? {} : { _id: { $lt: beforeId } }) })
@@ -78,7 +78,7 @@ export const createFriendshipRepository = defineRepository(
         .limit(limit)
         .lean(),
 
-    /** Reads `max` entries at most. */
+    /** Reads at most `max` entries. */
     count: (userId: string, state: FriendshipState, max: number) =>
       friendships.countDocuments({ userIds: userId, state }, { limit: max }),
 

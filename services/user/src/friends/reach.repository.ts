@@ -4,7 +4,7 @@ import { Schema } from "mongoose";
 
 /** Who can reach a user. Without a document, everyone can. */
 interface ReachDocument extends Reach {
-  /** The user's. */
+  /** The user id. */
   _id: string;
 }
 
@@ -17,7 +17,7 @@ const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
 
 export type ReachRepository = ReturnType<typeof createReachRepository>;
 
-/** Every query of the collection reaches: all are by `_id`, the user's. */
+/** Queries of the collection reaches, all by user id. */
 export const createReachRepository = defineRepository(
   { name: "Reach", schema },
   ({ model: reaches, remove }) => {

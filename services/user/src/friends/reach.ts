@@ -21,7 +21,7 @@ export function reachActions(dependencies: UserDependencies): Handlers {
   };
 }
 
-/** Those of `userIds` whom the actor can reach in this way. Costs as much as there are users asked for. */
+/** @returns those of `userIds` whom the actor can contact in this way. The cost depends on the number of users. */
 export async function reachableAmong(
   { node, friendships, reaches }: UserDependencies,
   services: Services,

@@ -7,7 +7,7 @@ const person = (username?: string, nickname?: string, email: string | null = nul
   names: { username, nickname },
 });
 
-test("names are kept as far as ours allow", () => {
+test("keeps names as far as they are valid", () => {
   expect(usernameFor(person("ann.lee"), false)).toBe("ann.lee");
   expect(usernameFor(person("ann lee <b>"), false)).toBe("annleeb");
   expect(usernameFor(person("x".repeat(100)), false)).toBe("x".repeat(32));
@@ -15,19 +15,19 @@ test("names are kept as far as ours allow", () => {
     expect(usernameFor(person(none), false)).toMatch(/^user\d{5}$/);
 });
 
-test("a name that is taken gets digits, and stays within the limit", () => {
+test("appends digits to a taken name within the length limit", () => {
   expect(usernameFor(person("ann"), true)).toMatch(/^ann\d{5}$/);
   expect(usernameFor(person("x".repeat(32)), true)).toMatch(/^x{27}\d{5}$/);
 });
 
-test("a nickname that cannot stand among other people's words is left out", () => {
+test("omits an invalid nickname", () => {
   expect(nicknameFor(person("ann", "Ann 李"), "ann")).toBe("Ann 李");
   expect(nicknameFor(person("ann", "a\u202eb"), "ann")).toBe("ann");
   expect(nicknameFor(person("ann", "😀".repeat(50)), "ann")).toBe("😀".repeat(16));
   expect(nicknameFor(person("ann"), "ann")).toBe("ann");
 });
 
-test("an address that we would not take is none", () => {
+test("ignores an invalid email address", () => {
   expect(emailOf(person("ann", "Ann", "ann@example.org"))).toBe("ann@example.org");
   expect(emailOf(person("ann", "Ann", "ann"))).toBeNull();
   expect(emailOf(person("ann", "Ann", null))).toBeNull();

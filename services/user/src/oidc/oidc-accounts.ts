@@ -9,7 +9,7 @@ import type { InvitedAccounts } from "../erasures.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "../user.model.ts";
 import type { OidcIdentity } from "./oidc-provider.ts";
 
-/** Names that are tried until one is free. */
+/** Number of usernames tried when they are taken. */
 const MAX_ATTEMPTS = 8;
 
 export type OidcAccounts = ReturnType<typeof createOidcAccounts>;
@@ -29,7 +29,7 @@ export function createOidcAccounts(
     inviteCode: string | undefined,
   ): Promise<UserDocument> => {
     const email = emailOf(identity);
-    // Before the claim of another account is released: a refused login must change nothing.
+    // Before the address of another account is released, because a rejected login must change nothing.
     const policy = await node.policy.get();
     assertCanRegister(policy, { email, inviteCode });
     await assertRoomForUser(policy, allUsers);
@@ -37,7 +37,7 @@ export function createOidcAccounts(
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);
     if (email !== null) {
-      // The provider has verified the address, the other account never has.
+      // The provider has verified the address; the other account never has.
       const displaced = await users.releaseUnverifiedEmail(email);
       if (displaced !== null) publishAccount(node, displaced);
     }
@@ -59,10 +59,10 @@ export function createOidcAccounts(
 
   return {
     /**
-     * The account of this identity. One with the same address is only taken for theirs where both sides have verified it: otherwise
-     * an attacker could wait for them in an account made with their address, or get into theirs with an address they only claim.
-     * An account that never verified the address loses it in `settle`.
-     * @returns null where there is none yet
+     * Finds the account of this identity. An account with the same email address is only used if both sides have verified it.
+     * Otherwise an attacker could prepare an account with the address of a victim, or claim the address of an account at the
+     * provider. An account that never verified the address loses it in `settle`.
+     * @returns null when there is none
      * @throws {ServiceError} EMAIL_TAKEN
      */
     async find(identity: OidcIdentity): Promise<UserDocument | null> {
@@ -70,7 +70,7 @@ export function createOidcAccounts(
       if (known !== null) return known;
       const email = emailOf(identity);
       const same = email === null ? null : await users.findByEmail(email);
-      // The same person at another window, a moment ago.
+      // Linked a moment ago by a concurrent login of the same user.
       if (same === null || same.oidcKey === identity.key) return same;
       if (same.emailVerifiedAt === undefined) return null;
       if (same.oidcKey !== undefined) throw serviceError("EMAIL_TAKEN");
@@ -78,9 +78,10 @@ export function createOidcAccounts(
     },
 
     /**
-     * Makes the account, or lets the identity log in to the one that `find` has found.
-     * @param inviteCode where an account is made: the invite that it is made with
-     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED, LIMIT_REACHED
+     * Creates the account, or links the identity to the one that `find` returned.
+     * @param inviteCode used if an account is created
+     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED,
+     *   LIMIT_REACHED
      */
     async settle(
       identity: OidcIdentity,
@@ -100,7 +101,7 @@ export function createOidcAccounts(
         } catch (error) {
           const index = duplicateKeyIndex(error);
           if (index === null) throw error;
-          // The same person at two windows collides with himself, in his name and address too.
+          // Concurrent logins of the same user also collide on username and address.
           const other = await users.findByOidcKey(identity.key);
           if (other !== null) return other;
           if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
@@ -122,8 +123,8 @@ const FALLBACK = "user";
 const DIGITS = 5;
 
 /**
- * A name like the one that they have at the provider, as far as ours allow.
- * @param isAgain the name was taken: with digits after it
+ * Derives a valid username from the one at the provider.
+ * @param isAgain the plain name is taken: append digits
  */
 export function usernameFor({ names }: OidcIdentity, isAgain: boolean): string {
   const cleaned = (names.username ?? "").replaceAll(NOT_IN_USERNAMES, "");
@@ -133,12 +134,12 @@ export function usernameFor({ names }: OidcIdentity, isAgain: boolean): string {
 }
 
 export function nicknameFor({ names }: OidcIdentity, username: string): string {
-  // Not in the middle of a character.
+  // Don't cut a surrogate pair in half.
   const cut = (names.nickname ?? "").slice(0, LIMITS.nicknameMaxChars).replace(/[\ud800-\udbff]$/, "");
   return nicknameSchema.safeParse(cut).data ?? username;
 }
 
-/** null where it is none that we would take. */
+/** @returns null when it isn't a valid email address */
 export function emailOf({ email }: OidcIdentity): string | null {
   return emailSchema.safeParse(email ?? undefined).data ?? null;
 }

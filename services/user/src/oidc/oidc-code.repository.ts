@@ -4,9 +4,9 @@ import { Schema } from "mongoose";
 import type { OidcIdentity } from "./oidc-provider.ts";
 
 interface OidcCodeDocument extends OidcIdentity {
-  /** SHA-256 of the code in the address that the login ended at. */
+  /** SHA-256 of the code in the URL that the login ends at. */
   _id: string;
-  /** SHA-256 of a secret of the page that began the login; the code alone is not enough. */
+  /** SHA-256 of the verifier of the page that started the login; the code alone is not enough. */
   challenge: string;
   expiresAt: Date;
 }
@@ -23,7 +23,7 @@ const schema = new Schema<OidcCodeDocument>(
   },
   { collection: "oidcCodes" },
 );
-// Cleans up only: every reader compares the times itself.
+// Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export interface OidcLogin {
@@ -33,7 +33,7 @@ export interface OidcLogin {
 
 export type OidcCodeRepository = ReturnType<typeof createOidcCodeRepository>;
 
-/** Every query of the collection oidcCodes. */
+/** Queries of the collection oidcCodes. */
 export const createOidcCodeRepository = defineRepository(
   { name: "OidcCode", schema },
   ({ model: codes, insert }) => {
@@ -43,7 +43,7 @@ export const createOidcCodeRepository = defineRepository(
       expiresAt: { $gt: new Date() },
     });
     return {
-      /** @returns the code that the page exchanges */
+      /** @returns the code for the page to exchange */
       async make(identity: OidcIdentity, challenge: string): Promise<string> {
         const oidcCode = newSecret();
         const expiresAt = new Date(Date.now() + LIMITS.oidcCodeLifetimeMs);
@@ -53,7 +53,7 @@ export const createOidcCodeRepository = defineRepository(
 
       find: (login: OidcLogin) => codes.findOne(valid(login)).lean(),
 
-      /** Uses it up: of several at once one gets it. */
+      /** Consumes the code: of concurrent calls one gets it. */
       take: (login: OidcLogin) => codes.findOneAndDelete(valid(login)).lean(),
     };
   },

@@ -3,11 +3,11 @@ import { LIMITS } from "@fanfare/contract";
 import type { Config, Logger } from "@fanfare/kernel";
 import type { Configuration } from "openid-client";
 
-/** Of each request to the provider, in seconds. */
+/** For each request to the provider. */
 const TIMEOUT_S = 5;
 const SCOPE = "openid email profile";
 
-/** What a browser keeps while it is at the provider. */
+/** State kept in the browser while it is at the provider. */
 export interface OidcFlow {
   state: string;
   nonce: string;
@@ -16,19 +16,19 @@ export interface OidcFlow {
 
 /** A user's identity at the provider, and its claims. */
 export interface OidcIdentity {
-  /** Stands for issuer and subject: what an account is found by. */
+  /** Derived from issuer and subject; identifies the account. */
   key: string;
-  /** Only one that the provider says it has verified. */
+  /** Only set if the provider has verified it. */
   email: string | null;
-  /** When the provider last asked for its password or the like; absent where it does not say. */
+  /** When the user last authenticated at the provider; absent if the provider doesn't say. */
   authenticatedAt?: Date;
-  /** What to call them; nothing of it is trusted or unique. */
+  /** Suggestions only: neither trusted nor unique. */
   names: { username: string | undefined; nickname: string | undefined };
 }
 
 export type OidcProvider = ReturnType<typeof createOidcProvider>;
 
-/** The OpenID Connect provider of the configuration; it is asked for its addresses at the first login, which also loads the library. */
+/** The configured OpenID Connect provider. Discovery happens at the first login, which also loads the library. */
 export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, logger: Logger) {
   const redirectUri = `${config.publicUrl}/auth/oidc/callback`;
   let found: Promise<Configuration> | undefined;
@@ -41,14 +41,14 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_S,
         execute: [
-          // The identity must be signed with a key of the provider, regardless of the transport.
+          // ID tokens must be signed, regardless of the transport.
           openid.enableNonRepudiationChecks,
-          // The configuration refuses it in production.
+          // Rejected by the configuration in production.
           ...(isPlain ? [openid.allowInsecureRequests] : []),
         ],
       })
       .catch((error: unknown) => {
-        // So that the next login asks again.
+        // Lets the next login retry.
         found = undefined;
         throw error;
       });
@@ -57,8 +57,8 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
 
   return {
     /**
-     * @param isFresh the provider has to ask for its password again
-     * @returns null when the provider cannot be reached, which is logged
+     * @param isFresh the user must authenticate again at the provider
+     * @returns null when the provider is unreachable, which is logged
      */
     async start(isFresh: boolean): Promise<{ authorizationUrl: string; flow: OidcFlow } | null> {
       try {
@@ -72,7 +72,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
           nonce: flow.nonce,
           code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: "S256",
-          // Makes the provider say when that was. The caller could remove `prompt` from the address, but not change `auth_time`.
+          // Requests `auth_time`. The user could remove `prompt` from the URL, but can't forge `auth_time`.
           ...(isFresh && { prompt: "login", max_age: String(LIMITS.freshLoginMs / 1000) }),
         });
         return { authorizationUrl: url.href, flow };
@@ -83,8 +83,8 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
     },
 
     /**
-     * @param query of the address that the provider sent the browser to
-     * @returns null when it is not the end of this flow, or the provider says no, which is logged
+     * @param query of the callback URL
+     * @returns null when it doesn't belong to this flow or the provider reports an error, which is logged
      */
     async finish(query: string, { state, nonce, codeVerifier }: OidcFlow): Promise<OidcIdentity | null> {
       try {
@@ -96,7 +96,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
           idTokenExpected: true,
         });
         const idToken = tokens.claims()!;
-        // Some providers return names and addresses only here.
+        // Some providers return names and addresses only from this endpoint.
         const asked = provider.serverMetadata().userinfo_endpoint !== undefined;
         const info = asked ? await openid.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
         return identityOf({

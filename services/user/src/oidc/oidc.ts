@@ -6,11 +6,11 @@ import { OIDC_INDEX } from "../user.model.ts";
 import { presentOwnUser } from "../user.presenter.ts";
 import type { OidcFlow } from "./oidc-provider.ts";
 
-/** The longest that a login at the provider may take. */
+/** Maximum duration of a login at the provider. */
 const LIFETIME_MS = 10 * 60 * 1000;
 
 interface KeptFlow extends OidcFlow {
-  /** SHA-256 of what the page that began it keeps to itself. */
+  /** SHA-256 of the verifier, which only the page that started the login has. */
   challenge: string;
 }
 
@@ -48,7 +48,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     "user.exchangeOidcCode": async ({ params, client }) => {
       const identity = need(await oidcCodes.find(params), "OIDC_FAILED");
       const found = await oidcAccounts.find(identity);
-      // Before the login is consumed, so that a user who is asked for a code can repeat this call.
+      // Before the login is consumed, so that the call can be repeated with a code.
       if (found !== null) await secondFactor.check(found, params.code);
       if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
       const user = await oidcAccounts.settle(identity, found, params.inviteCode);
@@ -56,7 +56,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     },
 
     "user.linkOidc": async ({ params, actor }) => {
-      // A stolen session or an unlocked phone must not be enough to add a way into the account.
+      // A stolen session or an unlocked phone must not be enough to add a way to sign in.
       const { passwordHash } = await confirmPassword(actor.userId, params.password);
       const identity = need(await oidcCodes.take(params), "OIDC_FAILED");
       const linked = await users
@@ -81,7 +81,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
   };
 }
 
-/** What a browser keeps of a login, signed by us: no process remembers anything of those that are never finished. */
+/** Stores the state of a login in a signed cookie, so that abandoned logins leave nothing on the server. */
 function createFlowCookie(key: Buffer) {
   const sign = createSigner({ key, algorithm: "HS256", expiresIn: LIFETIME_MS });
   const verify = createVerifier({ key, algorithms: ["HS256"], requiredClaims: ["exp"], cache: false });
@@ -89,7 +89,7 @@ function createFlowCookie(key: Buffer) {
     seal: ({ state, nonce, codeVerifier, challenge }: KeptFlow): string =>
       sign({ state, nonce, codeVerifier, challenge }),
 
-    /** null when it is not ours, or too old. */
+    /** @returns null when the signature is wrong or the cookie has expired */
     open(cookie: string): KeptFlow | null {
       try {
         return verify(cookie) as KeptFlow;
