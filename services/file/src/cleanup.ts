@@ -17,7 +17,7 @@ interface RemoverOptions {
   logger: Pick<Logger, "warn">;
 }
 
-/** Deletes files: first hides them from users, then deletes the bytes and at last the record. Every step is repeatable. */
+/** Deletes files: first hides them, then deletes the bytes and finally the document. Every step is idempotent. */
 export class Remover {
   readonly #options: RemoverOptions;
 
@@ -25,7 +25,7 @@ export class Remover {
     this.#options = options;
   }
 
-  /** When this resolves no user can read the file; what fails after that is retried later. */
+  /** Resolves when the file is hidden; later failures are retried by the sweep. */
   async remove(file: FileDocument): Promise<void> {
     const { files, logger } = this.#options;
     const fileId = file._id;
@@ -36,14 +36,14 @@ export class Remover {
     );
   }
 
-  /** The bytes and the record of a file that is marked already. */
+  /** Deletes the bytes and the document of a hidden file. */
   async erase(file: FileDocument): Promise<void> {
     const { files, quotas } = this.#options;
     const storage = await this.#options.storage;
     const fileId = file._id;
     for (const variant of VARIANTS) await storage.delete(storageKey(fileId, variant));
     if (file.pictureName !== undefined) await storage.delete(pictureKey(file.pictureName));
-    // Two that are at it give the room back once.
+    // Of concurrent calls, only the one that deletes the document frees the space.
     const gone = await files.delete(fileId);
     if (gone !== null) await quotas.add(ownersOf(gone), -gone.bytes);
   }
@@ -57,8 +57,8 @@ interface SweeperOptions {
 }
 
 /**
- * Deals with files whose time has come: uploads that were broken off, files that were never attached, attachments whose
- * message is gone or was never sent. Whatever a process left halfway is found here, because each file says when to look at it.
+ * Handles due files: aborted uploads, files that were never attached, attachments whose message was deleted or never sent. Every
+ * file has a time for its next check, so whatever a dead process left is found.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -67,14 +67,14 @@ export class Sweeper {
     this.#options = options;
   }
 
-  /** Everything that is due, but no more than a batch. @returns whether there may be more */
+  /** Handles a batch of due files. @returns whether there may be more */
   async sweep(signal?: AbortSignal): Promise<boolean> {
     const { files, logger } = this.#options;
     for (let i = 0; i < SWEEP_BATCH; i++) {
       if (signal?.aborted === true) return true;
       const file = await files.takeDue(new Date());
       if (file === null) return false;
-      // It has been put off, so one that fails keeps no other waiting.
+      // Its next check is already scheduled, so a failure doesn't block others.
       await this.#look(file).catch((error: unknown) =>
         logger.warn({ err: error, fileId: file._id }, "file check failed"),
       );
@@ -99,7 +99,7 @@ export class Sweeper {
 }
 
 export const cleanupActions = ({ files }: FileDependencies): Handlers => ({
-  /** What is known of the files, not their bytes: file.getUrl leads to those. */
+  /** Metadata only; the contents are available through file.getUrl. */
   "file.exportUser": async ({ params: { userId, cursor } }) => {
     const page = await files.page(userId, cursor ?? undefined, LIMITS.pageMaxItems);
     const last = page.length < LIMITS.pageMaxItems ? undefined : page.at(-1);
@@ -109,7 +109,7 @@ export const cleanupActions = ({ files }: FileDependencies): Handlers => ({
     };
   },
 
-  /** What is part of a message stays with it. */
+  /** Attachments stay with their message. */
   "file.forgetUser": async ({ params: { userId } }) => {
     const now = new Date();
     await files.markDeleting({ ownerId: userId, state: "unclaimed" }, now);

@@ -34,7 +34,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
       return urlOf(dependencies.urls, file, access, Date.now());
     },
 
-    /** Those of a page of messages at once. */
+    /** For all files of a page of messages. */
     "file.getUrls": async ({ params: { channelId, fileIds }, access }) => {
       const found = await files.findMany([...new Set(fileIds)]);
       const attached = found.filter((file) => file.state === "attached" && file.channelId === channelId);
@@ -44,7 +44,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
   };
 }
 
-/** @throws {ServiceError} FILE_NOT_FOUND also where there is one that this user must not know of */
+/** @throws {ServiceError} FILE_NOT_FOUND, also for existing files that the user can't see */
 async function requireReadable(
   { files, node }: Pick<FileDependencies, "files" | "node">,
   fileId: string,
@@ -94,13 +94,13 @@ export function isThere({ state }: Pick<FileDocument, "state">): boolean {
   return state === "unclaimed" || state === "attached" || state === "picture";
 }
 
-/** @param access to the file's channel; null where it is in none */
+/** @param access to the channel of the file; null when it has none */
 function mayRead(userId: string, file: Facts, access: Access | null): boolean {
   if (file.ownerId === userId) return true;
   return file.state === "attached" && access !== null && may(access, "view");
 }
 
-/** Asked of who may read it. */
+/** Only for users who can read it. */
 function mayDelete(userId: string, file: Facts, access: Access | null): boolean {
   if (file.ownerId === userId) return true;
   return file.state === "attached" && access !== null && may(access, "manageMessages");

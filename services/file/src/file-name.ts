@@ -1,17 +1,16 @@
 const EXTENSION = /(.)\.[A-Za-z0-9]{1,10}$/;
 
 /**
- * A name that is safe wherever it is written: in an address, a header, or on a user's disk. It never becomes part of a path
- * here.
+ * A name that is safe in URLs, headers and on disk. Here it never becomes part of a path.
  * @param name without control characters
  */
 export function safeFileName(name: string): string {
-  // Reserved on some system, or a way out of a folder.
+  // Characters that are reserved on some systems, or could leave a folder.
   const plain = name.replace(/[/\\:*?"<>|]/g, "_").replace(/[. ]+$/, "");
   return /^\.*$/.test(plain) ? "file" : plain;
 }
 
-/** The name with another extension: re-encoded images can have another type. */
+/** Replaces the extension, because re-encoded images can have another type. */
 export function withExtension(name: string, extension: string): string {
   return `${name.replace(EXTENSION, "$1")}.${extension}`;
 }

@@ -4,14 +4,14 @@ import type { FileRepository } from "./file.repository.ts";
 import type { Quotas } from "./quotas.ts";
 import type { Remover } from "./cleanup.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface FileDependencies {
   node: NodeContext;
   files: FileRepository;
   quotas: Quotas;
   storage: Promise<FileStorage>;
   urls: FileUrls;
-  /** Re-encoding of images. */
+  /** Queue for re-encoding images. */
   images: WorkQueue;
   remover: Remover;
 }

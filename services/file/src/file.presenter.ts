@@ -6,7 +6,7 @@ export function presentAttachment(file: FileDocument): Attachment {
   return { fileId: _id, name, bytes, contentType, width, height };
 }
 
-/** Only of a file that is whole and not about to go. */
+/** Only for files that are complete and not being deleted. */
 export function presentFile(file: FileDocument): StoredFile {
   return {
     ...presentAttachment(file),

@@ -4,33 +4,33 @@ import { Schema } from "mongoose";
 import { MARK_BATCH, SUM_PAGE, SWEEP_LEASE_MS } from "./bounds.ts";
 
 /**
- * `uploading`: its bytes may still be coming. `unclaimed`: whole, and its owner's alone. `attached`: part of the message that its
- * owner has sent, or is about to send, with `nonce`. `picture`: of `pictureOf`, public. `deleting`: deleted for everyone.
+ * `uploading`: incomplete. `unclaimed`: complete, but visible only to its owner. `attached`: part of the message that its owner
+ * has sent, or is about to send, with `nonce`. `picture`: the public picture `pictureOf`. `deleting`: hidden from everyone.
  */
 export type FileState = "uploading" | "unclaimed" | "attached" | "picture" | "deleting";
 
 export interface FileDocument {
   _id: string;
   ownerId: string;
-  /** Absent: a picture of a profile or a group. */
+  /** Absent for pictures of profiles and groups. */
   channelId?: string;
   groupId?: string;
   name: string;
-  /** What is counted against the quotas. */
+  /** The size counted toward quotas. */
   bytes: number;
   contentType: string;
   width?: number;
   height?: number;
-  /** What is stored of it besides a public picture. */
+  /** Stored versions, without the public picture. */
   variants: Variant[];
   state: FileState;
   nonce?: string;
   /** `user:<id>` or `group:<id>`. */
   pictureOf?: string;
-  /** Under which it is public. */
+  /** The public name of the picture. */
   pictureName?: string;
   createdAt: Date;
-  /** When it is to be looked at next; absent: it stays. */
+  /** The time of the next check. Absent: none. */
   dueAt?: Date;
 }
 
@@ -69,7 +69,7 @@ type Which =
 
 export type FileRepository = ReturnType<typeof createFileRepository>;
 
-/** Every query of the files. */
+/** Queries of the collection files. */
 export const createFileRepository = defineRepository(
   { name: "File", schema },
   ({ model: files, insert, change }) => ({
@@ -83,7 +83,7 @@ export const createFileRepository = defineRepository(
       return files.find({ _id: { $in: fileIds } }).lean();
     },
 
-    /** Those of a user, newest first. */
+    /** The files of a user, newest first. */
     async page(ownerId: string, before: string | undefined, limit: number): Promise<FileDocument[]> {
       const older = before === undefined ? {} : { _id: { $lt: before } };
       return files
@@ -93,12 +93,12 @@ export const createFileRepository = defineRepository(
         .lean();
     },
 
-    /** How many of a user are in a state, counted up to `limit`. */
+    /** @returns the number of a user's files in a state, at most `limit` */
     async count(ownerId: string, state: FileState, limit: number): Promise<number> {
       return files.countDocuments({ ownerId, state }).limit(limit);
     },
 
-    /** Adds up what is counted, page by page. */
+    /** Sums the counted sizes page by page. */
     async sumBytes(field: "ownerId" | "groupId", id: string): Promise<number> {
       let total = 0;
       let after: object = {};
@@ -115,7 +115,7 @@ export const createFileRepository = defineRepository(
       }
     },
 
-    /** Changes a file that is in one of these states; null where it is not. */
+    /** Changes a file that is in one of these states. @returns null when it isn't */
     async change(
       fileId: string,
       states: readonly FileState[],
@@ -129,14 +129,14 @@ export const createFileRepository = defineRepository(
       );
     },
 
-    /** Attaches unclaimed files, and those already attached to it, to the message with this nonce. */
+    /** Attaches unclaimed files, and those already attached with this nonce, to the message. */
     async claim(fileIds: readonly string[], { nonce, dueAt }: { nonce: string; dueAt: Date }): Promise<void> {
       const _id = { $in: fileIds };
       await files.updateMany({ _id, state: "attached", nonce }, { $set: { dueAt } });
       await files.updateMany({ _id, state: "unclaimed" }, { $set: { state: "attached", nonce, dueAt } });
     },
 
-    /** Marks files to be deleted, batch by batch; resolves to how many. */
+    /** Marks files for deletion in batches. @returns the number of files */
     async markDeleting(which: Which, dueAt: Date, exceptId?: string): Promise<number> {
       let total = 0;
       for (;;) {
@@ -152,7 +152,7 @@ export const createFileRepository = defineRepository(
       }
     },
 
-    /** Takes up the file that has been due for longest, so that no other worker does; null where none is. */
+    /** Claims the file that has been due the longest, so that no other worker handles it. @returns null when none is due */
     async takeDue(now: Date): Promise<FileDocument | null> {
       return files
         .findOneAndUpdate(
@@ -163,7 +163,7 @@ export const createFileRepository = defineRepository(
         .lean();
     },
 
-    /** The file that was deleted. */
+    /** @returns the deleted file */
     async delete(fileId: string): Promise<FileDocument | null> {
       return files.findByIdAndDelete(fileId).lean();
     },

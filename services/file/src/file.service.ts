@@ -10,7 +10,7 @@ import type { FileDependencies } from "./file.dependencies.ts";
 import { createFileRepository } from "./file.repository.ts";
 import { createUsageRepository } from "./usage.repository.ts";
 
-/** Files: `file.*`. Their bytes come and go through the gateway. */
+/** Files: `file.*`. Their bytes are transferred by the gateway. */
 export function createFileService(node: NodeContext): ReturnType<ServiceFactory> {
   const { config, database, logger } = node;
   const files = createFileRepository(database);

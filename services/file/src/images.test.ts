@@ -24,12 +24,12 @@ test.each(["jpeg", "png", "webp", "avif"] as const)("a %s is stored without its 
   });
 });
 
-test("a picture that was taken sideways is turned, for nothing says so any more", async () => {
+test("rotates an image according to its EXIF orientation, which is removed", async () => {
   const sideways = await draw(400, 100).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   expect(await drawImage(sideways)).toMatchObject({ width: 100, height: 400 });
 });
 
-test("what moves still moves", async () => {
+test("animations stay animated", async () => {
   const frames = Buffer.alloc(40 * 40 * 3 * 3, 7).fill(200, 0, 4800);
   const raw = { width: 40, height: 120, channels: 3, pageHeight: 40 } as const;
   const gif = await sharp(frames, { raw })
@@ -41,7 +41,7 @@ test("what moves still moves", async () => {
   expect((await sharp(image).metadata()).pages).toBe(before.pages);
 });
 
-test("a small file with more pixels than allowed is refused before it is unpacked", async () => {
+test("a small file with too many pixels is rejected before it is decoded", async () => {
   const bomb = await sharp({
     create: { width: 16_000, height: 16_000, channels: 3, background: "black" },
     limitInputPixels: false,
@@ -53,7 +53,7 @@ test("a small file with more pixels than allowed is refused before it is unpacke
   await expect(drawPicture(bomb)).rejects.toMatchObject({ type: "IMAGE_REFUSED" });
 });
 
-test("many frames count as many pixels", async () => {
+test("frames count as pixels", async () => {
   const pages = 60;
   const [width, pageHeight] = [1000, 1000];
   const raw = { width, height: pageHeight * pages, channels: 3, pageHeight } as const;
@@ -65,14 +65,14 @@ test("many frames count as many pixels", async () => {
   await expect(drawImage(gif)).rejects.toMatchObject({ type: "IMAGE_REFUSED" });
 });
 
-test("what is damaged, or none at all, is refused", async () => {
+test("rejects damaged files and those that aren't images", async () => {
   const png = await draw(100, 100).png().toBuffer();
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bad of [png.subarray(0, png.length / 2), Buffer.from("\x89PNG\r\n\x1a\nnothing"), svg])
     await expect(drawImage(bad)).rejects.toMatchObject({ type: "IMAGE_REFUSED" });
 });
 
-test("a profile's picture is a small square", async () => {
+test("a profile picture is a small square", async () => {
   const picture = await drawPicture(await draw(900, 300).jpeg().withExif(exif).toBuffer());
   const side = LIMITS.pictureSidePixels;
   expect(await sharp(picture).metadata()).toMatchObject({ format: "webp", width: side, height: side });

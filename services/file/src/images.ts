@@ -28,7 +28,7 @@ const WEBP: Encoding = {
   extension: "webp",
   encode: (picture) => picture.webp({ quality: 88, effort: 2 }),
 };
-/** By what sharp finds; kinds that take too long to write become WebP. */
+/** By detected format; formats that are slow to encode become WebP. */
 const ENCODINGS: Record<string, Encoding> = {
   jpeg: { contentType: "image/jpeg", extension: "jpg", encode: (picture) => picture.jpeg({ quality: 90 }) },
   png: {
@@ -54,12 +54,11 @@ export const DRAWN_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 sharp.cache(false);
-// The pictures themselves are drawn side by side, and others need the machine too.
+// One thread per image: images are processed in parallel, and other services need the CPU too.
 sharp.concurrency(1);
 
 /**
- * Re-encodes an image in small sizes. Only the pixels of the original remain: no location, no camera, and nothing that is
- * hidden behind the picture.
+ * Re-encodes an image in small sizes. Only the pixels of the original remain: no location, no camera model, no hidden data.
  * @throws {ServiceError} IMAGE_REFUSED when it is damaged or has too many pixels
  */
 export async function drawImage(original: Buffer): Promise<DrawnImage> {
@@ -90,8 +89,8 @@ export async function drawImage(original: Buffer): Promise<DrawnImage> {
 }
 
 /**
- * The picture of a profile or a group: a square WebP of its middle.
- * @throws {ServiceError} IMAGE_REFUSED when it is none that can be read
+ * Creates the picture of a profile or group: a square WebP, cropped to the center.
+ * @throws {ServiceError} IMAGE_REFUSED when it isn't a readable image
  */
 export async function drawPicture(original: Buffer): Promise<Buffer> {
   const side = LIMITS.pictureSidePixels;
@@ -105,7 +104,7 @@ export async function drawPicture(original: Buffer): Promise<Buffer> {
   );
 }
 
-/** All errors of the library are the fault of the uploaded image. */
+/** Errors of the library are always caused by the uploaded image. */
 async function refusing<T>(draw: () => Promise<T>): Promise<T> {
   try {
     return await draw();
@@ -114,7 +113,7 @@ async function refusing<T>(draw: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An object, or a part of one, in memory; null where there is none. For what is known to be small enough. */
+/** Reads an object, or a part of it, into memory; only for small ones. @returns null when it doesn't exist */
 export async function readBytes(
   storage: FileStorage,
   key: string,

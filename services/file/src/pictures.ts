@@ -28,7 +28,7 @@ export function pictureActions(dependencies: FileDependencies): Handlers {
       });
       const hash = createHash("sha256").update(picture).digest("hex").slice(0, HASH_CHARS);
       const pictureName = `${fileId}-${hash}`;
-      // Noted before it is stored, so that it is found again whatever happens.
+      // Recorded before it is stored, so that it can always be found again.
       need(await files.change(fileId, ["unclaimed"], { pictureName }), "FILE_NOT_FOUND");
       await storage.put(pictureKey(pictureName), Readable.from([picture]), picture.length);
       const set = {

@@ -18,21 +18,21 @@ interface Owner {
 const NEVER = new Date(0);
 const FIELDS = { user: "ownerId", group: "groupId" } as const;
 
-/** Whose room a file takes: its owner's, and that of the group it is in. */
+/** The owners whose quotas a file counts toward: its user and the group. */
 export function ownersOf({ ownerId, groupId }: Pick<FileDocument, "ownerId" | "groupId">): Owner[] {
   const user: Owner = { type: "user", id: ownerId };
   return groupId === undefined ? [user] : [user, { type: "group", id: groupId }];
 }
 
 /**
- * How much room users and groups have. The counts are kept beside the files, so a crash between the two leaves one wrong by a
- * file: before an upload is refused they are recounted.
+ * Storage quotas of users and groups. The counters are stored separately from the files, so a crash in between leaves one off by
+ * a file. Before an upload is rejected they are recounted.
  */
 export class Quotas {
   readonly #files: FileRepository;
   readonly #usage: UsageRepository;
   readonly #policy: NodeContext["policy"];
-  /** The total size of all files at the last sum, plus what this process has taken since. */
+  /** The total size of all files at the last count, plus what this process has taken since. */
   #instance = { bytes: 0, readAtMs: -Infinity };
 
   constructor(files: FileRepository, usage: UsageRepository, policy: NodeContext["policy"]) {
@@ -43,7 +43,7 @@ export class Quotas {
 
   /**
    * @param kind of the user
-   * @throws {ServiceError} LIMIT_REACHED if an owner or the instance has no room left; nothing is taken then
+   * @throws {ServiceError} LIMIT_REACHED when an owner or the instance has no space left; nothing is taken then
    */
   async take(owners: readonly Owner[], bytes: number, kind?: User["kind"]): Promise<void> {
     const taken: Owner[] = [];
@@ -62,7 +62,7 @@ export class Quotas {
     }
   }
 
-  /** What a file turns out to take more, or less. */
+  /** Corrects the space of a file when its size is known. */
   async add(owners: readonly Owner[], bytes: number): Promise<void> {
     for (const owner of owners) await this.#usage.add(keyOf(owner), bytes);
   }
@@ -87,7 +87,7 @@ export class Quotas {
     return { found, limit: isOfGuest ? "fileQuotaGuestBytes" : "fileQuotaUserBytes", maxBytes };
   }
 
-  /** Other processes may take some room between two sums, so the instance can end a little above its quota. */
+  /** Other processes can take space between two counts, so the instance can slightly exceed its quota. */
   async #takeOfInstance(bytes: number): Promise<void> {
     const max = (await this.#policy.get()).fileQuotaInstanceBytes;
     if (max === null) return;
@@ -99,18 +99,18 @@ export class Quotas {
     this.#instance.bytes += bytes;
   }
 
-  /** @param maxBytes null: as the policy says */
+  /** @param maxBytes null: the default of the policy */
   async setMax(owner: Owner, maxBytes: number | null): Promise<void> {
     await this.#usage.setMax(keyOf(owner), maxBytes);
   }
 
-  /** Whether it was recounted and had been wrong. */
+  /** @returns whether the counter was wrong and has been corrected */
   async #recount(owner: Owner): Promise<boolean> {
     const found = await this.#usage.find(keyOf(owner));
     if (found === null) return false;
     const { bytes, countedAt = NEVER, takenAt = NEVER } = found;
     const nowMs = Date.now();
-    // Of what has taken room just now the file may not be there yet.
+    // A file that has just taken space may not be stored yet.
     if (nowMs - takenAt.getTime() < RECOUNT_QUIET_MS) return false;
     if (nowMs - countedAt.getTime() < RECOUNT_GAP_MS[owner.type]) return false;
     const sum = await this.#files.sumBytes(FIELDS[owner.type], owner.id);

@@ -31,7 +31,7 @@ interface Start {
 type Found = Pick<FileDocument, "name" | "bytes" | "contentType" | "width" | "height" | "variants">;
 
 const UNKNOWN_TYPE = "application/octet-stream";
-/** What could run in a browser is never called by its name. */
+/** Types that could run in a browser; they are served as unknown. */
 const ACTIVE = /html|xml|svg|javascript|ecmascript|xsl|wasm/;
 
 export function uploadActions(dependencies: FileDependencies): Handlers {
@@ -74,12 +74,12 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
 
     "file.abortUpload": async ({ params: { fileId } }) => {
       const file = await files.find(fileId);
-      // Unclaimed too: the uploader may have given up waiting for the answer.
+      // Unclaimed too: the uploader may have timed out waiting for the response.
       if (file?.state === "uploading" || file?.state === "unclaimed") await remover.remove(file);
       return {};
     },
 
-    /** Repeatable, because a message that failed is sent again; what a claim without a message leaves is swept up. */
+    /** Idempotent, because a failed message is sent again. Claims without a message are removed by the sweep. */
     "file.claim": async ({ params: { channelId, userId, nonce, ...params } }) => {
       const fileIds = [...new Set(params.fileIds)];
       const isTheirs = (file: FileDocument): boolean =>
@@ -90,7 +90,7 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
       if (before.length !== fileIds.length || !before.every((file) => isTheirs(file) && isFree(file)))
         return { attachments: null };
       await files.claim(fileIds, { nonce, dueAt: new Date(Date.now() + CLAIM_CHECKED_AFTER_MS) });
-      // Another message may have been faster.
+      // A concurrent message may have claimed them first.
       const after = (await files.findMany(fileIds)).filter(isClaimed);
       if (after.length !== fileIds.length) return { attachments: null };
       const byId = new Map(after.map((file) => [file._id, presentAttachment(file)]));
@@ -106,7 +106,7 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
   };
 }
 
-/** Notes the file before anything of it comes, so that whatever becomes of the upload, its bytes are found again. */
+/** Stores the document before the upload begins, so that its bytes can always be found again. */
 async function start(
   { files, quotas }: FileDependencies,
   { actor, name, bytes, maxBytes, channelId, groupId }: Start,
@@ -135,7 +135,7 @@ async function start(
   return { fileId: file._id };
 }
 
-/** What the bytes are, whatever their sender says of them. */
+/** Detects the type from the contents, regardless of what the client says. */
 async function look({ storage: opening, images }: FileDependencies, file: FileDocument): Promise<Found> {
   const storage = await opening;
   const fileId = file._id;
@@ -144,7 +144,7 @@ async function look({ storage: opening, images }: FileDependencies, file: FileDo
   if (head === null) throw serviceError("FILE_NOT_FOUND");
   const contentType = await sniff(head);
   const { name, bytes, channelId } = file;
-  // A picture of a profile is drawn when it is used.
+  // Profile and group pictures are re-encoded when they are used.
   if (!DRAWN_TYPES.has(contentType) || channelId === undefined) {
     if (channelId === undefined && !DRAWN_TYPES.has(contentType)) throw serviceError("IMAGE_REFUSED");
     return { name, bytes, contentType, variants: ["raw"] };
@@ -172,8 +172,8 @@ async function put(storage: FileStorage, key: string, bytes: Buffer): Promise<vo
 }
 
 /**
- * What a file is, by its bytes alone.
- * @param head its beginning
+ * Detects the type of a file from its bytes only.
+ * @param head the beginning of the file
  */
 async function sniff(head: Buffer): Promise<string> {
   const found = await fileTypeFromBuffer(head).catch(() => undefined);

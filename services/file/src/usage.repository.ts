@@ -5,11 +5,11 @@ interface UsageDocument {
   /** `user:<id>` or `group:<id>`. */
   _id: string;
   bytes: number;
-  /** Absent: what the policy says. */
+  /** Absent: the default of the policy. */
   maxBytes?: number;
-  /** When room was last taken. */
+  /** When space was last taken. */
   takenAt?: Date;
-  /** When it was last counted from the files themselves. */
+  /** When it was last recounted from the files. */
   countedAt?: Date;
 }
 
@@ -26,7 +26,7 @@ const schema = new Schema<UsageDocument>(
 
 export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
-/** Every query of how much room files take. */
+/** Queries of the collection of storage usage. */
 export const createUsageRepository = defineRepository(
   { name: "FileUsage", schema, durable: false },
   ({ model: usages }) => ({
@@ -34,7 +34,7 @@ export const createUsageRepository = defineRepository(
       return usages.findById(of).lean();
     },
 
-    /** What the files of all users take, which is all there are: each has an owner. */
+    /** The total size of all files; each belongs to a user. */
     async sumOfUsers(): Promise<number> {
       const [sum] = await usages.aggregate<{ bytes: number }>([
         { $match: { _id: { $gte: "user:", $lt: "user;" } } },
@@ -43,21 +43,21 @@ export const createUsageRepository = defineRepository(
       return sum?.bytes ?? 0;
     },
 
-    /** Takes room; false where that would be more than `maxBytes`. */
+    /** Takes space. @returns false when that would exceed `maxBytes` */
     async take(of: string, bytes: number, maxBytes: number): Promise<boolean> {
       if (bytes > maxBytes) return false;
       const filter = { _id: of, bytes: { $lte: maxBytes - bytes } };
       const change = { $inc: { bytes }, $set: { takenAt: new Date() } };
-      // A duplicate: it is there, and has less room than that.
+      // On a duplicate the document exists but has too little space left.
       return (await unlessDuplicate(usages.updateOne(filter, change, { upsert: true }))) !== null;
     },
 
-    /** Gives room back, or takes some that has to be there. */
+    /** Frees space, or takes space unconditionally. */
     async add(of: string, bytes: number): Promise<void> {
       if (bytes !== 0) await usages.updateOne({ _id: of }, { $inc: { bytes } }, { upsert: true });
     },
 
-    /** Corrects the count, where it has not changed since it was read. */
+    /** Corrects the counter unless it has changed since it was read. */
     async correct({ _id, bytes, takenAt }: UsageDocument, to: number): Promise<void> {
       const unchanged = { _id, bytes, ...(takenAt !== undefined && { takenAt }) };
       await usages.updateOne(unchanged, { $set: { bytes: to, countedAt: new Date() } });

@@ -52,7 +52,7 @@ test("an unattached file is deleted after a day", async () => {
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
 });
 
-test("files are swept by a recurring job, more than one batch too", async () => {
+test("files are swept by a recurring job, also more than one batch", async () => {
   const fileIds: string[] = [];
   for (let i = 0; i <= SWEEP_BATCH; i += 1)
     fileIds.push(await fileNode.upload(userId, channelId, randomBytes(1)));
@@ -63,7 +63,7 @@ test("files are swept by a recurring job, more than one batch too", async () => 
   await vi.waitFor(async () => expect(await documents().countDocuments(all)).toBe(0), 60_000);
 });
 
-test("an upload that never ended goes after an hour, with the room it had taken", async () => {
+test("an incomplete upload is deleted after an hour, and its space freed", async () => {
   const params = { channelId, name: "a", bytes: 500 };
   const { fileId } = await fileNode.as(userId, "file.startUpload", params);
   expect(await hoursUntilDue(fileId)).toBeCloseTo(1, 1);
@@ -73,13 +73,13 @@ test("an upload that never ended goes after an hour, with the room it had taken"
   expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
 });
 
-test("an attachment is kept as long as its message, and is deleted even if the event of its end is lost", async () => {
+test("an attachment stays with its message, and is deleted even if the event of its deletion is lost", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   const nonce = randomBytes(8).toString("hex");
   const { attachments } = await claim(fileId, nonce);
   fileNode.sent.set(nonce, attachments!);
   await dueNow(fileId);
-  // Who cannot be asked has not said that it is gone.
+  // While the message service doesn't respond, the file stays.
   fileNode.setMessagesAway(true);
   await sweeper.sweep();
   expect(await stateOf(fileId)).toBe("attached");
@@ -94,7 +94,7 @@ test("an attachment is kept as long as its message, and is deleted even if the e
   expect([await stateOf(fileId), await isStored(fileId)]).toEqual([undefined, false]);
 });
 
-test("what was claimed for a message that was never sent goes; a repeated claim gives it time", async () => {
+test("files claimed for a message that was never sent are deleted; a repeated claim extends the time", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   await claim(fileId, "one");
   await dueNow(fileId);
@@ -106,7 +106,7 @@ test("what was claimed for a message that was never sent goes; a repeated claim 
   expect(await stateOf(fileId)).toBeUndefined();
 });
 
-test("of two messages that claim the same files at once one gets them", async () => {
+test("of two messages that claim the same files concurrently, one gets them", async () => {
   const fileIds = [
     await fileNode.upload(userId, channelId, randomBytes(10)),
     await fileNode.upload(userId, channelId, randomBytes(10)),
@@ -117,21 +117,21 @@ test("of two messages that claim the same files at once one gets them", async ()
   expect(answers.filter(({ attachments }) => attachments !== null)).toHaveLength(1);
 });
 
-test("a deletion that was left halfway is finished", async () => {
+test("an interrupted deletion is completed", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   await documents().updateOne(byId(fileId), { $set: { state: "deleting", dueAt: new Date(0) } });
   await sweeper.sweep();
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
 });
 
-test("what several take up at once is dealt with once", async () => {
+test("concurrent sweeps handle each file once", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   await dueNow(fileId);
   await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
   expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
 });
 
-test("a full quota is recounted in case the count is wrong", async () => {
+test("a full quota is recounted in case the counter is wrong", async () => {
   await fileNode.upload(userId, channelId, randomBytes(100));
   const usage = fileNode.node.database.collection("fileUsage");
   const ofUser = { _id: `user:${userId}` as never };
@@ -139,14 +139,14 @@ test("a full quota is recounted in case the count is wrong", async () => {
   await usage.updateOne(ofUser, { $set: { bytes: 990, ...isOld } });
   await fileNode.upload(userId, channelId, randomBytes(100));
   expect(await used()).toBe(200);
-  // Not each time: a user with a full quota must not cause constant recounts.
+  // Not every time: a user with a full quota must not cause constant recounts.
   await usage.updateOne(ofUser, { $set: { bytes: 990, ...isOld } });
   await expect(fileNode.upload(userId, channelId, randomBytes(100))).rejects.toMatchObject({
     type: "LIMIT_REACHED",
   });
 });
 
-test("uploads at the same time do not take more room than there is", async () => {
+test("concurrent uploads can't exceed the quota", async () => {
   const uploads = Array.from({ length: 8 }, () => fileNode.upload(userId, channelId, randomBytes(300)));
   const results = await Promise.allSettled(uploads);
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);

@@ -13,17 +13,17 @@ import { createFileStorage, storageKey, type FileStorage } from "@fanfare/files"
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { createFileService } from "../src/index.ts";
 
-/** A process that hosts the file service, with what was sent in the test's hands. */
+/** A process with the file service and a fake message service. */
 export interface FileNode {
   node: NodeContext;
   storage: FileStorage;
-  /** Attachments of the messages that were sent, by nonce. */
+  /** Attachments of sent messages, by nonce. */
   sent: Map<string, Attachment[]>;
-  /** Whether the message service answers. */
+  /** Makes the message service unavailable. */
   setMessagesAway(isAway: boolean): void;
   as<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
   internal<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>>;
-  /** A whole file of a user for a channel. */
+  /** Uploads a complete file of a user for a channel. */
   upload(userId: string, channelId: string, bytes: Buffer): Promise<string>;
   stop(): Promise<void>;
 }

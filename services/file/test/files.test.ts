@@ -15,7 +15,7 @@ const QUOTA = 500_000;
 let instance: Instance;
 let url: string;
 let world: World;
-/** The first to register on an instance. */
+/** The first user of the instance. */
 let admin: Person;
 beforeAll(async () => {
   const env = {
@@ -44,7 +44,7 @@ const picture = (width = 800, height = 400) =>
   sharp({ create: { width, height, channels: 3, background: "teal" } });
 
 describe("an upload", () => {
-  test("becomes an attachment, and is read at a signed address, byte for byte", async () => {
+  test("becomes an attachment, and can be read at a signed URL, byte for byte", async () => {
     const { member, target, channel } = world;
     const bytes = randomBytes(150_000);
     const file = await uploaded(member, "data.bin", bytes);
@@ -69,7 +69,7 @@ describe("an upload", () => {
     });
   });
 
-  test("is what its bytes are, whatever its sender says", async () => {
+  test("has the type detected from its bytes, whatever the client says", async () => {
     const html = "<!doctype html><script>alert(document.domain)</script>";
     const svg = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
     for (const [body, type, name] of [
@@ -84,7 +84,7 @@ describe("an upload", () => {
       expect(response.headers.get("content-type")).toBe("application/octet-stream");
       expect(response.headers.get("content-disposition")).toMatch(/^attachment/);
     }
-    // What begins as a picture has to be one.
+    // A file that starts like an image must be a valid one.
     const both = await upload(
       url,
       world.member,
@@ -114,7 +114,7 @@ describe("an upload", () => {
     }
   });
 
-  test("with too many pixels is refused, and nothing of it is left", async () => {
+  test("with too many pixels is rejected, and nothing of it stays", async () => {
     const bomb = await sharp({
       create: { width: 8000, height: 8000, channels: 3, background: "black" },
       limitInputPixels: false,
@@ -128,7 +128,7 @@ describe("an upload", () => {
     expect(await must(url, "file.getUsage", {}, world.member.accessToken)).toMatchObject({ usedBytes: 0 });
   });
 
-  test("is refused to who may not attach files there", async () => {
+  test("is rejected for users who can't attach files there", async () => {
     const { member, muted, stranger, owner, group, channel } = world;
     const where = { channelId: channel.id, name: "a.txt" };
     expect(codeOf(await upload(url, null, where, "a"))).toBe("UNAUTHENTICATED");
@@ -141,7 +141,7 @@ describe("an upload", () => {
     expect(codeOf(await upload(url, owner, where, "a"))).toBe("ok");
   });
 
-  test("has limits: of one file, and of all files of a user", async () => {
+  test("is limited per file, and in total per user", async () => {
     const where = { channelId: world.channel.id, name: "a.bin" };
     const large = await upload(url, world.member, where, randomBytes(MAX_BYTES + 1));
     expect(large).toMatchObject({ error: { type: "FILE_TOO_LARGE", data: { maxBytes: MAX_BYTES } } });
@@ -156,7 +156,7 @@ describe("an upload", () => {
     expect(codeOf(await upload(url, world.member, where, ""))).toBe("VALIDATION_FAILED");
   });
 
-  test("counts for its group, and an admin gives one more room, or less", async () => {
+  test("counts toward the quota of its group, which an admin can change", async () => {
     const { member, owner, group, channel } = world;
     const where = { channelId: channel.id, name: "a.bin" };
     const of = { type: "group", id: group.id } as const;
@@ -167,13 +167,13 @@ describe("an upload", () => {
     });
     const usage = await must(url, "file.getGroupUsage", { groupId: group.id }, owner.accessToken);
     expect(usage).toEqual({ usedBytes: 60, maxBytes: 100 });
-    // What a refusal had taken of the user's room is given back.
+    // A rejected upload doesn't use up the user's quota.
     expect(await must(url, "file.getUsage", {}, owner.accessToken)).toMatchObject({ usedBytes: 0 });
     await must(url, "file.setQuota", { of, maxBytes: null }, admin.accessToken);
     await uploaded(owner, "2", randomBytes(60));
   });
 
-  test("that is broken off leaves nothing", async () => {
+  test("that is aborted leaves nothing", async () => {
     const { member, channel } = world;
     const { port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -195,7 +195,7 @@ describe("an upload", () => {
     await vi.waitFor(async () => expect([await used(), await parts()]).toEqual([0, []]), 10_000);
   });
 
-  test("keeps no path of its name", async () => {
+  test("ignores a path in the file name", async () => {
     const file = await uploaded(world.member, "../../../../etc/passwd", "root");
     expect(file.name).toBe(".._.._.._.._etc_passwd");
     const path = (await urlOf(url, world.member, file.fileId)).url;
@@ -206,10 +206,10 @@ describe("an upload", () => {
   });
 });
 
-describe("an address", () => {
+describe("a signed URL", () => {
   const status = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status;
 
-  test("is good for nothing but what was signed", async () => {
+  test("is valid only for what was signed", async () => {
     const file = await uploaded(world.member, "a.txt", "text");
     const other = await uploaded(world.member, "b.txt", "other");
     const { url: path } = await urlOf(url, world.member, file.fileId);
@@ -230,7 +230,7 @@ describe("an address", () => {
     expect(answers).toEqual(addresses.map(() => 404));
   });
 
-  test("has an end, sooner where not the whole group may read", async () => {
+  test("expires, sooner when not the whole group can read the file", async () => {
     const { member, owner, group } = world;
     const params = { groupId: group.id, name: "hidden", private: true, memberIds: [member.userId] };
     const { channel } = await must(url, "channel.create", params, owner.accessToken);
@@ -245,7 +245,7 @@ describe("an address", () => {
     expect(minutes(await endOf(hidden.fileId))).toBeLessThanOrEqual(10);
   });
 
-  test("answers parts, and says when nothing has changed", async () => {
+  test("supports ranges and conditional requests", async () => {
     const file = await uploaded(world.member, "a.txt", "0123456789");
     const { url: path } = await urlOf(url, world.member, file.fileId);
     const part = await fetch(url + path, { headers: { range: "bytes=2-4" } });
@@ -269,7 +269,7 @@ describe("a file", () => {
   const read = async (who: Person, fileId: string) =>
     codeOf(await post(url, "file.getUrl", { fileId }, who.accessToken));
 
-  test("is its owner's alone until it is attached, and then its channel's", async () => {
+  test("is visible only to its owner until it is attached, then to its channel", async () => {
     const { member, target, owner, stranger, channel } = world;
     const { fileId } = await uploaded(member, "a.txt", "text");
     expect(await read(member, fileId)).toBe("ok");
@@ -282,13 +282,13 @@ describe("a file", () => {
     const inChannel = { channelId: channel.id, fileIds: [fileId, "0".repeat(24)] };
     const { urls } = await must(url, "file.getUrls", inChannel, target.accessToken);
     expect(urls.map((one) => one.fileId)).toEqual([fileId]);
-    // Not through a channel of one's own either.
+    // Not through a channel of their own either.
     const own = await must(url, "group.create", { name: "Mine" }, stranger.accessToken);
     const elsewhere = { channelId: own.channels[0]!.id, fileIds: [fileId] };
     expect((await must(url, "file.getUrls", elsewhere, stranger.accessToken)).urls).toEqual([]);
   });
 
-  test("of a private channel is not for others, nor for who has been put out", async () => {
+  test("of a private channel is hidden from others and from kicked members", async () => {
     const { member, target, owner, group } = world;
     const params = { groupId: group.id, name: "hidden", private: true, memberIds: [member.userId] };
     const { channel } = await must(url, "channel.create", params, owner.accessToken);
@@ -300,7 +300,7 @@ describe("a file", () => {
     expect(await read(member, fileId)).toBe("FILE_NOT_FOUND");
   });
 
-  test("is attached by its owner, where it was uploaded for, and to one message", async () => {
+  test("can be attached only by its owner, in the channel it was uploaded for, to one message", async () => {
     const { member, target, owner, group, channel } = world;
     const { fileId } = await uploaded(member, "a.txt", "text");
     const send = async (who: Person, nonce: string, channelId = channel.id, ids = [fileId]) => {
@@ -312,14 +312,14 @@ describe("a file", () => {
     expect(await send(member, "elsewhere", other.channel.id)).toBe("VALIDATION_FAILED");
     expect(await send(member, "unknown", channel.id, [fileId, "0".repeat(24)])).toBe("VALIDATION_FAILED");
     expect(await send(member, "first")).toBe("ok");
-    // Sent again it is the same message; another one does not get it.
+    // A retry is the same message; another message doesn't get the file.
     expect(await send(member, "first")).toBe("ok");
     expect(await send(member, "second")).toBe("VALIDATION_FAILED");
     const { messages } = await must(url, "message.list", { channelId: channel.id }, member.accessToken);
     expect(messages.filter(({ attachments }) => attachments !== undefined)).toHaveLength(1);
   });
 
-  test("goes with its message", async () => {
+  test("is deleted with its message", async () => {
     const { member, owner, channel } = world;
     const { fileId } = await uploaded(member, "a.txt", "text");
     const message = await attach(member, [fileId]);
@@ -331,7 +331,7 @@ describe("a file", () => {
     expect(await must(url, "file.getUsage", {}, member.accessToken)).toMatchObject({ usedBytes: 0 });
   });
 
-  test("goes with its channel", async () => {
+  test("is deleted with its channel", async () => {
     const { member, owner, group } = world;
     const { channel } = await must(
       url,
@@ -345,7 +345,7 @@ describe("a file", () => {
     await vi.waitFor(async () => expect(await read(member, fileId)).toBe("FILE_NOT_FOUND"), 10_000);
   });
 
-  test("is deleted by its owner, and by who manages messages there", async () => {
+  test("can be deleted by its owner and by members who manage messages", async () => {
     const { member, target, owner } = world;
     const files = [await uploaded(member, "a", "a"), await uploaded(member, "b", "b")];
     const [first, second] = files.map(({ fileId }) => fileId) as [string, string];
@@ -358,7 +358,7 @@ describe("a file", () => {
     expect(await remove(member, second)).toBe("FILE_NOT_FOUND");
   });
 
-  test("is listed to its owner, page by page", async () => {
+  test("is listed for its owner, page by page", async () => {
     const { member } = world;
     const ids: string[] = [];
     for (const name of ["a", "b", "c"]) ids.unshift((await uploaded(member, name, name)).fileId);
@@ -388,7 +388,7 @@ describe("a picture", () => {
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 256, height: 256 });
     expect(bytes.includes("secret")).toBe(false);
-    // Other users can't attach it.
+    // Other users can't use it.
     const stolen = await post(url, "user.setAvatar", { fileId }, stranger.accessToken);
     expect(codeOf(stolen)).toBe("FILE_NOT_FOUND");
 
@@ -401,7 +401,7 @@ describe("a picture", () => {
     expect(removed.user.avatarUrl).toBeNull();
   });
 
-  test("of a group is set by who manages it", async () => {
+  test("of a group can be set by members who manage the group", async () => {
     const { member, owner, group } = world;
     const groupId = group.id;
     const ofMember = { groupId, fileId: await pictureOf(member) };
@@ -415,7 +415,7 @@ describe("a picture", () => {
     expect(removed.group.iconUrl).toBeNull();
   });
 
-  test("has to be one, and is no attachment", async () => {
+  test("must be an image, and can't be attached", async () => {
     const { member, channel } = world;
     expect(codeOf(await uploadPicture(url, member, "<svg/>"))).toBe("IMAGE_REFUSED");
     const attachment = await uploaded(member, "a.png", await picture().png().toBuffer());
@@ -431,7 +431,7 @@ describe("a picture", () => {
   });
 });
 
-test("uploads that have begun are limited", async () => {
+test("incomplete uploads are limited in number", async () => {
   const { member, channel } = world;
   const start = { channelId: channel.id, name: "a", bytes: 1 };
   for (let i = 0; i < 10; i++) await must(url, "file.startUpload", start, member.accessToken);

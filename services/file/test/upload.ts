@@ -3,7 +3,7 @@ import { must, type Person } from "@fanfare/testing";
 
 type Answer = WireAnswer<{ file: StoredFile }>;
 
-/** Uploads as a page does: the body is the file. */
+/** Uploads like a page does: the request body is the file. */
 export async function upload(
   url: string,
   who: Pick<Person, "accessToken"> | null,

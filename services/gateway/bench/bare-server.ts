@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { Server } from "socket.io";
 
-// What the gateway is compared with: Socket.IO with the same transport and nothing else.
+// The baseline for the gateway: Socket.IO with the same transport and nothing else.
 const http = createServer();
 new Server(http, { transports: ["websocket"], serveClient: false }).on("connection", (socket) => {
   void socket.join("everybody");

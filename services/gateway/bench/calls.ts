@@ -10,7 +10,7 @@ import {
 import { Calls } from "../src/calls.ts";
 import { createGatewayMetrics } from "../src/metrics.ts";
 
-// What a call costs between the socket and the service's handler, in this process:
+// Measures the cost of a call between the socket and the service's handler, in this process:
 //   node services/gateway/bench/calls.ts
 
 const CALLS = 300_000;
@@ -20,7 +20,7 @@ const id = "a".repeat(24);
 const actor: Actor = { userId: id, sessionId: id, kind: "member" };
 const message = { channelId: id, content: "Hello everybody, how are you today?", nonce: "0123456789abcdef" };
 
-// Stands in for a running process, so that only the way of the call is measured.
+// Replaces the metrics, so that only the path of the call is measured.
 const noMetrics = { registerMetric: () => {} };
 const logger = { error: console.error } as unknown as NodeContext["logger"];
 const access = { permissions: 0xffff, groupId: null, mutedUntilMs: 0, rooms: [] };

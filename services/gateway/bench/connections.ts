@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { connectReady } from "./light-client.ts";
 
-// How fast sockets come in and what an idle one costs, beside a bare Socket.IO server in the same run:
+// Measures how fast sockets connect and what an idle one costs, compared to a bare Socket.IO server in the same run:
 //   node services/gateway/bench/connections.ts --users 3000
 
 interface Memory {
@@ -38,7 +38,7 @@ const concurrency = Number(values.concurrency);
 const BARE = fileURLToPath(new URL("./bare-server.ts", import.meta.url));
 const PROBE = fileURLToPath(new URL("./memory-probe.ts", import.meta.url));
 const PORT = 21_700 + Math.floor(Math.random() * 1000) * 2;
-/** The same for all starts, so that the tokens of the first are good at the others. */
+/** The same for all starts, so that tokens issued by the first are valid for the others. */
 const TOKEN_SECRET = randomBytes(32).toString("hex");
 const WARM_UP = 200;
 const SETTLE_MS = 3000;
@@ -101,7 +101,7 @@ async function measure(program: string, dataDir: string, tokens: readonly string
   const child = await start(program, dataDir);
   const open = (index: number): Promise<Socket> =>
     connectReady(PORT, tokens[index] ?? "", `127.0.0.${2 + (index % 8)}`);
-  // The first ones pay for compilation, and fill what is allocated once.
+  // The first connections include JIT compilation and one-time allocations.
   const warm = await inParallel(WARM_UP, open);
   await delay(1000);
   const before = await memory(child);

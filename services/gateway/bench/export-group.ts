@@ -6,8 +6,8 @@ import { startFanfare } from "@fanfare/node";
 import { createWorld } from "@fanfare/testing";
 import { Types } from "mongoose";
 
-// How long the export of a group takes by HTTP, and what this process holds meanwhile: node
-// services/gateway/bench/export-group.ts [messages]
+// Measures the duration of a group export by HTTP, and the memory used by this process:
+//   node services/gateway/bench/export-group.ts [messages]
 
 const BATCH = 2000;
 const MEGABYTE = 1024 * 1024;

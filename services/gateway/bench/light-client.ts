@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 
 const MASK = Buffer.alloc(4);
 
-/** Opens a WebSocket, connects to Socket.IO and resolves when `ready` has come. It reads nothing after that. */
+/** Opens a WebSocket, connects to Socket.IO and resolves after `ready`. Nothing is read after that. */
 export async function connectReady(port: number, token: string, localAddress: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress });

@@ -1,4 +1,4 @@
-// Preloaded into the servers that are measured: answers with the memory of its process.
+// Preloaded into the measured servers: reports the memory usage of the process.
 process.on("message", () => {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();

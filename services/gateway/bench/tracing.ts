@@ -1,6 +1,6 @@
-// What tracing costs the process that serves: off, one request in a hundred, and every one; with --before <checkout> also that of
-// another state of the program. All run at once and take turns, so that they share whatever else the machine does. Linux only.
-// node services/gateway/bench/tracing.ts [--rounds 6] [--seconds 3] [--before name=<checkout>]...
+// Measures the CPU cost of tracing: off, one request in a hundred, and every request; with --before <checkout> also for another
+// version. All variants run alternately, so that other load affects them alike. Linux only.
+//   node services/gateway/bench/tracing.ts [--rounds 6] [--seconds 3] [--before name=<checkout>]...
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const RECEIVERS = 10;
 const IN_FLIGHT = 16;
 const WARM_UP_MS = 3000;
 const TICK_US = 10_000;
-/** Below those that the system gives out. */
+/** Below the ephemeral port range. */
 let nextPort = 20_000 + Math.floor(Math.random() * 10_000);
 
 interface Variant {
@@ -33,7 +33,7 @@ interface Variant {
   server: ChildProcess;
   senders: Socket[];
   channelId: string;
-  /** Microseconds of processor time per message, and messages per second, of each round. */
+  /** CPU time in microseconds per message, and messages per second, of each round. */
   rounds: { cpuUs: number; perSecond: number }[];
 }
 
@@ -115,7 +115,7 @@ function cpuUs({ pid }: ChildProcess): number {
 
 let nonces = 0;
 
-/** Closed loop: each of those in flight sends its next message when the last one is acknowledged. */
+/** Closed loop: each sender sends its next message when the last one is acknowledged. */
 async function send({ senders, channelId }: Variant, ms: number): Promise<number> {
   const endMs = performance.now() + ms;
   let sent = 0;
@@ -166,7 +166,7 @@ try {
   variants.push(await start("every one", HERE, folder, traced("1")));
   for (const variant of variants) await send(variant, WARM_UP_MS);
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    // Not always the same one first.
+    // Alternate the order.
     const order = round % 2 === 0 ? variants : variants.toReversed();
     for (const variant of order) await measure(variant, Number(values.seconds) * 1000);
   }

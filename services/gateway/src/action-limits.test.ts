@@ -11,14 +11,14 @@ const create = (definition: ConstructorParameters<typeof ActionLimits>[1]): Acti
   return new ActionLimits("user.login", definition, limits);
 };
 
-test("callers are counted per user, or per address if not logged in", () => {
+test("counts callers per user, or per address when not logged in", () => {
   const limits = create(limit);
   expect(["a", "a", "a", "b"].map((user) => limits.take(user, HERE, 0))).toEqual([0, 0, 1000, 0]);
   expect([1, 2, 3].map(() => limits.take(null, HERE, 0))).toEqual([0, 0, 1000]);
 });
 
 test.each([false, true])(
-  "many users of one address share a limit that is per address too (exact: %s)",
+  "users of one address share a limit that also applies per address (exact: %s)",
   (exact) => {
     const limits = create({ ...limit, perAddress: true, exact });
     expect(["a", "b", "c"].map((user) => limits.take(user, HERE, 0))).toEqual([0, 0, 1000]);
@@ -27,18 +27,18 @@ test.each([false, true])(
   },
 );
 
-test("one user at many addresses is still one user", () => {
+test("counts a user once, whatever the addresses", () => {
   const limits = create({ ...limit, perAddress: true });
   expect(["1", "2", "3"].map((address) => limits.take("a", address, 0))).toEqual([0, 0, 1000]);
 });
 
-test("a parameter value is counted across all senders, ignoring case", () => {
+test("counts a parameter value across all senders, ignoring case", () => {
   const limits = create({ ...limit, perValueOf: { param: "username", ...limit } });
   const guess = (username: string) => limits.takeValue({ username }, { address: HERE }, 0);
   expect(["ann", "Ann", "ANN", "bob"].map(guess)).toEqual([0, 0, 1000, 0]);
 });
 
-test("a value is also counted per address, and by itself on a known device", () => {
+test("counts a value per address too, and separately on a known device", () => {
   const perValueOf = {
     param: "username",
     points: 3,
@@ -54,7 +54,7 @@ test("a value is also counted per address, and by itself on a known device", () 
   expect(["Ann", "ann", "ann", "bob"].map(known)).toEqual([0, 0, 1000, 0]);
 });
 
-test("what succeeded is given back, everywhere it was counted", () => {
+test("reverts all counts after a success", () => {
   const perValueOf = {
     param: "username",
     points: 3,
@@ -72,12 +72,12 @@ test("what succeeded is given back, everywhere it was counted", () => {
   expect(["2", "3"].map((address) => limits.takeValue(ann, { address }, 0))).toEqual([0, 1000]);
 });
 
-test("without such a limit parameters do not matter", () => {
+test("ignores parameters without such a limit", () => {
   const limits = create(limit);
   expect([1, 2, 3].map(() => limits.takeValue({ username: "ann" }, { address: HERE }, 0))).toEqual([0, 0, 0]);
 });
 
-test("a channel is full for a short time after it said so", () => {
+test("a channel counts as full for a short time after it was", () => {
   const full = new FullChannels();
   full.add("a", 1000);
   expect(full.has("a", 1000 + FULL_CHANNEL_MS - 1)).toBe(true);
@@ -85,7 +85,7 @@ test("a channel is full for a short time after it said so", () => {
   expect(full.has("a", 1000 + FULL_CHANNEL_MS)).toBe(false);
 });
 
-test("it remembers a bounded number of them", () => {
+test("remembers a bounded number of channels", () => {
   const full = new FullChannels();
   for (let i = 0; i <= MAX_FULL_CHANNELS; i++) full.add(String(i), 1000);
   expect(full.has("0", 1000)).toBe(false);

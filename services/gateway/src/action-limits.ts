@@ -3,21 +3,21 @@ import type { ExactLimit, RateLimits } from "@fanfare/kernel";
 import type { Caller } from "./calls.ts";
 import { FULL_CHANNEL_MS, MAX_FULL_CHANNELS } from "./bounds.ts";
 
-/** Milliseconds to wait, 0 for none; a promise where other gateways are asked. */
+/** Milliseconds to wait, or 0. A promise when counters are shared with other gateways. */
 export type Wait = number | Promise<number>;
 
 interface Limiter {
   take(subject: string, nowMs: number): Wait;
 }
 
-/** What the contract's limit of one action counts. */
+/** The rate limits of one action, as defined in the contract. */
 export class ActionLimits {
   readonly #perCaller: Limiter;
   readonly #perAddress: Limiter | null;
   readonly #perValue: ExactLimit | null;
   readonly #perValueAndAddress: ExactLimit | null = null;
   readonly #perValueAndDevice: ExactLimit | null = null;
-  /** Whether `giveBackValue` is to be called after a success. */
+  /** Whether `giveBackValue` must be called after a success. */
   readonly countsOnlyFailures: boolean;
   readonly #param: string;
 
@@ -61,12 +61,12 @@ export class ActionLimits {
     return waitMs;
   }
 
-  /** Undoes `takeValue` of a call that succeeded. */
+  /** Reverts `takeValue` for a call that succeeded. */
   giveBackValue(params: unknown, caller: Pick<Caller, "address" | "knownDevice">): void {
     for (const [limit, subject] of this.#ofValue(params, caller)) limit.giveBack(subject);
   }
 
-  /** The limits that a value counts in, and as what, in their order. */
+  /** The limits that apply to a value, with the key for each, in order. */
   #ofValue(
     params: unknown,
     { address, knownDevice }: Pick<Caller, "address" | "knownDevice">,
@@ -83,8 +83,8 @@ export class ActionLimits {
 }
 
 /**
- * Channels whose queue was full a moment ago: what would only be refused further in is refused at the gateway, where that costs
- * a fraction. The time is shorter than a full queue lasts, so that the services never run out of work because of it.
+ * Channels whose queue was full a moment ago. Their calls are rejected at the gateway, where that is much cheaper than in the
+ * service. The time is shorter than a full queue takes to drain, so the services never run out of work because of it.
  */
 export class FullChannels {
   readonly #until = new Map<string, number>();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Admission, ADMISSION_WINDOW_MS, LIGHT_CALLS, MIN_CALLS_IN_FLIGHT, Usual } from "./admission.ts";
 import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 
-/** A service that answers `perWindow` calls in a window, first come first served, with a clock in the test's hands. */
+/** A FIFO server that handles `perWindow` calls per window, with a simulated clock. */
 function createPlace(perWindow: number) {
   let nowMs = 0;
   const admission = new Admission(() => nowMs);
@@ -35,13 +35,13 @@ const users = (count: number, times: number): string[] =>
   Array.from({ length: count * times }, (_, i) => `user ${i % count}`);
 
 describe("the limit", () => {
-  test("is the highest while calls are answered in time, and a single late moment does not change it", () => {
+  test("stays at the maximum while calls are fast, and ignores a single slow moment", () => {
     const { admission, window } = createPlace(100);
     for (let i = 0; i < 50; i += 1) window(users(50, 2), i === 25 ? 2000 : 0);
     expect([admission.limit, admission.overloadedForMs]).toEqual([MAX_CALLS_IN_FLIGHT, 0]);
   });
 
-  test("shrinks under three times the load until what is let in is answered in time, and most of the capacity is used", () => {
+  test("shrinks under three times the load until admitted calls are fast, and uses most of the capacity", () => {
     const { admission, window, lastWaitMs } = createPlace(100);
     for (let i = 0; i < 100; i += 1) window(users(50, 6));
     let answered = 0;
@@ -53,7 +53,7 @@ describe("the limit", () => {
     expect(admission.overloadedForMs).toBeGreaterThan(10_000);
   });
 
-  test("shrinks when nothing is answered any more, and grows again with the load after it", () => {
+  test("shrinks when nothing completes, and grows again with the load afterwards", () => {
     const stuck = createPlace(0);
     for (let i = 0; i < 50; i += 1) stuck.window(users(50, 6));
     expect(stuck.admission.limit).toBe(MIN_CALLS_IN_FLIGHT);
@@ -66,7 +66,7 @@ describe("the limit", () => {
     expect(limit).toBeLessThan(1000);
   });
 
-  test("shrinks when the event loop itself is late", () => {
+  test("shrinks when the event loop is delayed", () => {
     const { admission, window } = createPlace(1000);
     for (let i = 0; i < 20; i += 1) window(users(200, 1), 1000);
     expect(admission.limit).toBeLessThan(MAX_CALLS_IN_FLIGHT);
@@ -74,7 +74,7 @@ describe("the limit", () => {
   });
 });
 
-test("users with few calls are served while those with many are refused", () => {
+test("serves users with few calls while users with many are rejected", () => {
   const { window, answered } = createPlace(100);
   let offered = 0;
   for (let i = 0; i < 300; i += 1) {
@@ -86,7 +86,7 @@ test("users with few calls are served while those with many are refused", () => 
   expect(answered.get("bystander")).toBe(offered);
 });
 
-test("connections get a part of the room, and no more", () => {
+test("gives connections a limited share", () => {
   const { admission, offer } = createPlace(100);
   const ends: (() => void)[] = [];
   while (admission.admitsConnection()) ends.push(admission.beginConnection());

@@ -1,39 +1,39 @@
 import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 
-/** How often delays are judged. */
+/** How often delays are evaluated. */
 export const ADMISSION_WINDOW_MS = 100;
-/** How much longer than usual the median call may take before the limit shrinks: enough for a burst. */
+/** How much slower than usual the median call can be before the limit shrinks; allows for a burst. */
 const TARGET_DELAY_MS = 300;
-/** Slow windows in a row before the limit shrinks: one slow moment, or a paused process, is not overload. */
+/** Consecutive slow windows before the limit shrinks: a slow moment or a paused process is not overload. */
 const SUSTAINED_WINDOWS = 5;
-/** The lowest limit: enough to keep the processors and the disk busy. */
+/** The lowest limit, enough to keep CPU and disk busy. */
 export const MIN_CALLS_IN_FLIGHT = 128;
-/** Factors by which the limit shrinks (at most, at least) and grows in one window. */
+/** Factors by which the limit shrinks (at most, at least) and grows per window. */
 const SHRINK = 0.5;
 const SHRINK_AT_LEAST = 0.9;
 const GROW = 1.1;
-/** The part of the limit that users with many calls can fill. */
+/** The share of the limit that users with many calls can use. */
 const HEAVY_PART = 0.75;
-/** The part of the limit reserved for users with few calls, and again for new connections. */
+/** The share reserved for users with few calls, and the same again for new connections. */
 const RESERVED_PART = 0.25;
-/** Calls within one to two seconds; users with more are refused first. A page makes about ten when it opens. */
+/** Users with more calls within one to two seconds are rejected first. A page makes about ten when it opens. */
 export const LIGHT_CALLS = 15;
 const COUNT_MS = 1000;
-/** Users that are counted; any others count as users with few calls until the next count. */
+/** Maximum of counted users; others are treated as having few calls until the next window. */
 const MAX_COUNTED = 20_000;
-/** Delays kept for the median of one window. */
+/** Samples per window for the median. */
 const MAX_SAMPLES = 500;
-/** Time without a refusal or delay after which the overload is over. */
+/** The overload is over after this time without a rejection or delay. */
 const OVER_AFTER_MS = 2000;
-/** The usual time grows by this in every window, to follow an action that has become slower for good. */
+/** Growth of the usual duration per window, to adapt to an action that has become slower permanently. */
 const FORGET = 1.001;
 
-/** How long calls of one action usually take: the shortest time seen, forgotten slowly. */
+/** The usual duration of an action: the minimum seen, increased slowly. */
 export class Usual {
   #ms = Number.POSITIVE_INFINITY;
   #changedAtMs = 0;
 
-  /** @returns how much longer than usual a call took, in milliseconds */
+  /** @returns by how much a call exceeded the usual duration, in milliseconds */
   excess(tookMs: number, nowMs: number): number {
     if (nowMs - this.#changedAtMs >= ADMISSION_WINDOW_MS) {
       this.#ms *= FORGET;
@@ -48,10 +48,9 @@ export class Usual {
 export type CallKind = "light" | "heavy" | "connection";
 
 /**
- * Limits the calls under way in this gateway by measured delay: an adaptive concurrency limit. While the median call of a window
- * takes TARGET_DELAY_MS longer than usual, or the event loop is that late, the limit shrinks; otherwise it grows while it is
- * being used. Calls beyond the limit are refused at once, users with many calls first, so that accepted calls are answered in
- * time.
+ * An adaptive concurrency limit for this gateway, based on measured delay. While the median call of a window takes
+ * TARGET_DELAY_MS longer than usual, or the event loop is that late, the limit shrinks; otherwise it grows while it is being
+ * used. Calls beyond the limit are rejected immediately, those of users with many calls first, so that admitted calls stay fast.
  */
 export class Admission {
   readonly #nowMs: () => number;
@@ -70,34 +69,34 @@ export class Admission {
   #calls = new Map<string, number>();
   #callsBefore = new Map<string, number>();
 
-  /** @param nowMs a clock that only goes forward, in milliseconds */
+  /** @param nowMs a monotonic clock, in milliseconds */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
     this.#tickedAtMs = nowMs();
     this.#countedSinceMs = nowMs();
   }
 
-  /** Calls and connections under way. */
+  /** Calls and connections in progress. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** How many can be under way at once. */
+  /** The current limit of calls in progress. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
 
-  /** How much longer than usual the median call of the last window took, in milliseconds. */
+  /** How much slower than usual the median call of the last window was, in milliseconds. */
   get delayMs(): number {
     return this.#delayMs;
   }
 
-  /** How long calls have been refused or slow, in milliseconds; 0: no overload. */
+  /** How long the overload has lasted, in milliseconds; 0 without overload. */
   get overloadedForMs(): number {
     return this.#overloadedSinceMs === null ? 0 : this.#nowMs() - this.#overloadedSinceMs;
   }
 
-  /** Counts a call of this user. @returns its kind, for `begin`; null: refused */
+  /** Counts a call of this user. @returns its kind, for `begin`; null when it is rejected */
   admit(user: string): CallKind | null {
     const count = (this.#calls.get(user) ?? 0) + 1;
     if (count > 1 || this.#calls.size < MAX_COUNTED) this.#calls.set(user, count);
@@ -108,7 +107,7 @@ export class Admission {
     return null;
   }
 
-  /** Whether one more connection is accepted. */
+  /** Whether another connection is admitted. */
   admitsConnection(): boolean {
     const hasRoom = this.#hasRoom("connection");
     if (!hasRoom) this.#trouble(this.#nowMs());
@@ -135,11 +134,11 @@ export class Admission {
     return this.begin("connection", this.#usualConnection);
   }
 
-  /** To be called every ADMISSION_WINDOW_MS; a late call counts as delay. */
+  /** Must be called every ADMISSION_WINDOW_MS; lateness counts as delay. */
   tick(): void {
     const nowMs = this.#nowMs();
     const lateMs = nowMs - this.#tickedAtMs - ADMISSION_WINDOW_MS;
-    // Nothing was answered although many calls are under way: they have waited for the whole window at least.
+    // No call has completed although many are in progress: they have waited for at least the whole window.
     const isStuck = this.#samples.length === 0 && this.#inFlight >= MIN_CALLS_IN_FLIGHT;
     this.#delayMs = isStuck
       ? this.#delayMs + nowMs - this.#tickedAtMs
@@ -169,7 +168,7 @@ export class Admission {
     this.#limit = Math.max(MIN_CALLS_IN_FLIGHT, Math.min(this.#limit, this.#peak) * part);
   }
 
-  /** Each kind has its own part, even while more calls are under way than a limit that has just shrunk. */
+  /** Each kind has its reserved share, even while more calls are in progress than a limit that has just shrunk. */
   #hasRoom(kind: "light" | "connection"): boolean {
     return this.#ofKind[kind] < this.#limit * RESERVED_PART;
   }

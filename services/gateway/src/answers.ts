@@ -2,7 +2,7 @@ import { ERRORS, type WireAnswer } from "@fanfare/contract";
 import type { FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
 
-/** Answers a call by HTTP. */
+/** Sends the result of a call by HTTP. */
 export function sendAnswer(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {
   reply.header("cache-control", "no-store");
   if (!answer.ok) {
@@ -20,7 +20,7 @@ const ONE_YEAR_S = 365 * 24 * 60 * 60;
 type Headers = Record<string, string>;
 
 /**
- * What every answer says to browsers. Without TLS in front of it, an instance that asked for TLS could not be reached any more.
+ * Headers of every response. HSTS only with a public URL that uses TLS: otherwise the instance would become unreachable.
  */
 export function commonHeaders({ publicUrl }: Pick<NodeContext["config"], "publicUrl">): Headers {
   return {
@@ -30,8 +30,8 @@ export function commonHeaders({ publicUrl }: Pick<NodeContext["config"], "public
 }
 
 /**
- * What the API says besides; pages and files have their own. An answer is data: nothing in it runs or is framed, and no page of
- * another origin reads it that CORS_ORIGINS does not let in.
+ * Headers of API responses; pages and files have their own. Responses are data: browsers must not run or frame them, and only
+ * pages of CORS_ORIGINS can read them.
  */
 export const API_HEADERS: Headers = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

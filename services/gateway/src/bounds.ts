@@ -1,124 +1,122 @@
 import { LIMITS } from "@fanfare/contract";
 
-/** Calls that this process answers at once; further callers are asked to retry later. */
+/** Calls in progress per process; further ones are rejected and can be retried. */
 export const MAX_CALLS_IN_FLIGHT = 5000;
-/** The same for one socket, so that one client cannot use up the room of all. */
+/** The same per socket, so that one client can't use up the limit. */
 export const MAX_CALLS_IN_FLIGHT_PER_SOCKET = 256;
 export const OVERLOADED_RETRY_MS = 1000;
 /**
- * Work without an answer counts as under way for this long: its process is gone, or will refuse it. Its caller is answered
- * earlier.
+ * Work without a result counts as in progress for this long. By then its process is gone or will reject it; its caller got a
+ * timeout earlier.
  */
 export const WORK_TIMEOUT_MS = 2 * LIMITS.writeTimeoutMs;
 
-/** After a channel's queue was full its calls are refused at the gateway for so long; a full queue lasts longer than that. */
+/** How long calls of a channel are rejected at the gateway after its queue was full, which lasts longer. */
 export const FULL_CHANNEL_MS = 50;
-/** Channels that are remembered as full; beyond it all are asked again. */
+/** Maximum of channels remembered as full; beyond it the cache is cleared. */
 export const MAX_FULL_CHANNELS = 1000;
 
-/** Packets of any kind that one socket may send in a second; one that sends more is disconnected. */
+/** Packets of any kind per socket and second; a socket that exceeds it is disconnected. */
 export const MAX_PACKETS_PER_SECOND = 500;
 
-/** Calls of any kind from one address, logged in or not: many users of one address do not multiply what one may. */
+/** Calls of any kind per address, logged in or not, so that many users of one address don't multiply the limits. */
 export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
-/** Requests for files of the page, for avatars and pictures of one address: a first visit takes some fifty. */
+/** Requests per address for files of the page, avatars and pictures. A first visit needs about fifty. */
 export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 
-/** Heavy reads that one user and one address run at once, on one thread of one gateway: more would only hold more memory. */
+/** Concurrent heavy reads per user and address, on one thread of one gateway: more would only use more memory. */
 export const MAX_HEAVY_READS_PER_USER = 1;
 export const MAX_HEAVY_READS_PER_ADDRESS = 2;
-/** Heavy reads that wait for their turn, of one user and of all; beyond these, or after READ_WAIT_MS, they are refused. */
+/** Heavy reads waiting for their turn, per user and in total; beyond these, or after READ_WAIT_MS, they are rejected. */
 export const MAX_WAITING_READS_PER_USER = 32;
 export const MAX_WAITING_READS = 2000;
 export const READ_WAIT_MS = 3000;
-/** What one user and one address can read, in points of 1 KiB of answers. It is charged after the answer. */
+/** Read budget per user and address, in points of 1 KiB of response, charged after the response. */
 export const READ_COST_PER_USER = { points: 32 * 1024, durationMs: 10_000 } as const;
 export const READ_COST_PER_ADDRESS = { points: 128 * 1024, durationMs: 10_000 } as const;
 /**
- * A heavy read is charged for its time too, about what an answer that takes as long to make would cost. Only so much of the time
- * counts, because a busy server takes longer for everyone.
+ * Heavy reads are also charged for their duration, roughly what a response that takes equally long would cost. The time is
+ * capped, because a busy server is slow for everyone.
  */
 export const READ_COST_PER_MS = 50;
 export const READ_MAX_CHARGED_MS = 20;
 
-/** A WebSocket ping or pong counts as so many packets: libraries send one in some seconds. */
+/** A WebSocket ping or pong counts as this many packets: libraries send one every few seconds. */
 export const PACKETS_PER_CONTROL_FRAME = 10;
 
-/** Unread bytes of one socket from which on nothing more is read from it, until it has read them. */
+/** Unread bytes of a socket above which the gateway stops reading from it. */
 export const MAX_UNREAD_BYTES_PER_SOCKET = 1024 * 1024;
-/** Such a socket is closed after it has not taken a single byte for this long. */
+/** Such a socket is closed when it has not received a byte for this long. */
 export const NOT_READING_TIMEOUT_MS = 20_000;
 
-/** Clients that are refused because of maintenance retry after this long. */
+/** Clients rejected because of maintenance retry after this time. */
 export const PAUSED_RETRY_MS = 15_000;
-/** How long a starting gateway waits for the maintenance state, and how often it asks for it. */
+/** How long a starting gateway waits for the maintenance state, and how often it retries. */
 export const MAINTENANCE_WAIT_MS = 2000;
 export const MAINTENANCE_RETRY_MS = 100;
 
 /** How often one user may open a socket. */
 export const CONNECT_RATE_LIMIT = { points: 30, durationMs: 10_000 } as const;
-/** A connection that is not logged in by then is closed. */
+/** A connection that has not logged in by then is closed. */
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** How long a client may take to close its end after the server has closed a WebSocket. */
+/** How long a client has to close its end after the server has closed a WebSocket. */
 export const CLOSE_TIMEOUT_MS = 2000;
 /**
- * Connections above a limit that are still accepted, only to send the reason for their refusal. Those above even that are refused
- * while they are HTTP, which a browser shows its page as a bare failure.
+ * Connections above a limit that are still accepted, only to send the reason for the rejection. Further ones are rejected as HTTP
+ * requests, where a browser hides the reason from its page.
  */
 export const REFUSAL_SLACK = 50;
-/** Connections besides the sockets: calls by HTTP and the files of the page. */
+/** Connections in addition to the sockets: HTTP calls and files of the page. */
 export const HTTP_CONNECTIONS = 5000;
-/** The same for one address, besides the sockets that it may have. */
+/** The same per address. */
 export const HTTP_CONNECTIONS_PER_ADDRESS = 200;
-/** From a connection's start, or a request's first byte, to the end of its headers. */
+/** From the start of a connection, or the first byte of a request, to the end of the headers. */
 export const HTTP_HEADERS_TIMEOUT_MS = 10_000;
 export const HTTP_REQUEST_TIMEOUT_MS = 30_000;
-/** How often both are looked at. */
+/** How often the timeouts are checked. */
 export const HTTP_TIMEOUT_CHECK_MS = 2000;
 
 export const PING_INTERVAL_MS = 25_000;
 export const PING_TIMEOUT_MS = 20_000;
 
 /**
- * On stop: how long clients may take to go elsewhere and running calls to be answered, together, and then sockets to close.
- * Supervisors allow 10 s. A call that is cut off may have been stored, and its client cannot know.
+ * On shutdown: how long clients have to reconnect elsewhere and running calls to complete, together, and then sockets to close.
+ * Supervisors allow 10 s. A call that is cut off may have been stored, which its client can't know.
  */
 export const DRAIN_MS = 8000;
 export const DRAIN_SOCKETS_MS = 500;
-/** Clients come back after a random part of this, so that they do not all come at once. */
+/** Clients reconnect after a random part of this time, to avoid a thundering herd. */
 export const RECONNECT_WITHIN_MS = 5000;
 
-/** What is remembered of ended sessions, at most; the oldest is forgotten first. */
+/** Maximum of remembered ended sessions; the oldest are dropped first. */
 export const MAX_ENDED_SESSIONS = 500_000;
-/** How often a gateway looks for sessions that ended without a word to it. */
+/** How often a gateway polls for ended sessions that it was not notified of. */
 export const ENDED_SESSIONS_CHECK_MS = 10_000;
 
-/** Tokens of bots that are known, and how long one is good without asking again. */
+/** Cached bot tokens, and their TTL. */
 export const MAX_KNOWN_BOT_TOKENS = 10_000;
 export const BOT_TOKEN_KNOWN_MS = 15_000;
-/** Unknown tokens of bots that are asked for at the same time. */
+/** Concurrent lookups of unknown bot tokens. */
 export const MAX_BOTS_ASKED_FOR = 50;
 
-/** Who comes back within this time after the last connection has never been away. */
+/** A user who reconnects within this time after the last connection is not reported offline. */
 export const PRESENCE_GRACE_MS = 3000;
 export const PRESENCE_TICK_MS = 250;
-/** A gateway that has nothing to report says so this often; five times as long without a word, and it is taken for dead. */
+/** How often a gateway without changes sends a heartbeat; after five times this without one it is considered dead. */
 export const PRESENCE_HEARTBEAT_MS = 1000;
-/** So short that after a worker that does not answer another one is asked in time. */
+/** Short enough that another worker can be tried in time when one doesn't respond. */
 export const PRESENCE_REPORT_TIMEOUT_MS = 1500;
 export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;
 
-/** Presence changes are published a second late, so that a socket that has just subscribed misses none. */
+/** Presence changes are published a second late, so that a socket that has just subscribed doesn't miss any. */
 export const SUBSCRIBE_WITHIN_MS = 900;
-/** How often subscriptions that have ended are looked for. */
+/** How often expired subscriptions are removed. */
 export const SUBSCRIPTION_SWEEP_MS = 10_000;
 
-/** Sessions that are known to have a second factor where one is required, and how long one is known without asking again. */
+/** Sessions cached as having a required second factor, and the TTL. */
 export const MAX_KNOWN_FACTORS = 50_000;
 export const FACTOR_KNOWN_MS = 60_000;
 
-/**
- * After something may have been lost on the way here: how many users are brought up to date at once, and when it is tried again.
- */
+/** After events may have been lost: how many users are refreshed concurrently, and when a failure is retried. */
 export const CATCH_UP_CONCURRENCY = 16;
 export const CATCH_UP_RETRY_MS = 500;

@@ -31,7 +31,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
   return { calls, error };
 }
 
-test("takes a bounded number of calls at once, and more again when those are answered", async () => {
+test("accepts a limited number of concurrent calls, and more once those have completed", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   const { calls } = createCalls(() => released);
   const running = Array.from({ length: MAX_CALLS_IN_FLIGHT }, (_, i) => {
@@ -50,7 +50,7 @@ test("takes a bounded number of calls at once, and more again when those are ans
   expect(await calls.answer("http", "user.me", {}, caller)).toMatchObject({ ok: true });
 });
 
-test("a call that was given up on counts until its work has ended", async () => {
+test("a call that timed out counts until its work has ended", async () => {
   vi.useFakeTimers();
   try {
     const { promise: released, resolve: release } = Promise.withResolvers<object>();
@@ -67,7 +67,7 @@ test("a call that was given up on counts until its work has ended", async () => 
   }
 });
 
-test("work that follows a call counts as under way, and is not refused", async () => {
+test("work that follows a call counts as in progress, and is not rejected", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   const { calls } = createCalls(() => released);
   const ends = Array.from({ length: MAX_CALLS_IN_FLIGHT }, () => calls.follow(() => released));
@@ -77,7 +77,7 @@ test("work that follows a call counts as under way, and is not refused", async (
   expect(calls.inFlight).toBe(0);
 });
 
-test("what a full channel has refused is refused at the gateway for a moment; other channels and reads are not", async () => {
+test("calls of a full channel are rejected at the gateway for a moment; other channels and reads are not", async () => {
   const call = vi.fn<() => Promise<object>>(() =>
     Promise.reject(serviceError("OVERLOADED", { retryAfterMs: 1000 })),
   );
@@ -94,7 +94,7 @@ test("what a full channel has refused is refused at the gateway for a moment; ot
   expect(call).toHaveBeenCalledTimes(3);
 });
 
-test("an error that is none of the contract's is INTERNAL, and logged with its request", async () => {
+test("an unexpected error becomes INTERNAL, and is logged with its request id", async () => {
   const fault = new Error("a secret");
   const { calls, error } = createCalls(() => Promise.reject(fault));
   const answer = await calls.answer("socket", "user.me", {}, caller);
@@ -106,7 +106,7 @@ test("an error that is none of the contract's is INTERNAL, and logged with its r
   );
 });
 
-test("no action is called while draining", async () => {
+test("rejects all calls while draining", async () => {
   const call = vi.fn<() => Promise<object>>(() => Promise.resolve({}));
   const { calls } = createCalls(call);
   await calls.drain(1000);
@@ -116,7 +116,7 @@ test("no action is called while draining", async () => {
   expect(call).not.toHaveBeenCalled();
 });
 
-describe("many users of one address do not multiply", () => {
+describe("many users of one address don't multiply the limits", () => {
   const { calls } = createCalls(() => Promise.resolve({}), 1);
   let users = 0;
   const asNewUser = (name: string, params: object, address: string) =>
@@ -146,7 +146,7 @@ describe("many users of one address do not multiply", () => {
   });
 });
 
-test("unknown actions count against the limit of their address", async () => {
+test("unknown actions count toward the limit of their address", async () => {
   const { calls } = createCalls(() => Promise.resolve({}), 1);
   const outcome = async (address: string) => {
     const answer = await calls.answer("socket", "no.such", {}, { actor: null, address, requestId: "1" });
@@ -157,12 +157,12 @@ test("unknown actions count against the limit of their address", async () => {
   expect(await outcome("192.0.2.6")).toBe("UNKNOWN_ACTION");
 });
 
-describe("reads are limited by what they cost", () => {
+describe("reads are limited by their cost", () => {
   const channelId = "c".repeat(24);
   const read = (calls: Calls, more: object = {}) =>
     calls.answer("socket", "message.list", { channelId }, { ...caller, ...more });
 
-  test("large answers use up the budget of a user long before the number of calls does", async () => {
+  test("large responses use up the budget of a user long before the number of calls does", async () => {
     const data = { messages: ["x".repeat(1024 * 1024)] };
     const { calls } = createCalls(() => Promise.resolve(data), 1);
     const { points } = actionDefinition("message.list").rateLimit;
@@ -174,12 +174,12 @@ describe("reads are limited by what they cost", () => {
     });
     const other = { actor: { ...actor, userId: "other" } };
     expect(await read(calls, other)).toMatchObject({ ok: true });
-    // Writing is not reading.
+    // Writes don't use the read budget.
     const message = { channelId, content: "x", nonce: "n" };
     expect(await calls.answer("socket", "message.send", message, caller)).toMatchObject({ ok: true });
   });
 
-  test("only a few heavy reads of a user are under way, and those of a client that stopped reading are refused", async () => {
+  test("only a few heavy reads of a user run concurrently, and those of a client that stopped reading are rejected", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<object>();
     const call = vi.fn<() => Promise<object>>(() => released);
     const { calls } = createCalls(call, 1);
@@ -195,7 +195,7 @@ describe("reads are limited by what they cost", () => {
   });
 });
 
-test("many addresses that guess at one account are limited together", async () => {
+test("guesses at one account from many addresses are limited together", async () => {
   const { calls } = createCalls(() => Promise.reject(serviceError("WRONG_CREDENTIALS")), 1);
   const { points } = actionDefinition("user.login").rateLimit.perValueOf!;
   const wrong = { error: { type: "WRONG_CREDENTIALS" } };
@@ -216,7 +216,7 @@ test("many addresses that guess at one account are limited together", async () =
   expect(await guess("another", points)).toMatchObject(wrong);
 });
 
-test("logins that succeed are not counted as guesses", async () => {
+test("successful logins don't count as guesses", async () => {
   const { calls } = createCalls(() => Promise.resolve({}), 1000);
   const { points } = actionDefinition("user.login").rateLimit.perValueOf!;
   const params = { username: "ann", password: "correct horse" };

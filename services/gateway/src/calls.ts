@@ -36,16 +36,16 @@ import { ActionLimits, FullChannels, type Wait } from "./action-limits.ts";
 import type { ActionMetrics, GatewayMetrics, Outcome } from "./metrics.ts";
 import { answerBytes, ReadLimits } from "./read-limits.ts";
 
-/** Who calls, and from where. */
+/** The origin of a call. */
 export interface Caller {
   actor: Actor | null;
   address: string;
-  /** By HTTP. */
+  /** Only for HTTP. */
   userAgent?: string | null;
   requestId: string;
-  /** The id of the device, if the account with this name has logged in on it before. */
+  /** Returns the id of the device if this account has logged in on it before. */
   knownDevice?: (name: string) => string | null;
-  /** Whether earlier answers wait to be read. */
+  /** Whether earlier responses are still unread. */
   isSlow?: () => boolean;
 }
 
@@ -61,11 +61,11 @@ export interface CallsOptions {
   metrics: GatewayMetrics;
   logger: Logger;
   inRequest: InRequest;
-  /** Why nothing can be changed at the moment, or null. */
+  /** The error for changes during maintenance, or null. */
   paused: () => ServiceError | null;
-  /** @throws {ServiceError} where the caller has to set up a second factor first */
+  /** @throws {ServiceError} when the caller must set up a second factor first */
   assertSecondFactor: (actor: Actor) => Promise<void> | undefined;
-  /** As it multiplies the limits. */
+  /** Multiplies the rate limits. */
   rateLimitFactor?: number;
 }
 
@@ -86,7 +86,7 @@ interface Route {
   usual: Usual;
 }
 
-/** The one way from outside to an action: what is not in the contract for this transport is not there. */
+/** The only way from clients to actions: only actions that the contract defines for the transport can be called. */
 export class Calls {
   readonly #routes: Record<Transport, ReadonlyMap<string, Route>>;
   readonly #call: BrokerCall;
@@ -100,7 +100,7 @@ export class Calls {
   readonly #ofPage: ReturnType<RateLimits["quick"]>;
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
-  /** How many calls are let in at once. */
+  /** Limits the calls in progress. */
   readonly admission = new Admission();
   readonly #usualFollowing = new Usual();
   #draining = false;
@@ -152,7 +152,7 @@ export class Calls {
     this.#routes = routes;
   }
 
-  /** Never rejects: whatever goes wrong is an answer. */
+  /** Never rejects: errors are returned as an answer. */
   answer(transport: Transport, name: unknown, params: unknown, caller: Caller): Promise<WireAnswer<unknown>> {
     const { requestId } = caller;
     const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
@@ -165,7 +165,7 @@ export class Calls {
     return this.#inRequest(request, () => this.#answer(route, request, params, caller), outcomeOf);
   }
 
-  /** Takes the time and the outcome once, for metrics and log; the trace has the same outcome. */
+  /** Measures duration and outcome once, so that metrics, log and trace agree. */
   async #answer(
     route: Route,
     { action, transport, beganAtMs, requestId }: ClientRequest,
@@ -177,7 +177,7 @@ export class Calls {
       answer = { ok: true, data: await this.#carryOut(route, params, caller) };
     } catch (thrown) {
       const error = toServiceError(thrown);
-      // A ServiceError has been logged where it was made.
+      // A ServiceError was logged where it was created.
       if (error.type === "INTERNAL" && !(thrown instanceof ServiceError))
         this.#logger.error({ err: thrown, action, requestId }, "call failed");
       answer = { ok: false, error: toWireError(error, requestId) };
@@ -191,7 +191,7 @@ export class Calls {
 
   async #carryOut(route: Route, params: unknown, caller: Caller): Promise<unknown> {
     const waiting = this.#take(route, caller);
-    // Without a promise nearly always: a message does not wait for others to be asked.
+    // Synchronous unless counters are shared, so that a message isn't delayed.
     const refusal = this.#refusal(route, caller, typeof waiting === "number" ? waiting : await waiting);
     if (refusal !== null) {
       this.#metrics.refused(refusal.type);
@@ -204,20 +204,20 @@ export class Calls {
     return this.#run(route, params, caller);
   }
 
-  /** The answer to something that the gateway turns away by itself. */
+  /** The answer for a rejection by the gateway itself. */
   refuse(error: ServiceError, requestId: string): Refused {
     this.#metrics.refused(error.type);
     if (error.type === "INTERNAL") this.#logger.error({ err: error.cause, requestId }, "gateway error");
     return { ok: false, error: toWireError(error, requestId) };
   }
 
-  /** Counts a request for a file of the page. @returns why it is refused, or null */
+  /** Counts a request for a file of the page. @returns the error if it is rejected, otherwise null */
   refusePageRequest(address: string): ServiceError | null {
     const retryAfterMs = this.#ofPage.take(address, Date.now());
     return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
   }
 
-  /** Counts any other request that is not a call of an action. @returns why it is refused, or null */
+  /** Counts any other request that isn't an action call. @returns the error if it is rejected, otherwise null */
   refuseRequest(address: string): ServiceError | null {
     const nowMs = Date.now();
     const retryAfterMs =
@@ -225,14 +225,14 @@ export class Calls {
     return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
   }
 
-  /** Charges what such a request was answered with. */
+  /** Charges the response to such a request. */
   chargeAnswer(address: string, bytes: number): void {
     this.#reads.charge({ userId: null, address }, bytes, 0, Date.now());
   }
 
   /**
-   * Counts work that follows an accepted call, such as the end of an upload. It is not refused itself, but other calls are while
-   * it is slow.
+   * Counts work that follows an accepted call, such as the end of an upload. It is never rejected, but other calls are while it
+   * is slow.
    */
   async follow<T>(work: () => Promise<T>): Promise<T> {
     const end = this.admission.begin("heavy", this.#usualFollowing);
@@ -247,12 +247,12 @@ export class Calls {
     return this.#draining;
   }
 
-  /** Calls that a service is working on, also those that were given up on. */
+  /** Calls that a service is working on, including those that timed out. */
   get inFlight(): number {
     return this.admission.inFlight;
   }
 
-  /** Takes no further calls, and waits at most `maxMs` for those that are running to be answered. */
+  /** Rejects further calls, and waits at most `maxMs` for running ones to complete. */
   async drain(maxMs: number): Promise<void> {
     this.#draining = true;
     const deadlineMs = performance.now() + maxMs;
@@ -284,7 +284,7 @@ export class Calls {
     const { params: schema, shardBy, limits } = route;
     const channel = channelOf(shardBy, params);
     const isFull = channel !== undefined && this.#fullChannels.has(channel, Date.now());
-    // First of all, because a refusal must cost next to nothing.
+    // First of all, because a rejection must be cheap.
     const kind = isFull ? null : this.admission.admit(caller.actor?.userId ?? caller.address);
     if (kind === null) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     const parsed = parse(schema, params);
@@ -300,7 +300,7 @@ export class Calls {
     return data;
   }
 
-  /** Runs a read when it is the caller's turn, and charges what it cost. */
+  /** Runs a read when it is the caller's turn, and charges its cost. */
   async #read(route: Route, parsed: unknown, caller: Caller, kind: CallKind): Promise<unknown> {
     const reader = { userId: caller.actor?.userId ?? null, address: caller.address };
     if (!route.isHeavyRead) {
@@ -313,7 +313,7 @@ export class Calls {
     const beganMs = performance.now();
     let bytes = 0;
     try {
-      // The budget may have been used up, and the socket have stopped reading, while this waited.
+      // The budget may have been used up, and the socket may have stopped reading, during the wait.
       const retryAfterMs = this.#reads.waitMs(reader, Date.now());
       if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
       if (caller.isSlow?.() === true) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
@@ -347,8 +347,8 @@ export class Calls {
 }
 
 /**
- * Work continues after its caller got a timeout, until its next step sees the deadline. It is counted
- * until then: a count of callers would let in new calls while the old ones still wait for the database.
+ * Rejects at the deadline. The work itself continues until its next step checks the deadline, and counts as in progress until
+ * then: otherwise new calls would be admitted while the old ones still wait for the database.
  * @throws {ServiceError} UNAVAILABLE
  */
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {

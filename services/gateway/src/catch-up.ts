@@ -7,7 +7,7 @@ import type { SecondFactor } from "./second-factor.ts";
 import { closeIfEnded, type EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
-/** Sockets that are in one of these rooms without permission would receive events that are not meant for them. */
+/** Sockets in one of these rooms without permission would receive events that they must not see. */
 const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS, ROLE_ROOMS];
 
 export interface CatchUpOptions {
@@ -18,8 +18,8 @@ export interface CatchUpOptions {
 }
 
 /**
- * Called when events may have been lost: reads the ended sessions again, moves every socket into the
- * rooms of its user, and sends `resync`. Retries failures until `signal` aborts.
+ * Called when events may have been lost: reloads the ended sessions, updates the rooms of every socket, and sends `resync`.
+ * Retries failures until `signal` aborts.
  */
 export async function catchUp(
   { node, io, ended, secondFactor }: CatchUpOptions,
@@ -48,7 +48,7 @@ async function refresh(
   const [{ rooms }] = await Promise.all([listing, ...joined]);
   for (const [index, socket] of sockets.entries()) {
     if (!socket.connected) continue;
-    // It was put out of a group unheard. Coming again it joins what it may, whatever changes meanwhile.
+    // The removal of the user from a group was missed. After reconnecting, the socket only joins permitted rooms.
     const isInTooMany = [...before[index]!].some(
       (room) => CLOSED_ROOMS.some((prefix) => room.startsWith(prefix)) && !rooms.includes(room),
     );

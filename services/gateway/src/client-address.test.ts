@@ -8,15 +8,15 @@ const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
     headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
   }) as unknown as IncomingMessage;
 
-test("the header counts only behind a proxy, and only its last address behind one", () => {
+test("uses the header only behind a proxy, and only its last address behind a single one", () => {
   expect(clientAddress(request("10.0.0.1", "1.1.1.1, 2.2.2.2"), 0)).toBe("10.0.0.1");
   expect(clientAddress(request("10.0.0.1", "1.1.1.1, 2.2.2.2"), 1)).toBe("2.2.2.2");
   expect(clientAddress(request("10.0.0.1"), 1)).toBe("10.0.0.1");
   expect(clientAddress(request("10.0.0.1", ""), 1)).toBe("10.0.0.1");
 });
 
-test("behind several proxies, the client is the address that the first of them saw", () => {
-  // A client that claims 1.1.1.1, a CDN that saw 203.0.113.9, nginx that saw the CDN.
+test("behind several proxies, the client is the address seen by the first of them", () => {
+  // A client that claims 1.1.1.1, a CDN that saw 203.0.113.9, and nginx that saw the CDN.
   const forwarded = "1.1.1.1, 203.0.113.9, 198.51.100.7";
   expect(clientAddress(request("10.0.0.1", forwarded), 2)).toBe("203.0.113.9");
   const networks = ["10.0.0.0/8", "198.51.100.0/24", "2001:db8::/32"];
@@ -25,12 +25,12 @@ test("behind several proxies, the client is the address that the first of them s
   expect(clientAddress(request("10.0.0.1", "10.2.3.4"), networks)).toBe("10.2.3.4");
 });
 
-test("a client that bypasses the proxies cannot claim an address", () => {
+test("a client that bypasses the proxies can't claim an address", () => {
   expect(clientAddress(request("203.0.113.5", "1.1.1.1, 10.0.0.1"), ["10.0.0.0/8"])).toBe("203.0.113.5");
   expect(clientAddress(request("10.0.0.1", "1.1.1.1, nonsense"), ["10.0.0.1"])).toBe("nonsense");
 });
 
-test("an IPv4 address is the same in both notations", () => {
+test("both notations of an IPv4 address are equal", () => {
   expect(clientAddress(request("::ffff:192.0.2.7"), 0)).toBe("192.0.2.7");
 });
 
@@ -43,7 +43,7 @@ test.each([
   expect(clientAddress(request(address), 0)).toBe(network);
 });
 
-test("a nonsense header cannot make a long key", () => {
+test("an invalid header can't produce a long key", () => {
   expect(clientAddress(request("10.0.0.1", "x".repeat(8000)), 1)).toHaveLength(64);
 });
 

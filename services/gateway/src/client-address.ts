@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
-/** How many proxies stand in front of this server, or their addresses and networks. */
+/** The number of proxies in front of this server, or their addresses and networks. */
 export type TrustedProxies = number | readonly string[];
 
 /**
- * What a caller without an account is counted by: the IPv4 address, or the /64 network of an IPv6 address, which is
- * what one customer gets.
- * @param trusted the proxies that append the address they see to X-Forwarded-For; the client can write anything before those
+ * The key for rate limits of callers without an account: the IPv4 address, or the /64 network of an IPv6 address, which is what
+ * one customer gets.
+ * @param trusted the proxies, which append the address they see to X-Forwarded-For; clients can write anything before that
  */
 export function clientAddress(request: IncomingMessage, trusted: TrustedProxies): string {
   const remote = request.socket.remoteAddress ?? "unknown";
@@ -25,8 +25,8 @@ export function isFromProxy({ socket }: IncomingMessage, trusted: TrustedProxies
 }
 
 /**
- * Whether the Host header names neither an address, nor `localhost`, nor the host of `publicUrl`. On an instance that
- * listens on a loopback address, it comes from a page whose name was made to resolve to 127.0.0.1 (DNS rebinding).
+ * Whether the Host header is neither an IP address, nor `localhost`, nor the host of `publicUrl`. On an instance that listens on
+ * a loopback address, this indicates DNS rebinding: a page whose hostname was made to resolve to 127.0.0.1.
  */
 export function hasForeignHost({ headers }: IncomingMessage, publicUrl: string): boolean {
   const name = URL.parse(`http://${headers.host ?? ""}`)?.hostname;
@@ -65,7 +65,7 @@ function contains(networks: BlockList, address: string): boolean {
 
 const unmapped = (address: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 
-/** @param address as Node writes it */
+/** @param address as formatted by Node */
 export function normaliseAddress(address: string): string {
   const plain = unmapped(address);
   return isIPv6(plain) ? network64(plain) : plain.slice(0, 64);

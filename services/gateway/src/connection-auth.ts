@@ -18,7 +18,7 @@ interface ConnectionAuthOptions {
   metrics: GatewayMetrics;
   limits: RateLimits;
   secondFactor: SecondFactor;
-  /** Whether what a client needs can be reached. */
+  /** Whether the required services are available. */
   isServing: () => boolean;
 }
 
@@ -37,7 +37,7 @@ export function createConnectionAuth({
   /** @throws {ServiceError} */
   const knock = (socket: GatewaySocket): Actor | Promise<Actor> => {
     const visitor = visitors.of(socket.conn);
-    // As Socket.IO does it with a second CONNECT, but only once the first one is through all of this.
+    // Like Socket.IO for a second CONNECT, but only once the first one is fully connected.
     if (visitor.actor !== null) {
       socket.conn.close();
       throw serviceError("MALFORMED_REQUEST");
@@ -46,11 +46,11 @@ export function createConnectionAuth({
       throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (visitors.isOneTooMany(socket.conn)) {
       metrics.refused("TOO_MANY_CONNECTIONS");
-      // In a later turn, so that the reason goes out first.
+      // In a later turn, so that the reason is sent first.
       setTimeout(() => socket.conn.close(), 0);
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     }
-    // At once: a connection costs several reads, and one that fails is made again.
+    // Checked early: a connection costs several reads, and a failed one is retried.
     if (!calls.admission.admitsConnection())
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     const actor = identify((socket.handshake.auth as { token?: unknown }).token);
@@ -72,7 +72,7 @@ export function createConnectionAuth({
     const retryAfterMs = limiter.take(actor.userId, Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     visitor.actor = actor;
-    // Released when the socket is ready: the answer to the CONNECT and `ready` then leave together.
+    // Released when the socket is ready, so that the response to CONNECT and `ready` are sent together.
     hold(visitor, socket.conn);
     socket.data = visitor;
   };
@@ -93,7 +93,7 @@ export function createConnectionAuth({
     };
     try {
       const actor = knock(socket);
-      // Of people it is known at once, and most are people.
+      // Synchronous for users, who are the majority.
       if (actor instanceof Promise) void actor.then(admit, refuse);
       else admit(actor);
     } catch (thrown) {
@@ -102,7 +102,7 @@ export function createConnectionAuth({
   };
 }
 
-/** Reaches the client as `connect_error`, with the error of the contract as its data. */
+/** Sent to the client as `connect_error`, with the contract error as its data. */
 function connectError(data: WireError): ExtendedError {
   return Object.assign(new Error(data.type), { data });
 }
@@ -114,8 +114,8 @@ interface EnterRoomsOptions {
 }
 
 /**
- * Joins a socket to the rooms of its user, then sends `ready`. Where the rooms cannot be found out the
- * connection closes, so that the client comes again: a socket that misses events must not look as if it did not.
+ * Joins a socket to the rooms of its user, then sends `ready`. If the rooms can't be listed, the connection is closed so that the
+ * client reconnects: a socket that misses events must not look healthy.
  */
 export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRoomsOptions): Promise<void> {
   const request = {
@@ -143,7 +143,7 @@ async function enter(
   } catch (error) {
     metrics.refused("NO_ROOMS");
     node.logger.error({ err: error, userId }, "rooms of user not listed");
-    // First: a connection closes only when what Engine.IO has for it is out.
+    // First, because a connection closes only after Engine.IO's buffered packets are sent.
     release(socket.data);
     socket.conn.close();
   } finally {

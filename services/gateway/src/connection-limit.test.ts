@@ -7,7 +7,7 @@ function limit(max: number, maxPerAddress: number): ConnectionLimit {
   return new ConnectionLimit(ConnectionLimit.memory({ max }), { max, maxPerAddress });
 }
 
-test("an address has so many, all together so many, and what is released can be taken again", () => {
+test("limits connections per address and in total, and released ones can be taken again", () => {
   const limited = limit(3, 2);
   expect([limited.take("a"), limited.take("a"), limited.take("a")]).toEqual([true, true, false]);
   expect([limited.hasRoom("a"), limited.hasRoom("b")]).toEqual([false, true]);
@@ -17,7 +17,7 @@ test("an address has so many, all together so many, and what is released can be 
   expect([limited.take("c"), limited.take("a")]).toEqual([true, false]);
 });
 
-test("counts as a map does, with few addresses and with as many as there can be", () => {
+test("matches a map, with few addresses and with as many as possible", () => {
   for (const addresses of [3, 60, 200]) {
     const [max, maxPerAddress] = [100, 40];
     const limited = limit(max, maxPerAddress);
@@ -48,7 +48,7 @@ test("counts as a map does, with few addresses and with as many as there can be"
   }
 });
 
-test("threads count together", async () => {
+test("threads share the count", async () => {
   const [threads, addresses, maxPerAddress] = [3, 20, 50];
   const max = addresses * maxPerAddress;
   const memory = ConnectionLimit.memory({ max });

@@ -5,18 +5,18 @@ export interface ConnectionLimits {
   maxPerAddress: number;
 }
 
-// The memory, in units of 32 bits: the header, then the slots of a hash table with linear probing.
+// Memory layout in units of 32 bits: the header, then the slots of a hash table with linear probing.
 const LOCK = 0;
 const TOTAL = 1;
 const SALT = 2;
 const SALT_LENGTH = 4;
 const HEADER = SALT + SALT_LENGTH;
-/** 64 bits of the address's hash, and how many connections it has; 0: the slot is free. */
+/** 64 bits of the hash of the address, and its number of connections; 0: a free slot. */
 const SLOT = 3;
 
 /**
- * At most so many connections, and so many of one address, counted in memory that the threads of a process share: so the limits
- * are exact, and counting takes a microsecond and no message to another thread.
+ * Limits connections in total and per address. Counted in memory shared by the threads of a process, so the limits are exact, and
+ * counting takes about a microsecond without messages between threads.
  */
 export class ConnectionLimit {
   readonly #limits: ConnectionLimits;
@@ -24,12 +24,12 @@ export class ConnectionLimit {
   readonly #salt: Buffer;
   readonly #slots: number;
 
-  /** Memory for one limit. Each of the threads makes its `ConnectionLimit` from it, with the same limits. */
+  /** Allocates memory for one limit. Each thread creates its `ConnectionLimit` on it, with the same limits. */
   static memory({ max }: Pick<ConnectionLimits, "max">): SharedArrayBuffer {
-    // At most half full, so that a free slot is never far.
+    // At most half full, so that a free slot is always near.
     const slots = 2 ** Math.ceil(Math.log2(2 * max + 1));
     const memory = new Int32Array(new SharedArrayBuffer((HEADER + slots * SLOT) * 4));
-    // The key is random, so that clients can't choose addresses of neighboring slots.
+    // The key is random, so that clients can't choose addresses that collide.
     memory.set(randomFillSync(new Int32Array(SALT_LENGTH)), SALT);
     return memory.buffer;
   }
@@ -46,7 +46,7 @@ export class ConnectionLimit {
     return this.#locked(address, (at) => this.#isBelowLimits(at));
   }
 
-  /** Counts a connection, unless that would exceed a limit. @returns whether it is counted: then `release` has to follow */
+  /** Counts a connection unless that would exceed a limit. @returns whether it is counted and must be released */
   take(address: string): boolean {
     return this.#locked(address, (at, high, low) => {
       if (!this.#isBelowLimits(at)) return false;
@@ -71,12 +71,12 @@ export class ConnectionLimit {
     return this.#memory[TOTAL]! < this.#limits.max && this.#memory[at + 2]! < this.#limits.maxPerAddress;
   }
 
-  /** @param act is given the place of the address's slot, or of the free one where it belongs */
+  /** @param act receives the index of the address's slot, or of the free slot where it belongs */
   #locked<T>(address: string, act: (at: number, high: number, low: number) => T): T {
     const digest = hash("sha1", Buffer.concat([this.#salt, Buffer.from(address)]), "buffer");
     const [high, low] = [digest.readInt32LE(0), digest.readInt32LE(4)];
     const memory = this.#memory;
-    // Another thread holds it for less than a microsecond, unless it is interrupted.
+    // Held by another thread for less than a microsecond, unless that thread is preempted.
     while (Atomics.compareExchange(memory, LOCK, 0, 1) !== 0) Atomics.wait(memory, LOCK, 1, 1);
     try {
       let slot = this.#homeOf(low);
@@ -88,7 +88,7 @@ export class ConnectionLimit {
     }
   }
 
-  /** A search ends at a free slot, so what lies behind a new one is moved up where its own search would pass the gap. */
+  /** A search ends at a free slot, so following entries are moved up if their own search would pass the gap. */
   #closeGap(at: number): void {
     let gap = (at - HEADER) / SLOT;
     for (let slot = this.#after(gap); this.#countAt(slot) > 0; slot = this.#after(slot)) {

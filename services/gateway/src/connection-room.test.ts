@@ -17,7 +17,7 @@ test.each([
   expect([room.sockets.max, room.tcp.max]).toEqual([sockets, tcp]);
 });
 
-test("fewer connections than asked for are a warning, with what to do", () => {
+test("warns about fewer connections than configured, and says what to do", () => {
   const chosen = loadConfig({ NODE_ENV: "test", MAX_CONNECTIONS: "40000" });
   expect(noticeOfRoom(chosen, 45_500)).toBeNull();
   const { level, text } = noticeOfRoom(chosen, 1024)!;
@@ -27,7 +27,7 @@ test("fewer connections than asked for are a warning, with what to do", () => {
   );
 });
 
-test("fewer connections than the default are no warning", () => {
+test("doesn't warn about fewer connections than the default", () => {
   const byDefault = loadConfig({ NODE_ENV: "test" });
   expect(noticeOfRoom(byDefault, 20_000)).toMatchObject({
     level: "info",
@@ -35,7 +35,7 @@ test("fewer connections than the default are no warning", () => {
   });
 });
 
-test("with the number that the notice suggests there is no notice", () => {
+test("doesn't warn with the number that the notice suggests", () => {
   for (const openFiles of [60, 200, 1024, 4096, 20_000]) {
     const { max } = connectionRoom(config, openFiles).sockets;
     expect(noticeOfRoom({ ...config, maxConnections: max }, openFiles)).toBeNull();

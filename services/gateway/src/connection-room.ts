@@ -3,23 +3,20 @@ import { DEFAULT_MAX_CONNECTIONS, type Config } from "@fanfare/kernel";
 import { HTTP_CONNECTIONS, HTTP_CONNECTIONS_PER_ADDRESS } from "./bounds.ts";
 import { ConnectionLimit, type ConnectionLimits } from "./connection-limit.ts";
 
-/**
- * Descriptors for all but the connections of clients: threads, database, NATS, Redis, and files that come and go. At least so
- * many,
- */
+/** Minimum of file descriptors reserved for other uses than client connections: threads, database, NATS, Redis and files. */
 const MIN_OTHER = 100;
-/** and, until there are enough, this part of all. */
+/** Maximum of that; in between, it is a share of all descriptors. */
 const MAX_OTHER = 500;
 const OTHER_PART = 1 / 8;
-/** The part of its connections that a process keeps for HTTP where there are too few. */
+/** The share of connections for HTTP when there are too few. */
 const HTTP_PART = 1 / 8;
-/** The part of its descriptors that a process takes for connections however few it has. */
+/** The minimum share of descriptors for connections. */
 const MIN_PART = 1 / 4;
 
-/** How many connections all threads of this process take together. */
+/** How many connections all threads of this process accept together. */
 export interface ConnectionRoom {
   sockets: ConnectionLimits;
-  /** TCP connections: those of the sockets, and of HTTP. */
+  /** TCP connections: sockets and HTTP. */
   tcp: ConnectionLimits;
 }
 
@@ -33,7 +30,7 @@ export function connectionRoom(config: Config, openFiles = maxOpenFiles()): Conn
     sockets: { max, maxPerAddress },
     tcp: {
       max: max + http,
-      // Behind a proxy all connections come from its address: it must limit its clients' itself.
+      // Behind a proxy, all connections have its address: the proxy must limit its clients itself.
       maxPerAddress: trustProxy === 0 ? maxPerAddress + HTTP_CONNECTIONS_PER_ADDRESS : Infinity,
     },
   };
@@ -44,7 +41,7 @@ export interface RoomNotice {
   text: string;
 }
 
-/** What to log where MAX_CONNECTIONS is more than the system allows; a warning only if the operator has chosen the number. */
+/** The log message when MAX_CONNECTIONS exceeds what the system allows; a warning only if the operator has set it. */
 export function noticeOfRoom(config: Config, openFiles = maxOpenFiles()): RoomNotice | null {
   const { max } = connectionRoom(config, openFiles).sockets;
   const { maxConnections } = config;
@@ -56,7 +53,7 @@ export function noticeOfRoom(config: Config, openFiles = maxOpenFiles()): RoomNo
   return { level: maxConnections === DEFAULT_MAX_CONNECTIONS ? "info" : "warn", text };
 }
 
-/** The memory in which the threads of this process count their connections. */
+/** Memory shared by the threads of this process to count their connections. */
 export interface ConnectionMemory {
   sockets: SharedArrayBuffer;
   tcp: SharedArrayBuffer;
@@ -66,7 +63,7 @@ export function connectionMemory({ sockets, tcp }: ConnectionRoom): ConnectionMe
   return { sockets: ConnectionLimit.memory(sockets), tcp: ConnectionLimit.memory(tcp) };
 }
 
-/** `ulimit -n` of this process, which Node has raised to the hard limit; Infinity where the system does not say. */
+/** `ulimit -n` of this process, which Node has raised to the hard limit; Infinity when unknown. */
 function maxOpenFiles(): number {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

@@ -13,19 +13,19 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 const COOKIE = "fanfare_device";
 const PATH = "/api/user.login";
 const MAX_AGE_S = 365 * 24 * 60 * 60;
-/** Names that one device remembers; the ones that logged in longest ago are forgotten first. */
+/** Accounts remembered per device; the least recent logins are dropped first. */
 const MAX_NAMES = 8;
 const PURPOSE = "device cookie";
 
 interface Device {
   id: string;
-  /** In lower case: the names of the accounts that have logged in on it. */
+  /** Lowercase names of the accounts that have logged in on this device. */
   names: string[];
 }
 
 /**
- * A device that has logged in to an account before is not locked out by the guesses of others. The cookie does not authenticate:
- * it only says which counter a login takes from
+ * A device that has logged in to an account before is not locked out by others' guesses. The cookie does not authenticate; it
+ * only selects the counter that a login uses
  * (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
  */
 export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "publicUrl">) {
@@ -36,13 +36,13 @@ export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "
     return opened === null ? null : (JSON.parse(opened.text) as Device);
   };
   return {
-    /** The id of the device that makes a request, if the account with this name has logged in on it before. */
+    /** The id of the requesting device, if this account has logged in on it before. */
     knownDevice(request: FastifyRequest, name: string): string | null {
       const device = read(request);
       return device?.names.includes(name.toLowerCase()) === true ? device.id : null;
     },
 
-    /** Adds the account to the device where the answer starts a session, or a mailed link has set a new password. */
+    /** Adds the account to the device when a response starts a session, or an emailed link was used to set a password. */
     remember(
       request: FastifyRequest,
       reply: FastifyReply,
@@ -64,7 +64,7 @@ export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "
   };
 }
 
-/** The names that log in to the account that the caller of an action has shown to be theirs. */
+/** The login names of the account that the caller has proven to own. */
 function namesIn(action: ActionName, data: unknown): (string | null)[] {
   if (action === "user.resetPassword") {
     const { username, email } = data as Result<"user.resetPassword">;
@@ -72,7 +72,7 @@ function namesIn(action: ActionName, data: unknown): (string | null)[] {
   }
   if (actionDefinition(action).startsSession !== true) return [];
   const { username, email, emailVerified } = (data as SessionTokens).user;
-  // Anyone can claim an address: only its owner verifies it.
+  // Anyone can claim an address, but only its owner can verify it.
   return [username, emailVerified ? email : null];
 }
 

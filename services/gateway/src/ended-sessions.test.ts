@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
 import { expect, test } from "vitest";
 import { EndedSessions } from "./ended-sessions.ts";
 
-test("remembers a session at least as long as its access tokens live, but not forever", () => {
+test("remembers a session at least for the lifetime of its access tokens, but not forever", () => {
   const ended = new EndedSessions();
   ended.add(["a"], 0);
   ended.add(["b"], ACCESS_TOKEN_LIFETIME_MS);
@@ -12,7 +12,7 @@ test("remembers a session at least as long as its access tokens live, but not fo
   expect([ended.has("a"), ended.has("b"), ended.size]).toEqual([false, true, 2]);
 });
 
-test("forgets the oldest where there are too many", () => {
+test("drops the oldest when there are too many", () => {
   const ended = new EndedSessions(2);
   ended.add(["a", "b"], 0);
   ended.add(["a", "c"], 1);

@@ -3,14 +3,14 @@ import { userRoom } from "@fanfare/contract";
 import { ENDED_SESSIONS_CHECK_MS, MAX_ENDED_SESSIONS } from "./bounds.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
-/** Clocks of several processes differ by less than this. */
+/** Upper bound for the clock difference between processes. */
 const CLOCK_SKEW_MS = 60_000;
 const REMEMBER_MS = ACCESS_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS;
 
-/** Sessions that have ended while access tokens of theirs may still look valid. */
+/** Ended sessions whose access tokens would still be accepted. */
 export class EndedSessions {
   readonly #maxSessions: number;
-  /** Until when each is remembered, in that order. */
+  /** Expiry by session id, in that order. */
   readonly #sessions = new Map<string, number>();
 
   constructor(maxSessions = MAX_ENDED_SESSIONS) {
@@ -46,7 +46,7 @@ export function closeSessions(io: SocketServer, { userId, sessionIds }: DomainEv
 }
 
 /**
- * The sockets of a session go on as who its user is now.
+ * Updates the actor of a session's sockets.
  * @returns these sockets
  */
 export function changeSession(io: SocketServer, actor: DomainEvents["session.changed"]): GatewaySocket[] {
@@ -75,9 +75,8 @@ function socketsOf(io: SocketServer, userId: string): GatewaySocket[] {
 }
 
 /**
- * Services publish the sessions that they end. The command line does not when it ends sessions beside a running instance, so the
- * gateway polls.
- * @returns a function that ends it
+ * Polls for ended sessions, because the CLI ends sessions in the database without notifying a running instance.
+ * @returns a function that stops it
  */
 export function watchEndedSessions(
   { services, logger }: Pick<NodeContext, "services" | "logger">,

@@ -14,11 +14,11 @@ interface GatewayState {
   node: NodeContext;
   calls: Calls;
   maintenance: MaintenanceMode;
-  /** Sockets that all threads take together. */
+  /** Limit of sockets across all threads. */
   maxSockets: number;
 }
 
-/** What a gateway is doing at the moment it is asked, and how much it may. */
+/** Exposes the current state and limits of a gateway as metrics. */
 export function exposeGatewayState({ node, calls, maintenance, maxSockets }: GatewayState): void {
   const registry = node.metrics;
   readGauge({
@@ -63,12 +63,12 @@ export function exposeGatewayState({ node, calls, maintenance, maxSockets }: Gat
   });
 }
 
-/** Whether maintenance mode is on: read at the start, then updated by events. */
+/** Whether maintenance mode is on: read at startup, then updated by events. */
 export class MaintenanceMode {
   readonly #node: Pick<NodeContext, "services" | "logger">;
   readonly #signal: AbortSignal;
   #now: Maintenance = { enabled: false, message: "" };
-  /** Counts events, so that an answer that was under way meanwhile does not overwrite a newer one. */
+  /** Counts events, so that a slower response doesn't overwrite a newer state. */
   #eventCount = 0;
 
   constructor(node: Pick<NodeContext, "services" | "logger">, signal: AbortSignal) {
@@ -76,7 +76,7 @@ export class MaintenanceMode {
     this.#signal = signal;
   }
 
-  /** Null while everything can be done. */
+  /** The error for rejected changes; null without maintenance. */
   refusal(): ServiceError | null {
     if (!this.#now.enabled) return null;
     const message = this.#now.message === "" ? ERRORS.MAINTENANCE.message : this.#now.message;
@@ -88,14 +88,14 @@ export class MaintenanceMode {
     this.#now = maintenance;
   }
 
-  /** Events may have been lost. */
+  /** Call this when events may have been lost. */
   askAgain(): void {
     void this.#askUntilAnswered();
   }
 
   /**
-   * Resolves when it is known. Without an answer the gateway serves after a moment anyway, and keeps asking: the service
-   * that knows is not required for serving.
+   * Resolves when the state is known. Without a response the gateway starts serving after a moment and keeps retrying, because
+   * serving doesn't depend on this service.
    */
   async start(): Promise<void> {
     await Promise.race([

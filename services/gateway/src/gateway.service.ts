@@ -25,7 +25,7 @@ type ServiceSchema = ReturnType<ServiceFactory>;
 export interface GatewayOptions {
   /** Called with the port once the gateway listens. */
   onListening?: (port: number) => void;
-  /** Where other threads listen on the port too, and the system spreads the connections: in which they all count them. */
+  /** Set when several threads listen on the port, to count connections together. */
   sharedMemory?: ConnectionMemory;
 }
 
@@ -33,11 +33,11 @@ interface Running {
   app: FastifyInstance;
   io: SocketServer;
   calls: Calls;
-  /** Ends what goes on in the background. */
+  /** Stops background work. */
   release: () => void;
 }
 
-/** The edge: HTTP and Socket.IO on one port. It knows the contract and who calls, and nothing of the domain. */
+/** The edge: HTTP and Socket.IO on one port. Knows the contract and the caller, but no domain logic. */
 export function createGatewayService(
   node: NodeContext,
   { onListening, sharedMemory }: GatewayOptions = {},
@@ -68,7 +68,7 @@ export function createGatewayService(
     name: "gateway",
     settings: { $noServiceNamePrefix: true },
     actions: recentActions(node, () => steps?.recent),
-    // It opens when what it calls can answer.
+    // Starts listening when these services are available.
     dependencies: ["user", "group", "message"],
     events: {
       "server.announced": (context: { params: DomainEvents["server.announced"] }) => {
@@ -100,7 +100,7 @@ export function createGatewayService(
     },
     async started() {
       ended.add((await node.services.user.listRevokedSessions({})).sessionIds, Date.now());
-      // Read before anyone connects; where it cannot be, connections and calls ask again.
+      // Preloaded before anyone connects; if it fails, connections and calls load it.
       void node.policy.get().catch(() => undefined);
       await maintenance.start();
       const connections = (): number => running?.io.of("/").sockets.size ?? 0;
@@ -176,8 +176,8 @@ export function createGatewayService(
 }
 
 /**
- * Connections that the system accepts for a process that is busy; beyond it they are tried again after 1, 3, 7 … s. When another
- * gateway goes away all of its clients come within seconds. Linux takes at most net.core.somaxconn of it.
+ * Connections queued by the system while the process is busy; further ones are retried after 1, 3, 7 … s. When another gateway
+ * stops, all of its clients connect within seconds. Linux limits this to net.core.somaxconn.
  */
 const LISTEN_BACKLOG = 4096;
 
@@ -192,25 +192,25 @@ async function listen(server: HttpServer, options: ListenOptions): Promise<void>
 }
 
 /**
- * Accepts no new clients and asks connected ones to move to another gateway. If there is one, they are served until they have
- * moved, each at a random time, so that no client is away for longer than a reconnect.
+ * Rejects new clients and asks connected ones to reconnect to another gateway. If there is one, they are served until they have
+ * reconnected, each at a random time, so that no client is offline for longer than a reconnect takes.
  */
 async function sendAway({ app, io }: Running, waitMs: number): Promise<void> {
   app.server.close();
   const { sockets } = io.of("/");
-  // Written to each at once: a broadcast would still be under way when the connections close.
+  // Emitted per socket, because a broadcast could still be in progress when the connections close.
   for (const socket of sockets.values())
     socket.emit("server.draining", { reconnectWithinMs: RECONNECT_WITHIN_MS });
   const deadlineMs = performance.now() + waitMs;
   while (sockets.size > 0 && performance.now() < deadlineMs) await delay(20);
 }
 
-/** What is running is answered, then everything closes. */
+/** Completes running calls, then closes everything. */
 async function drain({ app, io, calls }: Running, deadlineMs: number): Promise<void> {
   await calls.drain(deadlineMs - performance.now());
-  // Without Socket.IO's goodbye, after which a client does not come back by itself.
+  // Not Socket.IO's own disconnect packet, after which clients don't reconnect automatically.
   for (const socket of io.of("/").sockets.values()) socket.conn.close();
-  // These end with the last connection, and a client may leave the closing of its own unanswered.
+  // These resolve when the last connection is closed, which a client can delay.
   const closed = Promise.allSettled([io.close(), app.close()]);
   await Promise.race([closed, delay(DRAIN_SOCKETS_MS)]);
   app.server.closeAllConnections();

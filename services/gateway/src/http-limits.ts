@@ -6,12 +6,12 @@ import type { ConnectionLimit } from "./connection-limit.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Its bodies may take longer than others. */
+    /** Allows more time for the body. */
     slow?: boolean;
   }
 }
 
-/** Closes connections whose request does not come to its end in time. Node itself has one limit for all requests. */
+/** Closes connections whose request isn't complete in time. Node has only one limit for all requests. */
 export function limitBodyTime(app: FastifyInstance): void {
   app.addHook("onRequest", async ({ raw, routeOptions }) => {
     const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
@@ -24,16 +24,16 @@ export function limitBodyTime(app: FastifyInstance): void {
 }
 
 /**
- * Closes the TCP connections above a limit, whatever is or is not sent on them.
- * @param onTooMany called for each that is closed
+ * Closes TCP connections above a limit, whether or not anything is sent on them.
+ * @param onTooMany called for each closed connection
  */
 export function limitTcp(server: Server, open: ConnectionLimit, onTooMany: () => void): void {
-  // One function for all connections: each is called with its connection as `this`.
+  // One shared function for all connections, called with the connection as `this`.
   function onClose(this: Socket): void {
     open.release(normaliseAddress(this.remoteAddress!));
   }
   server.on("connection", (socket: Socket) => {
-    // Without one the connection is gone already.
+    // Without a remote address the connection is already closed.
     if (socket.remoteAddress === undefined) return;
     if (open.take(normaliseAddress(socket.remoteAddress))) {
       socket.on("close", onClose);

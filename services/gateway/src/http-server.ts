@@ -33,9 +33,9 @@ export interface HttpServerOptions {
   calls: Calls;
   identify: Identify;
   limits: RateLimits;
-  /** Of TCP connections, shared with the other threads. */
+  /** Limit of TCP connections, shared with the other threads. */
   tcpLimit: ConnectionLimit;
-  /** Called for each connection that is closed because there are too many. */
+  /** Called for each connection closed because of the limit. */
   onTooMany: () => void;
 }
 
@@ -56,7 +56,7 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
   };
 }
 
-/** The API and the page. The server is made but does not listen yet. */
+/** Creates the server for the API and the page; it doesn't listen yet. */
 export async function createHttpServer({
   node,
   calls,
@@ -70,7 +70,7 @@ export async function createHttpServer({
     sendAnswer(reply, calls.refuse(error, request.id));
   const app = fastify({
     bodyLimit: LIMITS.httpBodyMaxBytes,
-    // The longest that anything may take; limitBodyTime gives everything but uploads less.
+    // The maximum for any request; limitBodyTime allows less for everything but uploads.
     requestTimeout: UPLOAD_TIMEOUT_MS,
     http: {
       headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
@@ -81,7 +81,7 @@ export async function createHttpServer({
       const given = isFromProxy(request, config.trustProxy) ? request.headers["x-request-id"] : undefined;
       return isSaneRequestId(given) ? given : nextRequestId();
     },
-    // What the router itself cannot read: a path that is too long or badly encoded.
+    // Requests that the router can't parse: the path is too long or badly encoded.
     frameworkErrors: (_error, request, reply) => {
       failed(serviceError("MALFORMED_REQUEST"), request, reply);
     },
@@ -107,7 +107,7 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).headers(request.url.startsWith("/api/") ? ofApi : common);
   });
-  // In development the first user becomes admin, so a page of another site must not be able to register.
+  // In development the first user becomes admin, so pages of other sites must not be able to register.
   if (config.environment === "development" && isLoopback(config.host))
     app.addHook("onRequest", async (request, reply) => {
       if (!hasForeignHost(request.raw, config.publicUrl)) return;
@@ -115,7 +115,7 @@ export async function createHttpServer({
       refused.error.message = `This instance is not reached as ${request.host}: set PUBLIC_URL to the address it has.`;
       return sendAnswer(reply, refused);
     });
-  // Calls are counted where they are answered.
+  // Action calls are counted separately.
   app.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.url === "/api/:action" && request.method === "POST") return;
     const address = clientAddress(request.raw, config.trustProxy);
@@ -123,14 +123,14 @@ export async function createHttpServer({
     const refusal = isApi ? calls.refuseRequest(address) : calls.refusePageRequest(address);
     if (refusal !== null) return failed(refusal, request, reply);
   });
-  // What is read of a request's body comes in a context of its own, so not before.
+  // The async context isn't kept while the body is read, so this can't be done earlier.
   app.addHook("preHandler", (request, _reply, done) => {
     runForRequest(request.id, `${request.method} ${request.routeOptions.url ?? ""}`, done, undefined);
   });
   limitBodyTime(app);
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
 
-  // Before the API's own route, which asks to be left out of what it sets up for pages.
+  // Before the route of the API, which opts out of the hooks for pages.
   await serveWebPage(app, config, (request, reply) =>
     failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
@@ -145,7 +145,7 @@ export async function createHttpServer({
   await serveImports(app, { node, calls, identify });
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     const { action } = request.params;
-    // A token that has expired must not stand in the way of the call that brings a new one.
+    // Public actions ignore the token: an expired one must not block the call that refreshes it.
     const caller = await callerOf(request, isPublic(action) ? null : identify, config);
     caller.knownDevice = (name) => devices.knownDevice(request, name);
     const answer = await calls.answer("http", action, request.body ?? {}, caller);
@@ -170,7 +170,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
 
-/** The right address with the wrong method, such as GET. */
+/** Whether the URL is that of an action, for requests with the wrong method. */
 function namesAction(url: string): boolean {
   const name = /^\/api\/([^/?]+)/.exec(url)?.[1] ?? "";
   return isActionName(name) && actionDefinition(name).transports.includes("http");
@@ -180,7 +180,7 @@ function isPublic(name: string): boolean {
   return isActionName(name) && actionDefinition(name).permission.rule === "public";
 }
 
-/** Fastify throws before a handler runs where a request cannot be read. */
+/** Fastify throws before a handler runs when a request can't be parsed. */
 function ofFastify(error: unknown): ServiceError {
   const { statusCode } = error as { statusCode?: number };
   if (statusCode === 413) return serviceError("PAYLOAD_TOO_LARGE");

@@ -12,7 +12,7 @@ import type { EndedSessions } from "./ended-sessions.ts";
 import type { Caller } from "./calls.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 
-/** Says who the bearer of an access token is: of people without asking anybody, of bots by asking now and then. */
+/** Resolves an access token to its actor: synchronously for users, with an occasional lookup for bots. */
 export type Identify = (accessToken: unknown) => Actor | Promise<Actor>;
 
 const BOT_TOKEN = /^fbot\.[0-9a-f]{24}\.[\w-]{43}$/;
@@ -22,7 +22,7 @@ export function createIdentify(
   { tokens, services }: Pick<NodeContext, "tokens" | "services">,
   ended: EndedSessions,
 ): Identify {
-  /** By the hash of their token, so that none is kept. What has ended since is refused at once all the same. */
+  /** Keyed by token hash, so that no token is stored. Ended sessions are still rejected immediately. */
   const bots = new LRUCache<string, Actor>({ ...upTo(MAX_KNOWN_BOT_TOKENS), ttl: BOT_TOKEN_KNOWN_MS });
 
   let asking = 0;
@@ -35,7 +35,7 @@ export function createIdentify(
     const key = createHash("sha256").update(token).digest("base64url");
     const known = bots.get(key);
     if (known !== undefined && !ended.has(known.sessionId)) return known;
-    // Made-up tokens must not keep the database busy.
+    // Made-up tokens must not load the database.
     if (asking >= MAX_BOTS_ASKED_FOR) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     asking += 1;
     try {
@@ -54,15 +54,15 @@ export function createIdentify(
   };
 }
 
-/** The token of a request; undefined where it has none, or where what it has is none. */
+/** The token of a request; undefined when it is missing or malformed. */
 export function bearerToken({ headers }: FastifyRequest): string | undefined {
   return /^bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
 }
 
 /**
- * Who makes a request, and from where.
- * @param identify null: it does not matter who
- * @throws {ServiceError} when its token is not, or no longer, good
+ * The caller of a request.
+ * @param identify null: don't authenticate
+ * @throws {ServiceError} when its token is invalid or expired
  */
 export async function callerOf(
   request: FastifyRequest,

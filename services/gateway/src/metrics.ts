@@ -2,16 +2,16 @@ import { actionDefinition, type ActionName, type ErrorCode, type Transport } fro
 import type { BroadcastStats } from "@fanfare/fanout";
 import { Counter, Histogram, readGauge, RecentMax, type NodeContext } from "@fanfare/kernel";
 
-/** Why the gateway itself turned something away. */
+/** Reasons for rejections by the gateway itself. */
 export type Refusal =
   | ErrorCode
-  /** An event without an acknowledgement: its sender could not receive the answer. */
+  /** An event without an acknowledgement: its sender could not receive a response. */
   | "NO_ACK"
   | "TOO_MANY_CONNECTIONS"
   | "FLOOD"
-  /** A socket that took nothing of what was written to it. */
+  /** A socket that didn't receive anything sent to it. */
   | "NOT_READING"
-  /** The user's rooms could not be found out. */
+  /** The user's rooms couldn't be listed. */
   | "NO_ROOMS";
 
 export type Outcome = "ok" | ErrorCode;
@@ -22,19 +22,19 @@ export interface ActionMetrics {
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
-/** What a gateway has counted since its start. */
+/** Totals of a gateway since its start. */
 export interface GatewayTotals {
   messages: number;
   deliveries: number;
-  /** How many publications took at most so many milliseconds, shortest first; each bucket includes those before. */
+  /** Cumulative histogram of the fan-out time, shortest bucket first. */
   fanout: readonly (readonly [upToMs: number, count: number])[];
-  /** Since it was asked the last time. */
+  /** Since the last time it was read. */
   fanoutMaxMs: number;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** @param connections how many sockets are connected now */
+/** @param connections returns the number of connected sockets */
 export function createGatewayMetrics(registry: NodeContext["metrics"], connections: () => number) {
   const registers = [registry];
   const requests = new Counter({
@@ -131,7 +131,7 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
     refused(reason: Refusal): void {
       refused.inc({ reason: reason.toLowerCase() });
     },
-    /** The metrics of one action, with everything that does not change worked out beforehand. */
+    /** The metrics of one action, with all constant parts computed in advance. */
     ofAction(action: ActionName, transport: Transport): ActionMetrics {
       const ok = requests.labels(action, transport, "ok");
       const latency = seconds.labels(action);

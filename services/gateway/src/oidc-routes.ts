@@ -7,14 +7,14 @@ import { cookieOf } from "./device-cookie.ts";
 const PATH = "/auth/oidc";
 const COOKIE = "fanfare_oidc";
 const COOKIE_MAX_AGE_S = 10 * 60;
-/** Each asks the provider something. */
+/** Each request causes a request to the provider. */
 const RATE_LIMIT: RateLimit = { points: 30, durationMs: 60_000 };
 /** SHA-256 in base64url. */
 const CHALLENGE = /^[\w-]{43}$/;
 
 /**
- * The way to the OpenID Connect provider and back. It ends at the page with a code in the fragment of its address, which no
- * server is told; `user.exchangeOidcCode` gives tokens for it to the page that began the login, and to no other.
+ * Routes to the OpenID Connect provider and back. The login ends at the page with a code in the URL fragment, which is never sent
+ * to a server. `user.exchangeOidcCode` exchanges it for tokens, only for the page that started the login.
  */
 export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateLimits): void {
   const { config } = node;
@@ -22,7 +22,7 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
   const attributes = [
     `Path=${PATH}`,
     "HttpOnly",
-    // The provider sends the browser here from elsewhere: with Strict the cookie would stay behind.
+    // The redirect from the provider is cross-site: with Strict the cookie would not be sent.
     "SameSite=Lax",
     ...(config.publicUrl.startsWith("https:") ? ["Secure"] : []),
   ].join("; ");
@@ -64,7 +64,7 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
     `${PATH}/callback`,
     guarded(async (request, reply) => {
       const flow = cookieOf(request, COOKIE);
-      // One login, one way back.
+      // The cookie can be used only once.
       reply.header("set-cookie", `${COOKIE}=; Max-Age=0; ${attributes}`);
       if (flow === undefined) throw serviceError("OIDC_FAILED");
       const query = request.url.split("?", 2)[1] ?? "";

@@ -45,7 +45,7 @@ afterEach(() => {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const changes = () => sent.filter((r) => r.connected.length + r.disconnected.length > 0);
 
-test("connects and disconnects are batched in numbered reports", async () => {
+test("sends connects and disconnects in numbered batches", async () => {
   reporter.connected("ann");
   reporter.connected("bob");
   await pass(PRESENCE_TICK_MS);
@@ -58,7 +58,7 @@ test("connects and disconnects are batched in numbered reports", async () => {
   expect(sent.map(({ number }) => number)).toEqual(sent.map((_report, index) => index + 1));
 });
 
-test("who is back within a moment has never been away", async () => {
+test("doesn't report a user who reconnects within the grace period", async () => {
   reporter.connected("ann");
   await pass(PRESENCE_TICK_MS);
   reporter.disconnected("ann");
@@ -68,13 +68,13 @@ test("who is back within a moment has never been away", async () => {
   expect(changes()).toHaveLength(1);
 });
 
-test("it says that it is alive when there is nothing else to say", async () => {
+test("sends a heartbeat when there are no changes", async () => {
   await pass(10 * PRESENCE_HEARTBEAT_MS);
   expect(sent.length).toBeGreaterThanOrEqual(8);
   expect(sent.length).toBeLessThanOrEqual(11);
 });
 
-test("a crowd goes in several reports, one after the other", async () => {
+test("splits many changes into several sequential reports", async () => {
   for (let i = 0; i < 2.5 * PRESENCE_REPORT_MAX_USERS; i++) reporter.connected(`user ${i}`);
   await pass(PRESENCE_TICK_MS);
   const sizes = sent.map(({ connected }) => connected.length);
@@ -85,7 +85,7 @@ test("a crowd goes in several reports, one after the other", async () => {
   ]);
 });
 
-test("a refused report is repeated unchanged, and later changes follow it", async () => {
+test("repeats a rejected report unchanged, followed by later changes", async () => {
   answer = async () => {
     throw new Error("no presence service");
   };
@@ -101,14 +101,14 @@ test("a refused report is repeated unchanged, and later changes follow it", asyn
   expect(onError).toHaveBeenCalledTimes(1);
 });
 
-test("an unanswered report is sent again, possibly to another worker", async () => {
+test("repeats an unanswered report, possibly to another worker", async () => {
   answer = () => new Promise(() => {});
   reporter.connected("ann");
   await pass(PRESENCE_TICK_MS + PRESENCE_REPORT_TIMEOUT_MS + PRESENCE_TICK_MS);
   expect(sent.map(({ number }) => number)).toEqual([1, 1]);
 });
 
-test("a forgotten gateway reports everything under a new name", async () => {
+test("after it was forgotten, reports everything under a new name", async () => {
   here = ["ann", "bob"];
   reporter.connected("ann");
   reporter.connected("bob");

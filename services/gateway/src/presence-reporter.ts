@@ -11,46 +11,43 @@ import {
 } from "./bounds.ts";
 import type { SocketServer } from "./socket-types.ts";
 
-/** By then the other gateways have noticed that they were forgotten, too, and have reported again. */
+/** By then the other gateways have noticed as well that they were forgotten, and have reported everything. */
 const REPORTED_ANEW_MS = 3 * PRESENCE_HEARTBEAT_MS;
 
 type Report = Params<"presence.report">;
 
 interface PresenceReporterOptions {
   send: (report: Report) => Promise<{ known: boolean }>;
-  /** All users that have a socket here now. */
+  /** All users with a connected socket. */
   listUserIds: () => Iterable<string>;
-  /** A name that no gateway has had before. */
+  /** Returns a unique name. */
   newGatewayId: () => string;
-  /**
-   * Called when everything is reported again because the presence service forgot this gateway: changes for watching users may be
-   * lost.
-   */
+  /** Called when everything is reported again because the service forgot this gateway: watching users may have missed changes. */
   onReportedAnew: () => void;
-  /** Called for the first of several failures in a row. */
+  /** Called for the first of several consecutive failures. */
   onError: (error: unknown) => void;
 }
 
 /**
- * Reports to the presence service which users have connected their first socket or closed their last: batched, in order, each
- * report repeated until it is accepted. A user who reconnects within a moment is not reported. When the service has forgotten
- * this gateway, it starts again under a new name and reports everything, so that the state of the old one can be removed.
+ * Reports to the presence service which users have connected their first socket or closed their last one: batched, in order, each
+ * report repeated until it is accepted. A user who reconnects within a moment is not reported. If the service has forgotten this
+ * gateway, it reports everything under a new name, so that the state of the old one can be removed.
  */
 export class PresenceReporter {
   readonly #options: PresenceReporterOptions;
   readonly #timer: NodeJS.Timeout;
-  /** By user, whether they are here: what is still to be reported. */
+  /** Unreported changes: whether a user is connected. */
   readonly #untold = new Map<string, boolean>();
-  /** Until when a user can reconnect unnoticed; the earliest first. */
+  /** Until when a user can reconnect without being reported, earliest first. */
   readonly #leaving = new Map<string, number>();
   #gatewayId: string;
   #number = 0;
-  /** Sent and not yet known to be taken. */
+  /** The report in progress, not yet accepted. */
   #report: Report | null = null;
   #sending = false;
   #sentAtMs = 0;
   #failing = false;
-  /** null: not since it was last made good. */
+  /** null: not since the last full report. */
   #forgottenAtMs: number | null = null;
 
   constructor(options: PresenceReporterOptions) {
@@ -67,7 +64,7 @@ export class PresenceReporter {
     this.#leaving.set(userId, performance.now() + PRESENCE_GRACE_MS);
   }
 
-  /** Without a word: those who come back elsewhere in time have never been away. */
+  /** Reports nothing, so that users who reconnect elsewhere in time stay online. */
   stop(): void {
     clearInterval(this.#timer);
   }
@@ -130,7 +127,7 @@ export class PresenceReporter {
   }
 }
 
-/** The call continues if it takes longer: the receiver drops a report that arrives after a later one. */
+/** The call itself continues: the receiver drops a report that arrives after a later one. */
 async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
@@ -144,8 +141,8 @@ async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T> {
 const WATCHED = presenceRoom("");
 
 /**
- * Reports who is connected: a user's room is made with the first socket and goes with the last.
- * @returns a function that ends it
+ * Reports connected users, based on the user rooms, which exist while a user has a socket.
+ * @returns a function that stops it
  */
 export function reportPresence(io: SocketServer, node: Pick<NodeContext, "services" | "logger">): () => void {
   const { adapter } = io.of("/");
@@ -158,7 +155,7 @@ export function reportPresence(io: SocketServer, node: Pick<NodeContext, "servic
         if (userId !== null) yield userId;
       }
     },
-    // Disconnects in the meantime were not recorded: clients learn of them only by asking again.
+    // Disconnects in the meantime were not recorded, so clients must reload the state.
     onReportedAnew() {
       for (const socket of io.of("/").sockets.values()) {
         const watches = socket.rooms.values().some((room) => room.startsWith(WATCHED));

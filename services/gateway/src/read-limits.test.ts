@@ -26,7 +26,7 @@ test("a user who has read too many bytes waits for the next window, whatever the
   expect(limits.waitMs(reader("a"), READ_COST_PER_USER.durationMs)).toBe(0);
 });
 
-test("many users of one address share the budget of the address", () => {
+test("users of one address share the budget of the address", () => {
   const limits = create();
   const mib = READ_COST_PER_ADDRESS.points / 1024;
   for (let n = 0; n < mib; n++) limits.charge(reader(`user ${n}`), MIB, 0, 0);
@@ -35,7 +35,7 @@ test("many users of one address share the budget of the address", () => {
   expect(limits.waitMs(reader("another", "192.0.2.2"), 0)).toBe(0);
 });
 
-test("time counts like bytes, up to a bound", () => {
+test("duration is charged like bytes, up to a cap", () => {
   const limits = create();
   for (let n = 0; n < 1000 && limits.waitMs(reader("a"), 0) === 0; n++) limits.charge(reader("a"), 0, 5, 0);
   expect(limits.waitMs(reader("a"), 0)).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ test("time counts like bytes, up to a bound", () => {
   expect(limits.waitMs(reader("slow", "192.0.2.2"), 0)).toBe(0);
 });
 
-test("a few heavy reads of one user run at once; the others wait for their turn, and too many are refused", async () => {
+test("a few heavy reads of one user run concurrently; others wait, and too many are rejected", async () => {
   const limits = create();
   for (let n = 0; n < MAX_HEAVY_READS_PER_USER; n++) expect(limits.enter(reader("a"))).toBe(true);
   const admitted: number[] = [];
@@ -60,7 +60,7 @@ test("a few heavy reads of one user run at once; the others wait for their turn,
   expect(admitted).toHaveLength(MAX_WAITING_READS_PER_USER);
 });
 
-test("heavy reads of one address run at once up to a limit too, whichever users make them", async () => {
+test("concurrent heavy reads are limited per address too, across users", async () => {
   const limits = create();
   for (let n = 0; n < MAX_HEAVY_READS_PER_ADDRESS; n++) expect(limits.enter(reader(`user ${n}`))).toBe(true);
   const next = limits.enter(reader("next"));
@@ -70,7 +70,7 @@ test("heavy reads of one address run at once up to a limit too, whichever users 
   expect(await next).toBe(true);
 });
 
-test("the size of an answer is about that of its JSON", () => {
+test("estimates the size of a response as JSON", () => {
   const answer = {
     messages: Array.from({ length: 100 }, (_, seq) => ({
       id: "1".repeat(24),

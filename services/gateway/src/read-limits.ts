@@ -11,7 +11,7 @@ import {
   READ_WAIT_MS,
 } from "./bounds.ts";
 
-/** How many there are of each; what there is none of takes no memory. */
+/** A counter per key; keys with 0 use no memory. */
 class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -30,7 +30,7 @@ class Tally {
   }
 }
 
-/** The user and address that are charged. `userId` is null for a caller who is not signed in. */
+/** The user and address to charge. `userId` is null when the caller is not logged in. */
 export interface Reader {
   userId: string | null;
   address: string;
@@ -42,8 +42,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what reads cost, because a hundred small answers and a hundred of a megabyte are not the same: how much one user and one
- * address can read in a window, and how many heavy reads of each run at once.
+ * Limits the cost of reads, because their number says little when responses range up to a megabyte: how much a user and an
+ * address can read per window, and how many of their heavy reads run concurrently.
  */
 export class ReadLimits {
   readonly #ofUser: ReturnType<RateLimits["quick"]>;
@@ -51,35 +51,35 @@ export class ReadLimits {
   readonly #factor: number;
   readonly #users = new Tally();
   readonly #addresses = new Tally();
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
 
-  /** @param factor multiplies the reads that run at once, where it is above 1 */
+  /** @param factor multiplies the concurrent reads when it is above 1 */
   constructor(limits: RateLimits, factor: number) {
     this.#ofUser = limits.quick("cost/user", READ_COST_PER_USER);
     this.#ofAddress = limits.quick("cost/address", READ_COST_PER_ADDRESS);
     this.#factor = Math.max(1, factor);
   }
 
-  /** @returns milliseconds until the reader's budget is available again; 0 while some of it is left */
+  /** @returns milliseconds until budget is available again, or 0 */
   waitMs({ userId, address }: Reader, nowMs: number): number {
     return (
       this.#ofAddress.take(address, nowMs, 0) || (userId === null ? 0 : this.#ofUser.take(userId, nowMs, 0))
     );
   }
 
-  /** Charges an answer, once its size is known. @param workMs how long it took, for a heavy read */
+  /** Charges a response once its size is known. @param workMs the duration of a heavy read */
   charge({ userId, address }: Reader, answerBytes: number, workMs: number, nowMs: number): void {
     const ofWork = Math.min(workMs, READ_MAX_CHARGED_MS) * READ_COST_PER_MS;
     const ofAnswer = answerBytes / 1024;
-    // Users of one address share its bytes only: on a busy server the time of their reads would soon lock out a whole office.
+    // Users of one address only share bytes: on a busy server, durations would soon lock out a whole office.
     this.#ofAddress.take(address, nowMs, Math.ceil(ofAnswer + (userId === null ? ofWork : 0)));
     if (userId !== null) this.#ofUser.take(userId, nowMs, Math.ceil(ofAnswer + ofWork));
   }
 
   /**
    * Waits for the reader's turn to run a heavy read. An admitted reader must call `leave`.
-   * @returns false where too many wait already, or the turn did not come within `READ_WAIT_MS`
+   * @returns false when too many are waiting, or the turn didn't come within `READ_WAIT_MS`
    */
   enter(reader: Reader): true | Promise<boolean> {
     if (this.#canRun(reader)) {
@@ -101,7 +101,7 @@ export class ReadLimits {
     });
   }
 
-  /** The read has ended: the next one that can run does. */
+  /** Ends a read and starts the next waiting one that can run. */
   leave(reader: Reader): void {
     this.#users.remove(subjectOf(reader));
     this.#addresses.remove(reader.address);
@@ -130,10 +130,10 @@ function subjectOf({ userId, address }: Reader): string {
   return userId ?? address;
 }
 
-/** Strings below this length are counted by their characters: most are ids, times and names. */
+/** Strings below this length are counted by characters: most are ids, times and names. */
 const SHORT_CHARS = 64;
 
-/** About the size of an answer as JSON in UTF-8, in bytes, without the cost of encoding it twice. */
+/** Estimates the size as JSON in UTF-8, in bytes, without encoding it twice. */
 export function answerBytes(value: unknown): number {
   if (typeof value === "string")
     return 2 + (value.length < SHORT_CHARS ? value.length : Buffer.byteLength(value));

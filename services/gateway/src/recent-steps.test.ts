@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a step has what the metrics counted since the one before", async () => {
+test("a step contains the difference of the metrics since the previous one", async () => {
   const metrics = createGatewayMetrics(registry, () => 0);
   const published = (publications: number, sockets: number, durationMs: number): void =>
     metrics.published({ room: "r", publications, sockets, bytes: 1, durationMs, traces: [] });
@@ -56,13 +56,13 @@ test("a step has what the metrics counted since the one before", async () => {
   });
 });
 
-test("a step that ends late is longer, and the next one ends at its time again", () => {
+test("a late step is longer, and the next one ends on schedule again", () => {
   const recent = new RecentSteps(NOTHING, START_MS);
   expect(recent.endStep(START_MS + STEP_MS + 300, NOTHING, reading)).toBe(STEP_MS - 300);
   expect(recent.steps[0]).toMatchObject({ endedAtMs: START_MS + STEP_MS, durationMs: STEP_MS + 300 });
 });
 
-test("only so many steps are kept", () => {
+test("stores a limited number of steps", () => {
   const recent = new RecentSteps(NOTHING, START_MS);
   for (let step = 1; step <= LIMITS.metricsMaxSteps + 5; step += 1)
     recent.endStep(START_MS + step * STEP_MS, NOTHING, reading);
@@ -70,13 +70,13 @@ test("only so many steps are kept", () => {
   expect(recent.steps[0]?.endedAtMs).toBe(START_MS + 6 * STEP_MS);
 });
 
-test("when the clock is put back there are never two steps of one time", () => {
+test("there are never two steps of the same time when the clock is set back", () => {
   const recent = new RecentSteps(NOTHING, START_MS);
   for (const step of [1, 2, 3, 2]) recent.endStep(START_MS + step * STEP_MS, NOTHING, reading);
   expect(recent.steps.map(({ endedAtMs }) => (endedAtMs - START_MS) / STEP_MS)).toEqual([1, 2]);
 });
 
-test("steps go on while no file can be opened, with the memory that was read last", async () => {
+test("steps continue with the last memory reading while no file can be opened", async () => {
   vi.useFakeTimers();
   const { recent, stop } = await watchSteps(
     createGatewayMetrics(registry, () => 0),

@@ -6,16 +6,16 @@ import manifest from "../package.json" with { type: "json" };
 import type { GatewayMetrics, GatewayTotals } from "./metrics.ts";
 
 const STEP_MS = LIMITS.metricsStepMs;
-/** How often the event loop is looked at. */
+/** Sampling interval of the event loop delay. */
 const RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
-/** Threads of one process share its memory. */
+/** Identifies the process, whose threads share its memory. */
 const PROCESS = `${hostname()}:${process.pid}`;
 
 /** Gauges at the end of a step. */
 export type Reading = Pick<GatewayStep, "connections" | "eventLoopDelayMs" | "memoryBytes">;
 
-/** What one gateway did in the last minutes by its metrics, in steps that end at the same times in all gateways. */
+/** Recent activity of one gateway, in steps that end at the same times in all gateways. */
 export class RecentSteps {
   readonly #steps: GatewayStep[] = [];
   #totals: GatewayTotals;
@@ -31,10 +31,10 @@ export class RecentSteps {
     return this.#steps;
   }
 
-  /** @returns in how many milliseconds the next step ends */
+  /** @returns the milliseconds until the next step ends */
   endStep(nowMs: number, totals: GatewayTotals, reading: Reading): number {
     const endedAtMs = Math.round(nowMs / STEP_MS) * STEP_MS;
-    // The clock was put back.
+    // The clock was set back.
     while ((this.#steps.at(-1)?.endedAtMs ?? 0) >= endedAtMs) this.#steps.pop();
     const { messages, deliveries, fanout, fanoutMaxMs } = totals;
     this.#steps.push({
@@ -53,7 +53,7 @@ export class RecentSteps {
   }
 }
 
-/** How many durations each bucket of a histogram has received; none if no bucket has. The last one ends at the longest. */
+/** New entries per histogram bucket; empty if there are none. The last bucket ends at the maximum. */
 function newIn(
   buckets: GatewayTotals["fanout"],
   before: GatewayTotals["fanout"],
@@ -76,7 +76,7 @@ export interface WatchedSteps {
   stop: () => void;
 }
 
-/** @param connections how many sockets are connected now */
+/** @param connections returns the number of connected sockets */
 export async function watchSteps(metrics: GatewayMetrics, connections: () => number): Promise<WatchedSteps> {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
@@ -103,7 +103,7 @@ export async function watchSteps(metrics: GatewayMetrics, connections: () => num
   };
 }
 
-/** undefined while no file can be opened: the system reports it in one. */
+/** undefined while no file can be opened, because the system reports it in a file. */
 function readMemory(): number | undefined {
   try {
     return process.memoryUsage.rss();
@@ -113,8 +113,8 @@ function readMemory(): number | undefined {
 }
 
 /**
- * The actions that every gateway answers itself.
- * @param recent undefined while it does not run
+ * Actions that every gateway handles itself.
+ * @param recent returns undefined while the gateway doesn't run
  */
 export function recentActions(node: NodeContext, recent: () => RecentSteps | undefined) {
   const getStatus: Handler<"server.getStatus"> = () => ({

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type * as docs from "@fanfare/contract/docs";
 
 interface WebhookRouteOptions {
-  /** Answers the call of an action. */
+  /** Answers an action call. */
   answer: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * `POST /api/webhooks/<webhookId>/<token>` with `{content}`, or what programs send that were written for Slack (`text`,
- * `username`, `icon_url`) or Discord (`username`, `avatar_url`). What else they send, such as embeds, is left out.
+ * `POST /api/webhooks/<webhookId>/<token>` with `{content}`, or the format for Slack (`text`, `username`, `icon_url`) or Discord
+ * (`username`, `avatar_url`). Other fields, such as embeds, are ignored.
  */
 export function serveWebhooks(app: FastifyInstance, { answer, refuse }: WebhookRouteOptions): void {
   app.post<Place>("/api/webhooks/:webhookId/:token", { helmet: false }, async (request, reply) => {
@@ -41,8 +41,8 @@ export function serveWebhooks(app: FastifyInstance, { answer, refuse }: WebhookR
 const MAX_AGE_S = 300;
 
 /**
- * The contract's documents, for people and for programs: made on first use, and kept.
- * @param charge called with the size of each answer, in bytes
+ * API documentation, for people and tools; generated on first use and cached.
+ * @param charge called with the size of each response, in bytes
  */
 export function serveDocs(
   app: FastifyInstance,

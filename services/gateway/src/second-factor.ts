@@ -10,10 +10,10 @@ import { LRUCache } from "lru-cache";
 import { CATCH_UP_CONCURRENCY, FACTOR_KNOWN_MS, MAX_KNOWN_FACTORS } from "./bounds.ts";
 import type { GatewaySocket } from "./socket-types.ts";
 
-/** Confines sessions that lack the second factor that the policy requires: they get no socket, and can only set one up. */
+/** Restricts sessions without the second factor that the policy requires: they get no socket, and can only set one up. */
 export class SecondFactor {
   readonly #node: Pick<NodeContext, "services" | "policy" | "logger">;
-  /** Sessions that meet the requirement, by id. Others are asked for with every call, so that they are free at once. */
+  /** Sessions that meet the requirement. Others are checked with every call, so that they are unblocked immediately. */
   readonly #met = new LRUCache<string, true>({ ...upTo(MAX_KNOWN_FACTORS), ttl: FACTOR_KNOWN_MS });
 
   constructor(node: Pick<NodeContext, "services" | "policy" | "logger">) {
@@ -21,8 +21,8 @@ export class SecondFactor {
   }
 
   /**
-   * Without a promise unless something has to be looked up.
-   * @throws {ServiceError} SECOND_FACTOR_REQUIRED; UNAVAILABLE where the policy or the factor is not known
+   * Synchronous unless a lookup is needed.
+   * @throws {ServiceError} SECOND_FACTOR_REQUIRED; UNAVAILABLE when the policy or the factor is unknown
    */
   assertMet(actor: Actor): Promise<void> | undefined {
     const policy = this.#node.policy.peek();
@@ -30,7 +30,7 @@ export class SecondFactor {
     return isMet || this.#met.has(actor.sessionId) ? undefined : this.#ask(actor);
   }
 
-  /** Closes those of the sockets whose sessions lack a factor. They are refused when they connect again. */
+  /** Closes the sockets of sessions without a factor. They are rejected when they reconnect. */
   async close(sockets: Iterable<GatewaySocket>): Promise<void> {
     await boundedMap([...sockets], CATCH_UP_CONCURRENCY, async (socket) => {
       const { actor } = socket.data;
@@ -43,7 +43,7 @@ export class SecondFactor {
     });
   }
 
-  /** A factor may have been removed while none was required. */
+  /** Clears the cache: factors may have been removed while none was required. */
   forget(): void {
     this.#met.clear();
   }

@@ -17,8 +17,8 @@ export interface CallListenerOptions {
 type Acknowledge = (answer: WireAnswer<unknown>) => void;
 
 /**
- * The listener for whatever a client emits: `(action, params, ack)`. One function serves all sockets, because a listener
- * per socket and action would be most of the memory of an idle connection; Socket.IO calls it with the socket as `this`.
+ * The listener for everything a client emits: `(action, params, ack)`. One function serves all sockets, because a listener per
+ * socket and action would make up most of the memory of an idle connection. Socket.IO calls it with the socket as `this`.
  */
 export function createCallListener(options: CallListenerOptions) {
   return function onCall(this: GatewaySocket, ...args: unknown[]): void {
@@ -44,7 +44,7 @@ async function answer(
     acknowledge(calls.refuse(serviceError("MALFORMED_REQUEST"), requestId));
     return;
   }
-  // Arrived before reading from the socket was paused: its answer would add to what the client does not read.
+  // Arrived before reading from the socket was paused: a response would add to the unread data.
   if (visitor.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET || isSlow(socket)) {
     const error = serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     acknowledge(calls.refuse(error, requestId));

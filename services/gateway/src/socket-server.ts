@@ -27,7 +27,7 @@ export interface SocketServerOptions {
   node: NodeContext;
   calls: Calls;
   limits: RateLimits;
-  /** Of sockets, shared with the other threads. */
+  /** Limit of sockets, shared with the other threads. */
   socketLimit: ConnectionLimit;
   identify: Identify;
   ended: EndedSessions;
@@ -35,7 +35,7 @@ export interface SocketServerOptions {
   metrics: GatewayMetrics;
 }
 
-/** Socket.IO on the gateway's HTTP server: which clients can connect, and what happens then. */
+/** Socket.IO on the gateway's HTTP server: authentication, calls and disconnects of clients. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { http, node, calls, ended, secondFactor, metrics } = options;
   const { config } = node;
@@ -61,7 +61,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     }),
     allowRequest(request, done) {
       if (!visitors.isFull(request)) {
-        // The answer to the upgrade and Engine.IO's first packet leave in one write.
+        // Sends the upgrade response and Engine.IO's first packet in one write.
         request.socket.cork();
         return done(null, true);
       }
@@ -78,7 +78,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   const subscriptions = new Subscriptions(io);
   http.once("close", () => subscriptions.stop());
   const onCall = createCallListener({ calls, metrics, subscriptions });
-  /** The connection may stay, and log in again. One function for all sockets, as their number counts. */
+  /** The connection can stay open and log in again. One shared function for all sockets, to save memory. */
   function onDisconnect(this: GatewaySocket, reason: string): void {
     this.data.actor = null;
     release(this.data);
@@ -96,7 +96,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     metrics.opened.inc();
     void socket.join(userRoom(actor.userId));
     slimSocket(socket);
-    // Headers and token have been read: a kilobyte per connection that is no longer needed.
+    // Frees the headers and the token, about a kilobyte per connection.
     Reflect.set(socket, "handshake", null);
     socket.onAny(onCall);
     socket.on("disconnect", onDisconnect);

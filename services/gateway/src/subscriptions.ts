@@ -5,11 +5,11 @@ import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
 type AnySubscription = Subscription<unknown, unknown>;
 
-/** What a call that succeeded does to the rooms of its socket, as the contract says, and for how long. */
+/** Joins sockets to the rooms that a successful call subscribes to, for the time given by the contract. */
 export class Subscriptions {
   readonly #io: SocketServer;
   readonly #timer: NodeJS.Timeout;
-  /** By socket id, the rooms with the time when they are left; the first to be left first. */
+  /** Expiry of each subscribed room by socket id, earliest first. */
   readonly #rooms = new Map<string, Map<string, number>>();
 
   constructor(io: SocketServer) {
@@ -18,8 +18,8 @@ export class Subscriptions {
   }
 
   /**
-   * @param calledAtMs when the call came in, by `performance.now()`
-   * @throws {ServiceError} where the socket has too many rooms, or so long after the call that it may have missed something
+   * @param calledAtMs when the call arrived, by `performance.now()`
+   * @throws {ServiceError} when the socket has too many rooms, or the call took so long that events may have been missed
    */
   async join(
     socket: GatewaySocket,
@@ -47,7 +47,7 @@ export class Subscriptions {
 
   leave(socket: GatewaySocket, rooms: readonly string[]): void {
     const held = this.#rooms.get(socket.id);
-    // Only rooms that it asked for: whatever a client names, it does not leave those of its user and groups.
+    // Only subscribed rooms: a client can't leave those of its user and groups.
     for (const room of rooms) if (held?.delete(room)) void socket.leave(room);
     if (held?.size === 0) this.#rooms.delete(socket.id);
   }
@@ -72,7 +72,7 @@ export class Subscriptions {
   }
 }
 
-/** undefined for nearly every action. */
+/** undefined for most actions. */
 export function subscriptionOf(name: unknown): AnySubscription | undefined {
   return typeof name === "string" && isActionName(name) ? actionDefinition(name).subscription : undefined;
 }

@@ -11,18 +11,18 @@ import {
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 
-/** The transport connection under a socket. */
+/** The transport connection of a socket. */
 type Connection = Socket["conn"];
 
-/** What is kept of one connection: one small object, because there are tens of thousands. */
+/** State of one connection: a single small object, because there are tens of thousands. */
 export interface Visitor {
   readonly address: string;
-  /** Whether it counts as connected; otherwise it only gets the error that there are too many. */
+  /** Whether it counts as connected; otherwise it is only accepted to send the error about too many connections. */
   isCounted: boolean;
-  /** null while it is not logged in. */
+  /** null until it is logged in. */
   actor: Actor | null;
   callsInFlight: number;
-  /** Set while what is written to the connection is held back, to leave in one write. */
+  /** Set while writes to the connection are held back, to be sent together. */
   held: Duplex | null;
   /** Packets received since `countedSinceMs`. */
   packets: number;
@@ -33,14 +33,14 @@ export interface VisitorsOptions {
   /** Shared with the other threads. */
   limit: ConnectionLimit;
   trustProxy: TrustedProxies;
-  /** Multiplies the packets allowed in a second, where it is above 1. */
+  /** Multiplies the allowed packets per second when it is above 1. */
   rateLimitFactor: number;
   onFlood(): void;
 }
 
 const VISITOR = Symbol("visitor");
 type Visited = Connection & { [VISITOR]?: Visitor };
-/** What is used of the `ws` package's WebSocket under a connection. */
+/** The part of the `ws` package's WebSocket that is used here. */
 interface VisitedWebSocket {
   [VISITOR]?: Visitor;
   on(event: "ping" | "pong", listener: (this: VisitedWebSocket) => void): unknown;
@@ -49,11 +49,11 @@ interface VisitedWebSocket {
   terminate(): void;
 }
 
-/** Limits the connections, and what comes in on each. */
+/** Limits the connections and the packets received on each. */
 export class Visitors {
   readonly #options: VisitorsOptions;
   readonly #maxPackets: number;
-  /** Connections that are not counted. */
+  /** Number of connections that don't count. */
   #uncounted = 0;
 
   constructor(options: VisitorsOptions) {
@@ -61,13 +61,13 @@ export class Visitors {
     this.#maxPackets = MAX_PACKETS_PER_SECOND * Math.max(1, options.rateLimitFactor);
   }
 
-  /** Whether there is no room even for a connection that only gets the error that there are too many. */
+  /** Whether not even a connection to send the error about too many can be accepted. */
   isFull(request: IncomingMessage): boolean {
     if (this.#uncounted < REFUSAL_SLACK) return false;
     return !this.#options.limit.hasRoom(clientAddress(request, this.#options.trustProxy));
   }
 
-  /** Whether this connection is one too many. */
+  /** Whether this connection exceeds the limit. */
   isOneTooMany(connection: Connection): boolean {
     const visitor = this.of(connection);
     if (visitor.isCounted || connection.readyState !== "open") return !visitor.isCounted;
@@ -105,12 +105,12 @@ export class Visitors {
     return visitor;
   }
 
-  // One function for all connections: each is called with its connection as `this`.
+  // One shared function for all connections, called with the connection as `this`.
   readonly #onPacket = withConnection((connection) => {
     if (this.#isFlood(this.of(connection), 1)) connection.close(true);
   });
 
-  // One function for all, as above. `ws` answers pings before it emits them.
+  // Shared, too. `ws` responds to pings before it emits them.
   readonly #onControlFrame = withWebSocket((webSocket) => {
     const visitor = webSocket[VISITOR];
     if (visitor !== undefined && this.#isFlood(visitor, PACKETS_PER_CONTROL_FRAME)) webSocket.terminate();
@@ -133,7 +133,7 @@ export class Visitors {
     release(visitor);
     if (visitor.isCounted) this.#options.limit.release(visitor.address);
     else this.#uncounted -= 1;
-    // The `ws` package waits 30 s for the client's close frame, and reads on meanwhile.
+    // The `ws` package waits 30 s for the client's close frame and keeps reading meanwhile.
     const webSocket = webSocketOf(connection);
     if (webSocket !== undefined && webSocket.readyState !== webSocket.CLOSED)
       setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref();
@@ -156,9 +156,9 @@ function withConnection(handle: (connection: Connection) => void): (this: Connec
   };
 }
 
-/** Holds back what is written to a connection until `release`, which must follow soon; the connection's end does it too. */
+/** Holds back writes to a connection until `release`, which must follow soon; closing the connection also releases it. */
 export function hold(visitor: Visitor, connection: Connection): void {
-  // There is none on a connection that logs in for the second time.
+  // Not available on a connection that logs in for the second time.
   visitor.held = connection.request?.socket ?? null;
   visitor.held?.cork();
 }

@@ -14,7 +14,7 @@ const notBuilt = (what: string): string => `<!doctype html>
 </html>
 `;
 
-/** What is said of a file, and not of an error in its place. */
+/** Headers that describe a file, removed when an error replaces it. */
 const FILE_HEADERS = ["content-type", "content-length", "content-encoding", "etag", "last-modified"];
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;
@@ -22,8 +22,9 @@ const ONE_YEAR_S = 365 * 24 * 60 * 60;
 const isDocs = (url = ""): boolean => /^\/docs(?:[/?]|$)/.test(url);
 
 /**
- * Serves the web client and, under /docs, the documentation. Unknown paths get the web client's index, because it does its own routing.
- * @param refuse answers requests for anything but a file or a page
+ * Serves the web client and, under /docs, the documentation. Paths that a browser navigates to get the web client's index,
+ * because routing happens in the client.
+ * @param refuse answers requests for neither a file nor a page
  */
 export async function serveWebPage(
   app: FastifyInstance,
@@ -52,14 +53,14 @@ export async function serveWebPage(
         "frame-ancestors": ["'none'"],
       },
     },
-    // security-headers.ts, for every answer.
+    // Set for every response in security-headers.ts.
     strictTransportSecurity: false,
     crossOriginOpenerPolicy: { policy: "same-origin" },
     crossOriginResourcePolicy: { policy: "same-origin" },
     referrerPolicy: { policy: "no-referrer" },
     xFrameOptions: { action: "deny" },
   });
-  // A file that cannot be opened is answered as an error, which is too late once the headers are sent.
+  // Opens the file early: once the headers are sent, a failure can no longer become an error response.
   app.addHook("onSend", (_request, reply, payload, done) => {
     if (!(payload instanceof ReadStream) || !payload.pending) return done(null, payload);
     const onOpen = (): void => {
@@ -75,12 +76,12 @@ export async function serveWebPage(
   });
   const options = {
     cacheControl: false,
-    // The build puts compressed copies beside the files.
+    // The build stores compressed copies next to the files.
     preCompressed: true,
-    // What it puts into .vite is for the budget of the bundle.
+    // The .vite folder is only used by the bundle size check.
     dotfiles: "ignore",
     setHeaders(reply, path) {
-      // Vite puts a hash of the content into these names.
+      // Vite puts a content hash into these names.
       const cached = hashed.some((folder) => path.startsWith(folder))
         ? `public, max-age=${ONE_YEAR_S}, immutable`
         : "no-cache";
@@ -110,7 +111,7 @@ function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !url.startsWith("/api/") && (headers.accept ?? "").includes("text/html");
 }
 
-/** Older browsers do not count WebSockets to the same host as 'self'. */
+/** Older browsers don't include WebSockets to the same host in 'self'. */
 function ownSockets(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `ws://${host} wss://${host}` : "'self'";
 }

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.stop());
 
-test("the documents of the contract are there", async () => {
+test("serves the documents of the contract", async () => {
   for (const [name, version] of [
     ["openapi", "3.1.0"],
     ["asyncapi", "3.0.0"],
@@ -18,7 +18,7 @@ test("the documents of the contract are there", async () => {
   }
 });
 
-test("the page shows actions under a policy that lets no script run", async () => {
+test("the page lists actions under a policy that doesn't allow inline scripts", async () => {
   const response = await fetch(`${instance.url}/api/docs`);
   expect(response.headers.get("content-type")).toContain("text/html");
   expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");

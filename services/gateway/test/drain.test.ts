@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect, startGateway, until } from "./support.ts";
 
-test("on shutdown clients are notified, running calls answered, new clients refused, and all connections closed", async () => {
+test("on shutdown clients are notified, running calls complete, new clients are rejected, and all connections closed", async () => {
   const gateway = await startGateway();
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   const { promise: called, resolve: call } = Promise.withResolvers<void>();
@@ -24,12 +24,12 @@ test("on shutdown clients are notified, running calls answered, new clients refu
   await expect(gateway.post("user.createGuest")).rejects.toThrow("fetch failed");
   release({ user: {} });
   expect(await running).toMatchObject({ ok: true });
-  // Not Socket.IO's own goodbye: after that a client would stay away.
+  // Not Socket.IO's own disconnect packet, after which clients don't reconnect.
   expect(await Promise.all([one.closed, two.closed])).toEqual(["transport close", "transport close"]);
   await stopped;
 });
 
-test("a call that never ends does not keep it from stopping", async () => {
+test("a call that never ends doesn't prevent shutdown", async () => {
   const gateway = await startGateway();
   let isCalled = false;
   gateway.stubs.me = () => {
@@ -43,7 +43,7 @@ test("a call that never ends does not keep it from stopping", async () => {
   expect(await client.closed).toBe("transport close");
 });
 
-test("a client that does not close its end does not keep it from stopping", { timeout: 10_000 }, async () => {
+test("a client that doesn't close its end doesn't prevent shutdown", { timeout: 10_000 }, async () => {
   const gateway = await startGateway();
   const client = await connect(gateway);
   const raw = (client.socket.io.engine.transport as unknown as { ws: { pause(): void; terminate(): void } })
@@ -54,7 +54,7 @@ test("a client that does not close its end does not keep it from stopping", { ti
   raw.terminate();
 });
 
-test("a port in use is an error that names it", async () => {
+test("the error for a port in use contains the port", async () => {
   const gateway = await startGateway();
   await expect(startGateway({ PORT: String(gateway.port) })).rejects.toMatchObject({
     code: "EADDRINUSE",

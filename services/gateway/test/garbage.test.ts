@@ -12,7 +12,7 @@ afterAll(() => gateway.stop());
 
 const PATH = "/socket.io/?EIO=4&transport=websocket";
 
-/** A WebSocket that has been through Engine.IO's handshake, and with a token through Socket.IO's too. */
+/** A WebSocket after Engine.IO's handshake, and with a token also after Socket.IO's. */
 async function openWebSocket(token?: string): Promise<{ ws: WebSocket; closed: Promise<unknown> }> {
   const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${PATH}`);
   const closed = once(ws, "close");
@@ -28,7 +28,7 @@ async function openWebSocket(token?: string): Promise<{ ws: WebSocket; closed: P
   return { ws, closed };
 }
 
-describe("Engine.IO and Socket.IO packets that mean nothing close the connection", () => {
+describe("invalid Engine.IO and Socket.IO packets close the connection", () => {
   test.each([
     ["an unknown packet type", "9"],
     ["nothing", ""],
@@ -64,7 +64,7 @@ describe("Engine.IO and Socket.IO packets that mean nothing close the connection
     expect(await isHealthy(gateway)).toBe(true);
   });
 
-  test("another namespace is refused", async () => {
+  test("rejects other namespaces", async () => {
     const { ws, closed } = await openWebSocket(gateway.signIn().accessToken);
     const answered = once(ws, "message") as unknown as Promise<[MessageEvent]>;
     ws.send("40/admin,{}");
@@ -73,7 +73,7 @@ describe("Engine.IO and Socket.IO packets that mean nothing close the connection
     await closed;
   });
 
-  test("unexpected acknowledgements and prototype names change nothing", async () => {
+  test("unexpected acknowledgements and prototype names have no effect", async () => {
     const { ws, closed } = await openWebSocket(gateway.signIn().accessToken);
     ws.send("4399[1,2]");
     ws.send('42["__proto__"]');
@@ -86,7 +86,7 @@ describe("Engine.IO and Socket.IO packets that mean nothing close the connection
   });
 });
 
-describe("WebSocket frames that are not", () => {
+describe("invalid WebSocket frames", () => {
   const upgrade = [
     `GET ${PATH} HTTP/1.1`,
     "Host: localhost",
@@ -140,7 +140,7 @@ describe("WebSocket frames that are not", () => {
     await limited.stop();
   });
 
-  test("a client that ignores the close frame is disconnected", { timeout: 20_000 }, async () => {
+  test("disconnects a client that ignores the close frame", { timeout: 20_000 }, async () => {
     const limited = await startGateway({ RATE_LIMIT_FACTOR: "1" });
     const socket = await openRaw(limited);
     const closed = once(socket, "close");
@@ -152,7 +152,7 @@ describe("WebSocket frames that are not", () => {
     await limited.stop();
   });
 
-  test("a connection cut in the middle of a frame", async () => {
+  test("handles a connection closed in the middle of a frame", async () => {
     const socket = await openRaw();
     socket.write(Buffer.from([0x81, 0xfe, 0x10]));
     socket.destroy();
@@ -160,7 +160,7 @@ describe("WebSocket frames that are not", () => {
   });
 });
 
-describe("handshakes that are not ours", () => {
+describe("invalid handshakes", () => {
   test.each([
     ["/socket.io/?EIO=4&transport=polling", 400],
     ["/socket.io/?EIO=3&transport=websocket", 400],

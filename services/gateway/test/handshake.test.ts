@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("the token decides who you are", () => {
-  test("a valid one leads to ready", async () => {
+describe("authentication", () => {
+  test("a valid token leads to ready", async () => {
     const me = gateway.signIn();
     const client = await connect(gateway, me.accessToken);
     expect(await client.event("ready")).toMatchObject({
@@ -50,7 +50,7 @@ describe("the token decides who you are", () => {
     expect(await isHealthy(gateway)).toBe(true);
   });
 
-  test("a token made by hand with the right secret is accepted, so those above fail for the right reason", async () => {
+  test("a token signed by the test is accepted, so the ones above are rejected for the right reason", async () => {
     const client = await connect(gateway, jwt(claims(60)));
     expect(client.socket.connected).toBe(true);
     client.socket.close();
@@ -82,7 +82,7 @@ describe("rooms", () => {
     client.socket.close();
   });
 
-  test("where the rooms cannot be listed the connection closes in a way that a client comes back from", async () => {
+  test("when the rooms can't be listed, the connection is closed so that the client reconnects", async () => {
     const listRooms = gateway.stubs.listRooms;
     gateway.stubs.listRooms = () => Promise.reject(new Error("no database"));
     const client = open(gateway, gateway.signIn().accessToken);
@@ -95,7 +95,7 @@ describe("rooms", () => {
 });
 
 describe("limits on connections", () => {
-  test("too many connections from one address are refused until one closes", async () => {
+  test("rejects too many connections from one address until one closes", async () => {
     const small = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "2" });
     const first = await connect(small);
     const second = await connect(small);
@@ -117,7 +117,7 @@ describe("limits on connections", () => {
     await small.stop();
   });
 
-  test("too many connections in total are refused", async () => {
+  test("rejects too many connections in total", async () => {
     const small = await startGateway({ MAX_CONNECTIONS: "1" });
     const first = await connect(small);
     expect((await refused(open(small, small.signIn().accessToken))).data).toMatchObject({
@@ -127,7 +127,7 @@ describe("limits on connections", () => {
     await small.stop();
   });
 
-  test("behind a proxy the forwarded address counts, without one it does not", async () => {
+  test("uses the forwarded address only behind a proxy", async () => {
     for (const [trust, expected] of [
       ["true", "ready"],
       ["false", "OVERLOADED"],
@@ -150,7 +150,7 @@ describe("limits on connections", () => {
     }
   });
 
-  test("a user that reconnects constantly has to wait", async () => {
+  test("a user who reconnects constantly has to wait", async () => {
     const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.1" });
     const { accessToken } = strict.signIn();
     const outcomes = [];

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe("calls", () => {
-  test("an action answers with its data and the request's id", async () => {
+  test("an action returns its data and the request id", async () => {
     const { status, headers, answer } = await gateway.post("user.me", "{}", bearer);
     expect([status, answer]).toMatchObject([200, { ok: true, data: { user: {} } }]);
     expect(headers.get("x-request-id")).toMatch(/^[\w.-]+$/);
@@ -62,19 +62,19 @@ describe("calls", () => {
   });
 
   test.each([["%ZZ"], ["x".repeat(500)]])(
-    "a path that the router cannot read is malformed: %.10s",
+    "rejects a path that the router can't parse: %.10s",
     async (name) => {
       const { status, answer } = await gateway.post(name, "{}", bearer);
       expect([status, answer]).toMatchObject([400, { ok: false, error: { type: "MALFORMED_REQUEST" } }]);
     },
   );
 
-  test("anything but JSON is malformed", async () => {
+  test("rejects anything but JSON", async () => {
     const { status } = await gateway.post("user.me", "<xml/>", { ...bearer, "content-type": "text/xml" });
     expect(status).toBe(400);
   });
 
-  test("what cannot be read as HTTP at all is refused", async () => {
+  test("rejects malformed HTTP", async () => {
     const socket = connectTcp(gateway.port, "127.0.0.1");
     socket.write("this is not HTTP\r\n\r\n");
     const [answer] = await once(socket, "data");
@@ -83,18 +83,18 @@ describe("calls", () => {
     expect(await isHealthy(gateway)).toBe(true);
   });
 
-  test("without a token only public actions are answered", async () => {
+  test("without a token only public actions can be called", async () => {
     expect((await gateway.post("user.me")).status).toBe(401);
     expect((await gateway.post("user.createGuest")).status).toBe(200);
   });
 
-  test("a bad token is refused where one is needed, and ignored where none is", async () => {
+  test("a bad token is rejected where one is needed, and ignored otherwise", async () => {
     const bad = { authorization: "Bearer nonsense" };
     expect((await gateway.post("user.me", "{}", bad)).status).toBe(401);
     expect((await gateway.post("user.createGuest", "{}", bad)).status).toBe(200);
   });
 
-  test("a fault of a service is INTERNAL, and nothing of it leaves the server", async () => {
+  test("an unexpected error of a service becomes INTERNAL without details", async () => {
     const { me } = gateway.stubs;
     gateway.stubs.me = () => Promise.reject(new Error("secret of the database"));
     const { status, answer } = await gateway.post("user.me", "{}", bearer);
@@ -103,14 +103,14 @@ describe("calls", () => {
     expect(JSON.stringify(answer)).not.toContain("secret");
   });
 
-  test("GET on an action explains how to call it, anything else does not exist", async () => {
+  test("GET on an action explains how to call it; anything else is not found", async () => {
     const get = async (path: string): Promise<unknown> => (await fetch(`${gateway.url}${path}`)).json();
     expect(await get("/api/user.me")).toMatchObject({ error: { type: "MALFORMED_REQUEST" } });
     expect(await get("/api/group.access")).toMatchObject({ error: { type: "UNKNOWN_ACTION" } });
     expect(await get("/api/nothing")).toMatchObject({ error: { type: "UNKNOWN_ACTION" } });
   });
 
-  test("a client's request id is taken only from our own proxy, and only a sane one", async () => {
+  test("a request id is accepted only from a trusted proxy, and only if it is valid", async () => {
     const given = async (to: Gateway, id: string): Promise<string | null> =>
       (await to.post("nothing", "{}", { "x-request-id": id })).headers.get("x-request-id");
     expect(await given(gateway, "abc")).not.toBe("abc");
@@ -122,7 +122,7 @@ describe("calls", () => {
 });
 
 describe("rate limits", () => {
-  test("a limit is counted per user, says when to come again, and does not touch others", async () => {
+  test("a limit applies per user, returns when to retry, and doesn't affect others", async () => {
     const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.02" });
     const one = { authorization: `Bearer ${strict.signIn().accessToken}` };
     const two = { authorization: `Bearer ${strict.signIn().accessToken}` };
@@ -138,7 +138,7 @@ describe("rate limits", () => {
     await strict.stop();
   });
 
-  test("without a user it is counted per address", async () => {
+  test("without a user it applies per address", async () => {
     const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.017", TRUST_PROXY: "true" });
     const from = async (address: string): Promise<number> =>
       (await strict.post("user.createGuest", "{}", { "x-forwarded-for": `9.9.9.9, ${address}` })).status;
@@ -149,18 +149,18 @@ describe("rate limits", () => {
   });
 });
 
-describe("requests that are no call of an action", () => {
+describe("requests that aren't action calls", () => {
   const get = async ({ url }: Gateway, path: string, address: string): Promise<number> =>
     (await fetch(`${url}${path}`, { headers: { "x-forwarded-for": address } })).status;
 
-  /** How many requests are answered before one is refused. */
+  /** Counts the successful requests before the first rejection. */
   async function answered(strict: Gateway, path: string, address: string): Promise<number> {
     let count = 0;
     while (count < 1000 && (await get(strict, path, address)) !== 429) count += 1;
     return count;
   }
 
-  test("count against the limits of their address", async () => {
+  test("count toward the limits of their address", async () => {
     const factor = 0.0015;
     const strict = await startGateway({ RATE_LIMIT_FACTOR: String(factor), TRUST_PROXY: "true" });
     const paths = ["/api/meta", "/api/user.me", "/api/nothing"];
@@ -183,18 +183,18 @@ describe("requests that are no call of an action", () => {
 });
 
 describe("the page", () => {
-  test("meta says what this is", async () => {
+  test("meta returns name and version", async () => {
     const meta = await (await fetch(`${gateway.url}/api/meta`)).json();
     expect(meta).toMatchObject({ name: "fanfare", version: expect.any(String), protocolVersion: 1 });
   });
 
-  test("where it is not built, a plain page says how to", async () => {
+  test("if it isn't built, a plain page explains how to build it", async () => {
     const response = await fetch(gateway.url, { headers: { accept: "text/html" } });
     expect(response.status).toBe(503);
     expect(await response.text()).toContain("pnpm build");
   });
 
-  test("files, the index for every other path, and a policy without inline scripts or foreign hosts", async () => {
+  test("serves files, the index for every other path, and a policy without inline scripts or foreign hosts", async () => {
     const dist = await mkdtemp(join(tmpdir(), "fanfare-page-"));
     await mkdir(join(dist, "assets"));
     await writeFile(join(dist, "index.html"), "<title>the page</title>");
@@ -228,7 +228,7 @@ describe("the page", () => {
     expect(compressed.headers.get("content-type")).toContain("javascript");
     expect(compressed.headers.get("vary")).toContain("accept-encoding");
     expect((await script("identity")).headers.get("content-encoding")).toBeNull();
-    // A service worker that is kept would keep everything else.
+    // A cached service worker would keep everything else cached.
     expect(compressed.headers.get("cache-control")).toBe("no-cache");
     expect((await fetch(`${built.url}/assets/missing.js`)).status).toBe(404);
     expect((await page("/..%2f..%2fpackage.json")).status).not.toBe(500);
@@ -270,7 +270,7 @@ describe("the page", () => {
     ]);
   });
 
-  test("only the configured origins may call from another page", async () => {
+  test("only configured origins can call from another page", async () => {
     const open = await startGateway({ CORS_ORIGINS: "https://chat.example" });
     const allowed = async (origin: string): Promise<string | null> =>
       (await open.post("user.createGuest", "{}", { origin })).headers.get("access-control-allow-origin");
@@ -280,7 +280,7 @@ describe("the page", () => {
   });
 });
 
-test("in development, on a loopback address, a request to another host's name is refused", async () => {
+test("in development, on a loopback address, rejects requests with a foreign Host header", async () => {
   const local = await startGateway({ NODE_ENV: "development" });
   try {
     const statusOf = async (host: string): Promise<number | undefined> => {

@@ -8,7 +8,7 @@ afterEach(async () => {
 
 const send = JSON.stringify({ channelId: CHANNEL_ID, content: "x", nonce: "n" });
 
-test("a gateway that starts during maintenance knows of it from its first call on", async () => {
+test("a gateway that starts during maintenance rejects changes from its first call on", async () => {
   gateway = await startGateway({}, { maintenance: { enabled: true, message: "" } });
   const bearer = ({ accessToken }: { accessToken: string }) => ({ authorization: `Bearer ${accessToken}` });
   const someone = bearer(gateway.signIn());

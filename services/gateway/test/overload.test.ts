@@ -17,7 +17,7 @@ const readiness = async (): Promise<{ status: number; text: string }> => {
   return { status: answer.status, text: await answer.text() };
 };
 
-test("when calls are not answered, a user with many is refused, others are served, and it ends", async () => {
+test("when calls don't complete, a user with many is rejected, others are served, and the gateway recovers", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   const heavy = gateway.signIn();
   gateway.stubs.me = ({ userId }) => (userId === heavy.userId ? released : Promise.resolve({ user: {} }));

@@ -12,14 +12,14 @@ afterAll(() => gateway.stop());
 const PATH = "/socket.io/?EIO=4&transport=websocket";
 const connectPacket = (): string => `40${JSON.stringify({ token: gateway.signIn().accessToken })}`;
 
-/** As a client sends it, with a mask of zeros. */
+/** Encodes a client frame with a mask of zeros. */
 function frame(text: string): Buffer {
   const payload = Buffer.from(text);
   const header = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 0xff, 0, 0, 0, 0]);
   return Buffer.concat([header, payload]);
 }
 
-test("several connects in one burst do not all get in: the connection is closed", async () => {
+test("several CONNECT packets in one burst close the connection", async () => {
   const tcp = connectTcp(gateway.port, "127.0.0.1");
   tcp.write(
     `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -29,7 +29,7 @@ test("several connects in one burst do not all get in: the connection is closed"
   let received = "";
   tcp.on("data", (bytes) => (received += bytes.toString("latin1")));
   tcp.write(Buffer.concat(Array.from({ length: 15 }, () => frame(connectPacket()))));
-  // The first byte of WebSocket's goodbye.
+  // The first byte of the WebSocket close frame.
   await until(() => received.includes("\x88"));
   tcp.destroy();
   expect(received.match(/40\{"sid"/g) ?? []).toHaveLength(0);
@@ -37,7 +37,7 @@ test("several connects in one burst do not all get in: the connection is closed"
   expect(await isHealthy(gateway)).toBe(true);
 });
 
-test("after a disconnect, another user can connect on the same connection", async () => {
+test("after a disconnect, another user can log in on the same connection", async () => {
   const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${PATH}`);
   let ready = Promise.withResolvers<string>();
   ws.addEventListener("message", ({ data }) => {

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test("the end of a session closes its sockets at once, and no others", async () => {
+test("ending a session closes its sockets immediately, and no others", async () => {
   const ended = gateway.signIn();
   const kept = gateway.signIn(ended.userId);
   const clients = await Promise.all(
@@ -30,7 +30,7 @@ test("the end of a session closes its sockets at once, and no others", async () 
   other.socket.close();
 });
 
-test("a session that ends while its rooms are being looked up gets no further", async () => {
+test("a session that ends while its rooms are being listed isn't connected", async () => {
   const { listRooms } = gateway.stubs;
   const { promise: rooms, resolve } = Promise.withResolvers<string[]>();
   const me = gateway.signIn();
@@ -49,8 +49,8 @@ test("a session that ends while its rooms are being looked up gets no further", 
   gateway.stubs.listRooms = listRooms;
 });
 
-test("sessions that ended before a restart are refused after it", async () => {
-  // The list is asked for at start, so it must be there before.
+test("sessions that ended before a restart are rejected after it", async () => {
+  // Ended before the gateway starts, because it loads the list then.
   const sessionId = newId();
   const restarted = await startGateway({}, { revokedSessionIds: [sessionId] });
   const token = restarted.node.tokens.sign({ userId: newId(), sessionId, kind: "member" }).accessToken;
@@ -58,7 +58,7 @@ test("sessions that ended before a restart are refused after it", async () => {
   await restarted.stop();
 });
 
-test("a session that ended without a word to the gateway is found", async () => {
+test("detects a session that ended without a notification", async () => {
   const [unheardOf, kept] = [gateway.signIn(), gateway.signIn()];
   const [client, other] = [
     await connect(gateway, unheardOf.accessToken),
@@ -74,7 +74,7 @@ test("a session that ended without a word to the gateway is found", async () => 
   other.socket.close();
 });
 
-test("a socket that reads too slowly is left behind, and counted", async () => {
+test("a socket that reads too slowly is disconnected and counted", async () => {
   const client = await connect(gateway);
   const raw = (client.socket.io.engine.transport as unknown as { ws: { pause(): void; resume(): void } }).ws;
   raw.pause();

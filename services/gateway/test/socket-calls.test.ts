@@ -16,15 +16,15 @@ afterAll(async () => {
 
 const message = { channelId: CHANNEL_ID, content: "Hello", nonce: "1" };
 
-test("an action answers as by HTTP", async () => {
+test("an action returns the same as by HTTP", async () => {
   expect(await client.call("message.send", message)).toMatchObject({ ok: true, data: { message } });
 });
 
-test("parameters may be left out where there are none", async () => {
+test("parameters can be omitted when there are none", async () => {
   expect(await client.call("user.me")).toMatchObject({ ok: true });
 });
 
-describe("bad input is answered, and the socket goes on", () => {
+describe("invalid input is answered, and the socket stays connected", () => {
   test.each<[string, unknown[], string]>([
     ["an unknown action", ["nothing.there", {}], "UNKNOWN_ACTION"],
     ["an internal action", ["group.listRooms", { userId: CHANNEL_ID }], "UNKNOWN_ACTION"],
@@ -54,7 +54,7 @@ describe("bad input is answered, and the socket goes on", () => {
     expect(client.socket.connected).toBe(true);
   });
 
-  test("a call that asks for no acknowledgement is refused and counted", async () => {
+  test("a call without an acknowledgement is rejected and counted", async () => {
     const before = await gateway.metric('fanfare_refused_total{reason="no_ack"}');
     client.socket.emit("message.send", message);
     client.socket.emit("error");
@@ -63,7 +63,7 @@ describe("bad input is answered, and the socket goes on", () => {
   });
 });
 
-test("a payload above the limit closes that socket only", async () => {
+test("a payload above the limit closes only that socket", async () => {
   const other = await connect(gateway);
   other.socket.emit("message.send", { ...message, content: "x".repeat(LIMITS.socketPayloadMaxBytes) });
   expect(await other.closed).toBe("transport close");
@@ -71,7 +71,7 @@ test("a payload above the limit closes that socket only", async () => {
   expect(client.socket.connected).toBe(true);
 });
 
-test("a socket has a bounded number of calls in flight", async () => {
+test("limits the calls in progress per socket", async () => {
   const { me } = gateway.stubs;
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   gateway.stubs.me = () => released;
@@ -83,7 +83,7 @@ test("a socket has a bounded number of calls in flight", async () => {
   gateway.stubs.me = me;
 });
 
-test("a rate limit says when to come again", async () => {
+test("a rate limit returns when to retry", async () => {
   const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.02" });
   const one = await connect(strict);
   const answers = await Promise.all([1, 2, 3].map(() => one.call("user.me")));
@@ -99,7 +99,7 @@ test("a rate limit says when to come again", async () => {
   await strict.stop();
 });
 
-test("a socket that floods is disconnected", async () => {
+test("disconnects a socket that floods", async () => {
   const strict = await startGateway({ RATE_LIMIT_FACTOR: "1" });
   const flooder = await connect(strict);
   for (let packet = 0; packet < 2000; packet++) flooder.socket.emit("x");
@@ -109,7 +109,7 @@ test("a socket that floods is disconnected", async () => {
   await strict.stop();
 });
 
-test("what happened can be read as metrics", async () => {
+test("counts calls and rejections in metrics", async () => {
   expect(await gateway.metric("fanfare_connections")).toBeGreaterThan(0);
   const sends = 'action="message.send",transport="socket",outcome=';
   expect(await gateway.metric(`fanfare_requests_total{${sends}"ok"}`)).toBe(1);

@@ -24,14 +24,14 @@ const publish = (ofUserId: string): void =>
 const watch = (userIds: string[]) => client.call("presence.watch", { userIds });
 const unwatch = (userIds: string[]) => client.call("presence.unwatch", { userIds });
 
-/** Everything that was published before has arrived. */
+/** Waits until everything published before has arrived. */
 async function settle(): Promise<void> {
   const before = client.received.length;
   gateway.node.publish(GROUP_ROOM, "group.deleted", { groupId: newId() });
   await until(() => client.received.slice(before).some(([name]) => name === "group.deleted"));
 }
 
-test("a socket receives the presence of the users in the answer until it unsubscribes", async () => {
+test("a socket receives the presence of the returned users until it unsubscribes", async () => {
   const [ann, bob] = [newId(), newId()];
   expect(await watch([ann])).toMatchObject({ ok: true });
   publish(ann);
@@ -44,14 +44,14 @@ test("a socket receives the presence of the users in the answer until it unsubsc
   expect(received()).toHaveLength(1);
 });
 
-test("by HTTP an answer, and no room", async () => {
+test("a call by HTTP returns the presence but joins no room", async () => {
   const { accessToken } = gateway.signIn();
   const body = JSON.stringify({ userIds: [newId()] });
   const { answer } = await gateway.post("presence.watch", body, { authorization: `Bearer ${accessToken}` });
   expect(answer).toMatchObject({ ok: true });
 });
 
-test("no more than the limit, counted once however often one is watched", async () => {
+test("limits the watched users, counting each once", async () => {
   const all = Array.from({ length: LIMITS.watchedUsersPerSocket }, newId);
   for (let from = 0; from < all.length; from += LIMITS.usersPerLookup) {
     expect(await watch(all.slice(from, from + LIMITS.usersPerLookup))).toMatchObject({ ok: true });
@@ -68,26 +68,26 @@ test("no more than the limit, counted once however often one is watched", async 
   expect(await watch([newId()])).toMatchObject({ ok: true });
 });
 
-test("leaving is for rooms that were asked for: what else a client names stays as it is", async () => {
+test("unsubscribing only leaves subscribed rooms", async () => {
   await unwatch([newId(), userId]);
   await settle();
   expect(client.received.some(([name]) => name === "group.deleted")).toBe(true);
 });
 
-test("an answer that took so long that something may have been missed is a failure that can be repeated", async () => {
+test("a call that took so long that events may have been missed fails and can be retried", async () => {
   const ann = newId();
   gateway.stubs.beforeWatchAnswers = () => delay(1000);
   expect(await watch([ann])).toMatchObject({
     ok: false,
     error: { type: "UNAVAILABLE", retryable: true },
   });
-  // The worker may have been frozen, and the user removed from their common group meanwhile.
+  // The worker may have been suspended, and the user removed from their common group meanwhile.
   publish(ann);
   await settle();
   expect(received()).toEqual([]);
 });
 
-test("a user is reported once for any number of sockets, and a while after the last is gone", async () => {
+test("reports a user once for any number of sockets, and a while after the last one closed", async () => {
   const reported = (list: "connected" | "disconnected", ofUserId = userId) =>
     gateway.stubs.reports.flatMap((report) => report[list]).filter((id) => id === ofUserId);
   await until(() => reported("connected").length === 1);
@@ -95,7 +95,7 @@ test("a user is reported once for any number of sockets, and a while after the l
   client.socket.close();
   second.socket.close();
   await until(() => reported("disconnected").length > 0);
-  // Reports are in order: another one would come before this one.
+  // Reports are in order, so another one would arrive before this one.
   const other = gateway.signIn();
   await connect(gateway, other.accessToken);
   await until(() => reported("connected", other.userId).length === 1);

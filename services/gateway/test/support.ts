@@ -11,9 +11,9 @@ const SECRET = "only for tests, and long enough for it";
 export const CHANNEL_ID = "c".repeat(24);
 export const GROUP_ROOM = `group:${"9".repeat(24)}`;
 
-/** What the stub services do; a test replaces what it is about. */
+/** Behavior of the stub services, which tests override. */
 export interface Stubs {
-  /** The gateway's state at startup. */
+  /** The maintenance state at startup. */
   maintenance: Maintenance;
   listRooms: (userId: string) => Promise<string[]>;
   me: (actor: Actor) => Promise<object>;
@@ -25,13 +25,13 @@ export interface Stubs {
 
 export interface Gateway {
   url: string;
-  /** Where /livez, /readyz and /metrics are. */
+  /** URL of /livez, /readyz and /metrics. */
   opsUrl: string;
   port: number;
   node: NodeContext;
   stubs: Stubs;
   stop(): Promise<void>;
-  /** A token of a new user, or of a new session of a given one. */
+  /** A token for a new user, or for a new session of a given one. */
   signIn(userId?: string): Actor & { accessToken: string };
   post(action: string, body?: string, headers?: Record<string, string>): Promise<HttpAnswer>;
   metric(line: string): Promise<number>;
@@ -47,7 +47,7 @@ export interface HttpAnswer {
 let ids = 0;
 export const newId = (): string => (++ids).toString(16).padStart(24, "0");
 
-/** The real gateway, kernel and sockets; the services behind it are stubs, so that a test decides how they behave. */
+/** Starts the real gateway, kernel and sockets, with stubs for the services behind it. */
 export async function startGateway(
   env: Record<string, string> = {},
   given: Partial<Stubs> = {},
@@ -181,7 +181,7 @@ export interface Client {
   closed: Promise<string>;
 }
 
-/** A socket of the official client, not yet waited for. */
+/** Opens a socket of the official client without waiting for it. */
 export function open(gateway: Gateway, token: unknown): Client {
   const socket = io(gateway.url, {
     transports: ["websocket"],
@@ -209,12 +209,12 @@ export async function connect(gateway: Gateway, token = gateway.signIn().accessT
   return client;
 }
 
-/** The error that a socket is refused with. */
+/** Waits for the error that rejects a socket. */
 export async function refused({ socket }: Client): Promise<Error & { data?: Record<string, unknown> }> {
   return new Promise((resolve) => socket.once("connect_error", resolve));
 }
 
-/** Whether it still serves: a new user connects and calls. */
+/** Whether the gateway still works: a new user connects and calls an action. */
 export async function isHealthy(gateway: Gateway): Promise<boolean> {
   const client = await connect(gateway);
   const answer = await client.call("user.me", {});

@@ -6,7 +6,7 @@ import { isHealthy, startGateway, until, type Gateway } from "./support.ts";
 
 const EXTRA = 20;
 
-/** Opens as many as an address may have, and some more, and says how many of them are closed at once. */
+/** Opens more connections than allowed per address and counts those closed immediately. */
 async function openTooMany(gateway: Gateway): Promise<{ sockets: Socket[]; refused: () => number }> {
   const count = 1 + HTTP_CONNECTIONS_PER_ADDRESS + EXTRA;
   const sockets = Array.from({ length: count }, () => connectTcp(gateway.port, "127.0.0.1"));
@@ -16,7 +16,7 @@ async function openTooMany(gateway: Gateway): Promise<{ sockets: Socket[]; refus
   return { sockets, refused: () => refused };
 }
 
-test("connections of one address are limited, even where nothing is sent on them", async () => {
+test("limits connections per address, even when nothing is sent on them", async () => {
   const gateway = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "1" });
   const { sockets, refused } = await openTooMany(gateway);
   await until(() => refused() === EXTRA);
@@ -30,7 +30,7 @@ test("connections of one address are limited, even where nothing is sent on them
   await gateway.stop();
 });
 
-test("behind a proxy, whose address they all have, they are not", async () => {
+test("doesn't limit connections of a proxy", async () => {
   const gateway = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "true" });
   const { sockets, refused } = await openTooMany(gateway);
   expect((await gateway.post("user.createGuest")).status).toBe(200);
@@ -39,7 +39,7 @@ test("behind a proxy, whose address they all have, they are not", async () => {
   await gateway.stop();
 });
 
-test("a connection on which no request comes is closed", async () => {
+test("closes a connection without a request", async () => {
   const gateway = await startGateway();
   const silent = connectTcp(gateway.port, "127.0.0.1");
   const stuck = connectTcp(gateway.port, "127.0.0.1");

@@ -179,22 +179,25 @@ describe("muting", () => {
     });
   });
 
-  test.each(["left", "kicked"])("who has %s and comes back is still muted, until unmuted", async (way) => {
-    const member = await room.join();
-    const { id: groupId } = room.group;
-    const target = { groupId, userId: member.userId };
-    const { member: muted } = await node.call("group.mute", { ...target, durationMs: 60_000 }, room.owner);
-    if (way === "left") await node.call("group.leave", { groupId }, member);
-    else await node.call("group.kick", target, room.owner);
-    await node.call("invite.accept", { code: room.code }, member);
-    const { mutedUntil } = await node.call("group.access", target);
-    expect(mutedUntil).toBe(muted.mutedUntil);
+  test.each(["left", "kicked"])(
+    "a muted member who has %s and rejoins stays muted until unmuted",
+    async (way) => {
+      const member = await room.join();
+      const { id: groupId } = room.group;
+      const target = { groupId, userId: member.userId };
+      const { member: muted } = await node.call("group.mute", { ...target, durationMs: 60_000 }, room.owner);
+      if (way === "left") await node.call("group.leave", { groupId }, member);
+      else await node.call("group.kick", target, room.owner);
+      await node.call("invite.accept", { code: room.code }, member);
+      const { mutedUntil } = await node.call("group.access", target);
+      expect(mutedUntil).toBe(muted.mutedUntil);
 
-    await node.call("group.unmute", target, room.owner);
-    await node.call("group.leave", { groupId }, member);
-    await node.call("invite.accept", { code: room.code }, member);
-    expect((await node.call("group.access", target)).mutedUntil).toBeNull();
-  });
+      await node.call("group.unmute", target, room.owner);
+      await node.call("group.leave", { groupId }, member);
+      await node.call("invite.accept", { code: room.code }, member);
+      expect((await node.call("group.access", target)).mutedUntil).toBeNull();
+    },
+  );
 });
 
 describe("concurrency", () => {

@@ -1,6 +1,6 @@
-// How long a user with 200 channels waits for the list of what is unread, and for the inbox, whatever the number of messages and
-// of members (embedded database, by HTTP). The processor time is that of this process, caller included, without the database.
-// node services/inbox/bench/unread.ts [--messages 200000]
+// Measures the time to list unread channels and the inbox of a user with 200 channels, for any number of messages and members
+// (embedded database, by HTTP). The CPU time is that of this process, including the client but not the database.
+//   node services/inbox/bench/unread.ts [--messages 200000]
 import { createECDH, randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const CHANNELS_PER_GROUP = 50;
 const MENTIONS = 20;
 const ROUNDS = 100;
 const INSERT = 5000;
-/** New messages are indexed ten seconds later. */
+/** Longer than the delay before new messages are indexed. */
 const BEHIND_MS = 12_000;
 
 const dir = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
@@ -45,7 +45,7 @@ for (let i = 0; i < GROUPS; i++) {
 const author = new Types.ObjectId();
 let stored = 0;
 
-/** As the message service stores them; a few channels are unread, and mention the user some times. */
+/** Inserts documents as the message service stores them; a few channels are unread, with some mentions of the user. */
 async function fill(messages: number): Promise<void> {
   while (stored < messages) {
     const some = Array.from({ length: Math.min(INSERT, messages - stored) }, (_, i) => {
@@ -107,7 +107,7 @@ async function setUnread(channels: number): Promise<void> {
   const heads = await collection("channelHeads").find({}).toArray();
   const seqs = new Map(heads.map(({ _id, seq }) => [String(_id), Number(seq)]));
   for (const [index, id] of channelIds.entries()) {
-    // One that is unread was read up to nothing: its mentions count.
+    // In unread channels nothing was read, so all mentions count.
     const seq = index < channels ? 0 : seqs.get(id)!;
     const channelId = new Types.ObjectId(id);
     await collection("readMarkers").updateOne({ userId, channelId }, { $set: { seq } }, { upsert: true });
@@ -129,7 +129,7 @@ async function measure(name: "channel.listUnread" | "inbox.list" | "inbox.getUnr
   return `${name} p50 ${p50.toFixed(0)} p95 ${p95.toFixed(0)} cpu ${ownCpu.toFixed(0)} µs`;
 }
 
-/** One user has subscribed, so that subscriptions are looked up for all. */
+/** Subscribes one user, so that subscriptions are looked up for all. */
 async function subscribe(): Promise<void> {
   const browser = createECDH("prime256v1");
   const keys = {
@@ -139,7 +139,7 @@ async function subscribe(): Promise<void> {
   await call("push.subscribe", { endpoint: "https://push.example.org/one", keys });
 }
 
-/** With all that is done about each behind its answer: inbox, pushes, index. */
+/** Includes all background work for each message: inbox, pushes, index. */
 async function measureEveryone(): Promise<string> {
   const cpu = process.cpuUsage();
   for (let i = 0; i < ROUNDS; i++)

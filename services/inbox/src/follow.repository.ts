@@ -2,14 +2,14 @@ import { LIMITS } from "@fanfare/contract";
 import { defineRepository, duplicateOperations, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema, Types, type mongo } from "mongoose";
 
-/** A user has taken part in a thread: has opened it, written in it or been named in it. */
+/** A user who follows a thread because they opened it, wrote in it or were mentioned in it. */
 interface FollowDocument {
   _id: string;
   userId: string;
   threadId: string;
   parentId: string;
   groupId: string;
-  /** When the user did last. */
+  /** The last time they did. */
   at: Date;
 }
 
@@ -35,11 +35,11 @@ export interface Thread {
 
 export type FollowRepository = ReturnType<typeof createFollowRepository>;
 
-/** Every query of the collection threadFollows. */
+/** Queries of the collection threadFollows. */
 export const createFollowRepository = defineRepository(
   { name: "ThreadFollow", schema, durable: false },
   ({ model: follows, native, removeAll }) => ({
-    /** @returns the users who were not following the thread yet */
+    /** @returns the users who were not following the thread before */
     async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<string[]> {
       const [thread, parent, group] = [threadId, parentId, groupId].map((id) => new Types.ObjectId(id));
       const operations = userIds.map((userId) => ({
@@ -50,14 +50,14 @@ export const createFollowRepository = defineRepository(
         },
       }));
       const result = await native.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
-        // Another process has just noted the same.
+        // Another process has just inserted the same.
         duplicateOperations(error);
         return (error as mongo.MongoBulkWriteError).result;
       });
       return userIds.filter((_, index) => result.upsertedIds[index] !== undefined);
     },
 
-    /** The last ones. */
+    /** The most recent ones. */
     async listOf(userId: string): Promise<Thread[]> {
       return follows
         .find({ userId }, { threadId: 1, parentId: 1, groupId: 1, _id: 0 })

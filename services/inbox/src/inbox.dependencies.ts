@@ -5,15 +5,15 @@ import type { SubscriptionRepository } from "./push/subscription.repository.ts";
 import type { VapidKeys } from "./push/vapid-keys.ts";
 import type { SettingRepository } from "./setting.repository.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface InboxDependencies {
   node: NodeContext;
   markers: MarkerRepository;
   settings: SettingRepository;
   follows: FollowRepository;
   subscriptions: SubscriptionRepository;
-  /** null: no pushes. */
+  /** null: pushes are disabled. */
   vapid: () => VapidKeys | null;
-  /** There may be subscriptions now where there were none. */
+  /** Call this after a subscription was added. */
   subscribed: () => void;
 }

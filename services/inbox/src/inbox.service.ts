@@ -12,7 +12,7 @@ import { createPush } from "./push/pusher.ts";
 import { createSubscriptionRepository } from "./push/subscription.repository.ts";
 import { createSettingRepository } from "./setting.repository.ts";
 
-/** What concerns a user: `inbox.*`, `channel.listUnread`, `notification.*` and `push.*`. */
+/** Inbox, unread channels and notifications of a user: `inbox.*`, `channel.listUnread`, `notification.*` and `push.*`. */
 export function createInboxService(node: NodeContext): ReturnType<ServiceFactory> {
   const settings = createSettingRepository(node.database);
   const subscriptions = createSubscriptionRepository(node.database);
@@ -38,7 +38,7 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
       ...unreadActions(dependencies),
     },
     events: {
-      // One that fails must not take the others along.
+      // Independent of each other, so that one failure doesn't affect the others.
       "message.stored": async (stored) => {
         const done = await Promise.allSettled([
           notifyMentioned(node, stored),

@@ -18,7 +18,7 @@ interface InboxQuery {
   /** Only messages with a lower id. */
   before: string | undefined;
   limit: number;
-  /** Nothing older than what was read is asked for. */
+  /** Omit messages that were read. */
   unreadOnly: boolean;
 }
 
@@ -61,9 +61,8 @@ export function inboxActions(dependencies: InboxDependencies): Handlers {
 }
 
 /**
- * A page of an inbox: the mentions of the log, as far as the user sees them now. Those that are not seen any more, mostly in
- * groups that were left, are passed over; a page ends when it is full, when it has looked at `MESSAGES_PER_PAGE`, or when it has
- * read as many bytes as an answer can have.
+ * Reads a page of an inbox: mentions that the user can see at this moment. Others, mostly in groups that the user has left, are
+ * skipped. A page ends when it is full, after `MESSAGES_PER_PAGE`, or when as many bytes were read as a response can contain.
  */
 async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPage> {
   const places = new Map<string, Place | null>();
@@ -132,7 +131,7 @@ function laterOf(a: string | null, b: string | null): string | null {
   return isAfter(b ?? "", a) ? b : a;
 }
 
-/** The newest messages that mention any of the keys, however many they are, and whether there may be older ones. */
+/** The newest messages that mention one of the keys, and whether there can be older ones. */
 export async function newestMentions(
   services: Services,
   keys: readonly string[],
@@ -141,7 +140,7 @@ export async function newestMentions(
 ): Promise<{ messages: Message[]; hasMore: boolean }> {
   const position = before === undefined ? {} : { before };
   const byId = new Map<string, Message>();
-  /** Older messages than this one may be missing. */
+  /** Results can be missing below this id. */
   let completeDownTo = "";
   for (const some of chunks(keys, LIMITS.mentionKeysPerLookup)) {
     const { messages, hasMore } = await services.message.listMentions({ keys: some, limit, ...position });
@@ -171,12 +170,12 @@ export async function advanceMarker(
   return marker;
 }
 
-/** Whether a message is newer than the one with the other id; null: there is no such one. */
+/** Whether a message has a higher id; null counts as lowest. */
 function isAfter(id: string, than: string | null): boolean {
   return than === null || id > than;
 }
 
-/** The highest id that a message can have by now. An id begins with the second in which it was made. */
+/** The highest message id possible at this time: an id starts with the second of its creation. */
 function highestIdNow(nowMs: number): string {
   const second = Math.floor(nowMs / 1000) + CLOCK_SKEW_SECONDS;
   return second.toString(16).padStart(8, "0") + "f".repeat(16);

@@ -2,9 +2,9 @@ import type { InboxMarker } from "@fanfare/contract";
 import { defineRepository, ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** What a user has read of the inbox, and put away. */
+/** How far a user has read and cleared the inbox. */
 interface MarkerDocument {
-  /** The user's. */
+  /** The user id. */
   _id: string;
   readUpToId?: string;
   clearedUpToId?: string;
@@ -21,13 +21,13 @@ const schema = new Schema<MarkerDocument>(
 
 export type MarkerRepository = ReturnType<typeof createMarkerRepository>;
 
-/** Every query of the collection inboxMarkers: all are by `_id`, the user's. */
+/** Queries of the collection inboxMarkers, all by user id. */
 export const createMarkerRepository = defineRepository(
   { name: "InboxMarker", schema, durable: false },
   ({ model: markers, remove }) => ({
     find: async (userId: string): Promise<InboxMarker> => present(await markers.findById(userId).lean()),
 
-    /** Moves markers forward, never back. @returns how they were before */
+    /** Moves markers forward, never back. @returns the previous markers */
     async advance(
       userId: string,
       names: readonly (keyof InboxMarker)[],

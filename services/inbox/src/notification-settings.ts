@@ -27,7 +27,7 @@ export const notificationSettingActions = ({ node, settings }: InboxDependencies
   },
 });
 
-/** The contract sees to it that there is one of the two. */
+/** The contract guarantees that one of the two is present. */
 async function requirePlace(
   node: NodeContext,
   userId: string,

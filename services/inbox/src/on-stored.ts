@@ -4,8 +4,8 @@ import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
 
 /**
- * Notifies users whom a message mentions by name. Role mentions and @everyone are not sent one by one: clients that receive the
- * message know already. What is lost here is found by the query of the inbox all the same.
+ * Notifies users mentioned by name. Role mentions and @everyone need no separate notifications: clients detect them in the
+ * message. A lost notification does no harm, because the inbox is queried from the messages.
  */
 export async function notifyMentioned(
   node: NodeContext,
@@ -25,7 +25,7 @@ function namedBy({ mentions, authorId }: Message): string[] {
 }
 
 interface Known extends Thread {
-  /** Who has opened it. */
+  /** The user who opened the thread. */
   ownerId: string | null;
 }
 
@@ -35,13 +35,13 @@ interface FollowOptions {
 }
 
 /**
- * Notes who takes part in threads: who has opened one, writes in it, or is named in it. It costs other channels one question in
- * the life of this process; what is lost with a process is made good by the user's next message there.
+ * Records who follows threads by opening them, writing in them or being mentioned. Other channels cost one query per process. A
+ * record lost in a crash is added by the user's next message in the thread.
  */
 export function createFollowing({ node, follows }: FollowOptions) {
-  /** null: no thread. */
+  /** By channel; null: not a thread. */
   const places = new Map<string, Known | null>();
-  /** `thread:user`, of whom it is noted. */
+  /** Recorded followers as `thread:user`. */
   const noted = new Set<string>();
 
   const placeOf = async (channelId: string): Promise<Known | null> => {

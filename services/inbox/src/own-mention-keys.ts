@@ -1,10 +1,10 @@
 import { mentionKey } from "@fanfare/contract";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 
-/** What messages are found by that mention a user, with the groups and roles that the user has now. */
+/** Keys of messages that mention a user, based on the current groups and roles of the user. */
 export interface OwnMentionKeys {
   all: readonly string[];
-  /** Those that can be in a channel of this group; null: in a direct channel. */
+  /** The keys that can occur in channels of this group; null: in direct channels. */
   in(groupId: string | null): string[];
 }
 
@@ -24,7 +24,7 @@ export async function ownMentionKeys(
   return mentionKeys(userId, places, suppressed);
 }
 
-/** @param suppressed groups whose @everyone mentions do not count */
+/** @param suppressed groups whose @everyone mentions are ignored */
 export function mentionKeys(
   userId: string,
   places: readonly Place[],

@@ -2,11 +2,11 @@ import { type NotificationSetting, LIMITS } from "@fanfare/contract";
 import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** When a user wants to be notified of something in a place; what is as it is without a setting is absent. */
+/** A user's notification settings for a group or channel; defaults are absent. */
 export interface SettingDocument {
   _id: string;
   userId: string;
-  /** Of the group or channel. */
+  /** The id of the group or channel. */
   placeId: string;
   kind: "group" | "channel";
   level?: NonNullable<NotificationSetting["level"]>;
@@ -35,7 +35,7 @@ export type SettingRepository = ReturnType<typeof createSettingRepository>;
 const VALUES = ["level", "mutedUntil", "suppressEveryone"] as const;
 const ABSENT = { $exists: false };
 
-/** Every query of the collection notificationSettings. */
+/** Queries of the collection notificationSettings. */
 export const createSettingRepository = defineRepository(
   { name: "NotificationSetting", schema, durable: false },
   ({ model: settings, removeAll }) => {
@@ -46,7 +46,7 @@ export const createSettingRepository = defineRepository(
         return present(place, await settings.findOne({ userId, placeId: idOf(place) }).lean());
       },
 
-      /** @returns null: the user has as many as are allowed */
+      /** @returns null when the user has the maximum number of settings */
       async change(userId: string, place: Place, changes: Changes): Promise<NotificationSetting | null> {
         const { $set, $unset } = updateOf(changes);
         const placeId = idOf(place);
@@ -72,13 +72,13 @@ export const createSettingRepository = defineRepository(
         return present(place, await upsert(() => apply(true)));
       },
 
-      /** In the order of the places' ids. */
+      /** Sorted by place id. */
       async listPage(userId: string, afterId: string | undefined, limit: number): Promise<SettingDocument[]> {
         return settings
           .find({
             userId,
             ...(afterId !== undefined && { placeId: { $gt: afterId } }),
-            // One that is being changed may have nothing for a moment.
+            // A setting that is being changed can be empty for a moment.
             $or: VALUES.map((name) => ({ [name]: { $exists: true } })),
           })
           .sort({ placeId: 1 })
@@ -86,7 +86,7 @@ export const createSettingRepository = defineRepository(
           .lean();
       },
 
-      /** The groups whose @everyone mentions do not count. */
+      /** Groups whose @everyone mentions are ignored. */
       async listSuppressed(userId: string): Promise<Set<string>> {
         const found = await settings
           .find({ userId, suppressEveryone: true }, { placeId: 1 })
@@ -95,7 +95,7 @@ export const createSettingRepository = defineRepository(
         return new Set(found.map(({ placeId }) => placeId));
       },
 
-      /** Users who want to be notified of everything in any of the places; not all where they are more than `limit`. */
+      /** Users who want notifications of all messages in one of the places; incomplete when there are more than `limit`. */
       async listEager(placeIds: readonly string[], limit: number): Promise<string[]> {
         const found = await settings
           .find({ placeId: { $in: placeIds }, level: "all" }, { userId: 1 })
@@ -137,7 +137,7 @@ function idOf({ groupId, channelId }: Place): string {
   return (channelId ?? groupId)!;
 }
 
-/** What is as it is without a setting is not stored. */
+/** Defaults are not stored. */
 function updateOf(changes: Changes) {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const isDefault = (value: unknown): boolean => value === null || value === false;

@@ -15,7 +15,7 @@ type SeenChannel = Pick<UnreadChannel, "channelId" | "groupId" | "parentId">;
 
 interface UnreadPage {
   channels: Omit<UnreadChannel, "mentionCount">[];
-  /** The groups that were looked at. */
+  /** The groups of this page. */
   places: Result<"group.listUserChannels">["places"];
   nextCursor: string | null;
 }
@@ -34,7 +34,7 @@ export function unreadActions(dependencies: InboxDependencies): Handlers {
       return { channels, nextCursor: unread.nextCursor };
     },
 
-    /** With the threads there that the user takes part in. */
+    /** Includes the threads that the user follows. */
     "inbox.markGroupRead": async ({ params: { groupId }, actor: { userId }, services }) => {
       const [channels, followed] = await Promise.all([
         listChannels(callOf(services), groupId),
@@ -50,7 +50,7 @@ export function unreadActions(dependencies: InboxDependencies): Handlers {
       return { channelIds: await markRead(services, unread) };
     },
 
-    /** The inbox with the first page: what comes after it was not there when the user asked. */
+    /** The inbox is marked with the first page, so that messages that arrive later stay unread. */
     "inbox.markAllRead": async ({ params: { cursor }, actor: { userId }, services }) => {
       if (cursor === undefined) await markNewestMention(dependencies, userId);
       const { channels, nextCursor } = await listUnread(dependencies, userId, cursor ?? null);
@@ -60,7 +60,7 @@ export function unreadActions(dependencies: InboxDependencies): Handlers {
   };
 }
 
-/** Each as the user: who is put out meanwhile is passed over. */
+/** Checks access per channel: those that the user can no longer see are skipped. */
 async function markRead(services: Services, unread: readonly Unread[]): Promise<string[]> {
   const marked = await boundedMap(unread, CONCURRENCY, async (channel) => {
     try {
@@ -81,10 +81,7 @@ async function markNewestMention(dependencies: InboxDependencies, userId: string
   if (newest !== undefined) await advanceMarker(dependencies, userId, ["readUpToId"], newest.id);
 }
 
-/**
- * A page of the channels that a user sees, with the threads there that the user takes part in, and of them those in which
- * something is unread.
- */
+/** A page of the channels that a user can see, with the threads they follow, and those of them with unread messages. */
 async function listUnread(
   { node: { services }, follows }: Pick<InboxDependencies, "node" | "follows">,
   userId: string,
@@ -109,14 +106,14 @@ async function listUnread(
   return { channels: unread, places, nextCursor };
 }
 
-/** A thread is visible to all who can see its parent. */
+/** A thread is visible to everyone who can see its parent. */
 function threadsIn(followed: readonly Thread[], parentIds: ReadonlySet<string>): SeenChannel[] {
   return followed
     .filter(({ parentId }) => parentIds.has(parentId))
     .map(({ threadId, parentId, groupId }) => ({ channelId: threadId, groupId, parentId }));
 }
 
-/** Counts the mentions after what was read, in these channels only. */
+/** Counts the mentions after the read marker, in these channels only. */
 async function withMentionCounts(
   services: Services,
   userId: string,

@@ -4,7 +4,7 @@ import { createAccount, createGuest, must, post, type Person } from "@fanfare/te
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-// What an inbox lists, counts and publishes depends on what its user can see at that moment.
+// The inbox always depends on what its user can see at that moment.
 
 let instance: Instance;
 let owner: Person;
@@ -48,7 +48,7 @@ const unread = async (who: Person = me): Promise<number> =>
 const listUnread = async (who: Person = me) =>
   (await must(instance.url, "channel.listUnread", {}, who.accessToken)).channels;
 
-test("mentions by name, role, @everyone and reply are listed newest first; others' and one's own are not", async () => {
+test("lists mentions by name, role, @everyone and reply, newest first, but not those of other users or by oneself", async () => {
   const { role } = await must(
     instance.url,
     "role.create",
@@ -72,7 +72,7 @@ test("mentions by name, role, @everyone and reply are listed newest first; other
   expect(await unread()).toBe(3);
 });
 
-test("a mention in a private channel is not there for who does not see it, and is once they do", async () => {
+test("a mention in a private channel is hidden from users who can't see it, and appears once they can", async () => {
   const content = `psst <@${me.userId}> @everyone`;
   await send(owner, privateId, content);
   await send(owner, openId, "@everyone openly");
@@ -88,7 +88,7 @@ test("a mention in a private channel is not there for who does not see it, and i
   expect(await texts()).toEqual(["@everyone openly"]);
 });
 
-test("what is in a group that one is put out of is gone, and back with the next joining", async () => {
+test("mentions disappear after a kick, and are back after rejoining", async () => {
   await send(owner, openId, `one <@${me.userId}>`);
   await send(owner, openId, "@everyone two");
   expect(await unread()).toBe(2);
@@ -103,7 +103,7 @@ test("what is in a group that one is put out of is gone, and back with the next 
   expect(await listUnread()).toEqual([]);
 });
 
-test("messages that were deleted or no longer mention the user are gone", async () => {
+test("deleted messages, and those that no longer mention the user, disappear", async () => {
   const [first, second] = [
     await send(owner, openId, `one <@${me.userId}>`),
     await send(owner, openId, `two <@${me.userId}>`),
@@ -114,7 +114,7 @@ test("messages that were deleted or no longer mention the user are gone", async 
   expect(await texts()).toEqual([]);
 });
 
-test("the unread list has heads, what was read, and mentions after it; it ends with what is read", async () => {
+test("unread channels have heads, read markers and later mentions, and disappear when read", async () => {
   await send(owner, openId, `one <@${me.userId}>`);
   await must(instance.url, "channel.markRead", { channelId: openId, seq: 1 }, me.accessToken);
   expect(await listUnread()).toEqual([]);
@@ -137,7 +137,7 @@ test("the unread list has heads, what was read, and mentions after it; it ends w
   expect(await unread()).toBe(1);
 });
 
-test("a group is read at once, and everything; a stranger's group is not there", async () => {
+test("marks a group or everything as read; other users' groups are not found", async () => {
   const other = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
   const { invite } = await must(
     instance.url,
@@ -153,7 +153,7 @@ test("a group is read at once, and everything; a stranger's group is not there",
   await send(owner, threadId, `in the thread <@${me.userId}>`);
   await send(owner, otherId, `two <@${me.userId}>`);
   expect(await unread()).toBe(3);
-  // Who takes part in a thread is noted behind the answer to a message.
+  // Threads are followed in the background after a message.
   await expect.poll(() => listUnread()).toHaveLength(3);
   const marked = await must(instance.url, "inbox.markGroupRead", { groupId }, me.accessToken);
   expect(marked).toEqual({ channelIds: [openId, threadId] });
@@ -170,7 +170,7 @@ test("a group is read at once, and everything; a stranger's group is not there",
   });
 });
 
-test("pages join without a hole or a repetition, also over what is not seen", async () => {
+test("pages have no gaps or duplicates, even when messages are skipped", async () => {
   const expected: string[] = [];
   for (let i = 0; i < 30; i++) {
     const seen = i % 3 !== 0;
@@ -187,7 +187,7 @@ test("pages join without a hole or a repetition, also over what is not seen", as
   expect(all).toEqual(expected);
 });
 
-test("markers go forward only, not beyond now, and clearing takes away what was there", async () => {
+test("markers only move forward, not into the future, and clearing removes older mentions", async () => {
   const [first, second] = [
     await send(owner, openId, `one <@${me.userId}>`),
     await send(owner, openId, `two <@${me.userId}>`),
@@ -205,13 +205,13 @@ test("markers go forward only, not beyond now, and clearing takes away what was 
   expect(Number.parseInt(far.slice(0, 8), 16)).toBeLessThan(Date.now() / 1000 + 10);
 });
 
-test("no more are counted than are shown", async () => {
+test("counts no more mentions than are shown", async () => {
   for (let i = 0; i < 110; i++) await send(owner, openId, `<@${me.userId}>`);
   expect(await unread()).toBe(100);
   expect((await listUnread())[0]?.mentionCount).toBe(100);
 });
 
-/** Logged in as `me`, not connected yet. */
+/** A client logged in as `me`, not connected yet. */
 async function newClient(): Promise<FanfareClient> {
   const client = new FanfareClient({ url: instance.url });
   client.useTokens(
@@ -220,7 +220,7 @@ async function newClient(): Promise<FanfareClient> {
   return client;
 }
 
-test("a mentioned user is notified at once, unless they can't see the channel", async () => {
+test("notifies a mentioned user immediately, unless they can't see the channel", async () => {
   const client = await newClient();
   const received: EventPayload<"inbox.added">[] = [];
   client.on("inbox.added", (added) => void received.push(added));
@@ -255,7 +255,7 @@ test("thread.followed is sent only for threads that the user can see", async () 
   client.close();
 });
 
-test("threads that one takes part in are among what is unread, as long as one sees their parent", async () => {
+test("followed threads are listed as unread while the user can see their parent", async () => {
   const threadAt = async (channelId: string, by: Person): Promise<string> => {
     const { id: messageId } = await send(owner, channelId, "a beginning");
     const opened = await must(instance.url, "channel.openThread", { channelId, messageId }, by.accessToken);

@@ -9,10 +9,10 @@ export interface Received {
   path: string;
 }
 
-/** What a browser and its push service do together: takes pushes by HTTP and decrypts them. */
+/** Acts as a browser and its push service: receives pushes by HTTP and decrypts them. */
 export class PushService {
   readonly received: Received[] = [];
-  /** What it answers from now on. */
+  /** The status of further responses. */
   status = 201;
   readonly #server: Server;
   readonly #ecdh: ECDH = createECDH("prime256v1");
@@ -42,7 +42,7 @@ export class PushService {
     return service;
   }
 
-  /** What a browser gives to its page. */
+  /** The subscription that a browser returns to a page. */
   subscription(name: string) {
     const { port } = this.#server.address() as AddressInfo;
     return {

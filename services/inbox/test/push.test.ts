@@ -5,7 +5,7 @@ import { startInstance, type Instance } from "../../../test/support/instance.ts"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { PushService, type Received } from "./push-service.ts";
 
-// Users who are away get pushes that only the browser can decrypt, and none about what they can't see.
+// Users who are offline get pushes that only the browser can decrypt, and none about what they can't see.
 
 let instance: Instance;
 let service: PushService;
@@ -54,7 +54,7 @@ async function send(channelId: string, content: string, from = owner): Promise<s
 const named = (content: string): string => `${content} <@${me.user.id}>`;
 const bodies = (): string[] => service.received.map(({ payload }) => (payload as { body: string }).body);
 
-/** A member with default settings: what they receive shows that the pushes of a message have been decided. */
+/** A member with default settings, whose push shows that a message has been processed. */
 async function otherMember() {
   const [pushes, member] = [await PushService.start(), await createGuest(instance.url)];
   const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
@@ -63,18 +63,18 @@ async function otherMember() {
   return { ...member, pushes };
 }
 
-/** Everything before it has been dealt with when this one is there. */
+/** Sends a marker message and waits for its push, so that all earlier messages have been processed. */
 async function expectSame(expected: string[], from = owner): Promise<void> {
   await set({ channelId: openId, level: null, mutedUntil: null });
   await set({ groupId, level: null, mutedUntil: null });
   await send(openId, named("the last"), from);
   await vi.waitFor(() => expect(bodies()).toContain("the last @Ben"), 30_000);
-  // Pushes overtake each other.
+  // Pushes can arrive out of order.
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(bodies().toSorted()).toEqual([...expected, "the last @Ben"].toSorted());
 }
 
-test("a mention and a direct message, signed and encrypted, in the user's language", async () => {
+test("pushes mentions and direct messages, signed and encrypted, in the user's language", async () => {
   const messageId = await send(openId, named("**hello**"));
   await vi.waitFor(() => expect(service.received).toHaveLength(1), 30_000);
   const [{ payload, headers, path }] = service.received as [Received];
@@ -104,7 +104,7 @@ test("a mention and a direct message, signed and encrypted, in the user's langua
   );
 });
 
-test("a webhook with the name of a member is marked", async () => {
+test("marks a webhook with the name of a member", async () => {
   const hook = { channelId: openId, name: "Ann" };
   const { path } = await must(instance.url, "webhook.create", hook, owner.accessToken);
   const answer = await fetch(`${instance.url}${path}`, {
@@ -117,7 +117,7 @@ test("a webhook with the name of a member is marked", async () => {
   expect(service.received[0]!.payload).toMatchObject({ title: "Ann (webhook) mentioned you" });
 });
 
-test("a push service that is away is tried again", async () => {
+test("retries when the push service is down", async () => {
   service.status = 503;
   await send(openId, named("are you there?"));
   await vi.waitFor(() => expect(service.received.length).toBeGreaterThan(1));
@@ -127,7 +127,7 @@ test("a push service that is away is tried again", async () => {
   await expectSame(Array.from({ length: before + 1 }, () => "are you there? @Ben"));
 });
 
-test("no push for hidden messages, one's own, or without a mention", async () => {
+test("doesn't push hidden messages, one's own, or those without a mention", async () => {
   await send(privateId, named("psst"));
   await send(openId, "no one");
   await send(privateId, "@everyone who is let in");
@@ -137,7 +137,7 @@ test("no push for hidden messages, one's own, or without a mention", async () =>
   await expectSame([]);
 });
 
-test("nothing to who was put out, or has blocked the author", async () => {
+test("doesn't push to kicked users or those who have blocked the author", async () => {
   const [member, other] = [await createGuest(instance.url), await createGuest(instance.url)];
   for (const { accessToken } of [member, other]) {
     const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
@@ -169,7 +169,7 @@ test("follows the notification settings", async () => {
   await expectSame(["anything"]);
 });
 
-test("nothing while connected", async () => {
+test("doesn't push to connected users", async () => {
   const client = new FanfareClient({ url: instance.url });
   client.useTokens(me);
   await client.connect();
@@ -191,7 +191,7 @@ test("nothing while connected", async () => {
   expect(bodies()).not.toContain("you see this @Ben");
 });
 
-test("a subscription ends with its session, and where the push service has forgotten it", async () => {
+test("a subscription ends with its session, and when the push service reports it as gone", async () => {
   const login = { username: me.username, password: "correct horse" };
   const other = await must(instance.url, "user.login", login);
   await subscribe("laptop", other.accessToken);
@@ -204,7 +204,7 @@ test("a subscription ends with its session, and where the push service has forgo
   expect(service.received.map(({ path }) => path)).toEqual(["/phone"]);
 });
 
-test("a browser has one subscription, of who came last; a session has one; others cannot end it", async () => {
+test("there is one subscription per browser and per session, and others can't end it", async () => {
   await subscribe("new phone");
   expect(await list()).toHaveLength(1);
   const stranger = await createGuest(instance.url);
@@ -218,7 +218,7 @@ test("a browser has one subscription, of who came last; a session has one; other
   expect(await list(stranger.accessToken)).toEqual([]);
 });
 
-test("an address of the server's own network is not reached", async () => {
+test("doesn't connect to addresses of the server's own network", async () => {
   const closed = await startInstance();
   const account = { username: "inside", password: "correct horse" };
   const tokens = await must(closed.url, "user.register", account);
@@ -236,7 +236,7 @@ test("an address of the server's own network is not reached", async () => {
   await closed.stop();
 });
 
-test("settings need visible channels, and suppressing @everyone keeps the inbox quiet", async () => {
+test("settings require visible channels, and suppressing @everyone keeps the inbox empty", async () => {
   const stranger = await createGuest(instance.url);
   for (const name of ["notification.get", "notification.set"] as const) {
     expect(await post(instance.url, name, { groupId }, stranger.accessToken)).toMatchObject({
@@ -268,7 +268,7 @@ test("settings need visible channels, and suppressing @everyone keeps the inbox 
   expect(page).toEqual({ settings: [{ ...setting, level: "all" }], nextCursor: null });
 });
 
-test("settings that are all as they are without any are not listed", async () => {
+test("settings with only defaults are not listed", async () => {
   const list = () => must(instance.url, "notification.list", {}, me.accessToken);
   await set({ channelId: openId, level: "all", mutedUntil: new Date(Date.now() + 60_000).toISOString() });
   await set({ channelId: openId, level: null });
@@ -277,7 +277,7 @@ test("settings that are all as they are without any are not listed", async () =>
   expect((await list()).settings).toEqual([]);
 });
 
-test("@everyone and roles, unless turned off in the settings", async () => {
+test("pushes @everyone and roles, unless turned off in the settings", async () => {
   const role = { groupId, name: "crew", mentionable: true };
   const { id: roleId } = (await must(instance.url, "role.create", role, owner.accessToken)).role;
   const [everyone, crew] = ["@everyone listen", `<@&${roleId}> listen`];

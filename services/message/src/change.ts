@@ -37,7 +37,7 @@ type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
 export function changeActions(dependencies: MessageDependencies): Handlers {
   const { messages, edits, commit, reactions, reactionCounter } = dependencies;
   return {
-    /** Its new text mentions whom it names, and whom it answers if it did so before. */
+    /** The mentions are recomputed; the author of the message replied to stays mentioned if they were before. */
     "message.edit": async ({
       params: { channelId, messageId, content: written },
       actor,
@@ -56,7 +56,8 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
           const repliedTo = await stillRepliedTo(dependencies, before);
           const context = { authorId: actor.userId, channelId, access, services };
           const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
-          // Before the edit, so that no text is lost; should the edit fail, the next one keeps the same text as the same version.
+          // Stored before the edit, so that no text is lost. If the edit fails, the next one stores the same text as the same
+          // version.
           const { createdAt, editedAt } = before;
           await dependencies.edits.keep({
             channelId,
@@ -65,7 +66,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
             content: before.content,
             writtenAt: editedAt ?? createdAt,
           });
-          // The previews were of what it linked to before.
+          // The previews were for the links of the old text.
           const fresh = { content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
           return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
         },
@@ -78,7 +79,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
       const message = await messages.find(channelId, messageId);
       if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
       if (!mayReadEdits(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
-      // What was kept for an edit that failed is no former text.
+      // A version stored for an edit that failed is not a former text.
       const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, message.editCount ?? 0);
       const found = await edits.list(messageId, below, limit);
       const presented = found.map(({ version, content, writtenAt }) => ({
@@ -96,7 +97,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
       if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
       if (message.deletedAt !== null) return {};
       const authorId = message.authorId.toHexString();
-      // Recorded first: a moderator's deletion is always in the audit log.
+      // First, so that a moderator's deletion is always in the audit log.
       if (authorId !== actor.userId && access.groupId !== null)
         await services.group.recordAudit({
           groupId: access.groupId,
@@ -113,7 +114,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
       });
       await edits.deleteOf(messageId);
       const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
-      // The message is gone all the same: the sweep of files finds those that missed the event.
+      // The message is deleted in any case; files that miss this are removed by the cleanup sweep.
       if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
       if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
         await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
@@ -167,10 +168,10 @@ async function stillRepliedTo(
 }
 
 /**
- * Changes a message as it is: when another worker was faster, `decide` is asked again with what it has made of it.
- * @param decide what to set; null: nothing is to be changed
- * @returns the message as it is then; null where there is none that is not deleted
- * @throws {ServiceError} UNAVAILABLE when others were faster too often, and whatever `decide` throws
+ * Changes a message based on its current state. When another worker changes it concurrently, `decide` is called again.
+ * @param decide returns the fields to set; null: no change
+ * @returns the message afterwards; null when it doesn't exist or is deleted
+ * @throws {ServiceError} UNAVAILABLE after too many concurrent changes; errors from `decide`
  */
 export async function changeMessage(
   dependencies: Changing,
@@ -179,7 +180,7 @@ export async function changeMessage(
 ): Promise<Message | null> {
   const { messageId } = options;
   const { changing } = dependencies;
-  // Changes at this worker follow each other, so that they do not make each other start over.
+  // Changes of a message in this process run one after another, so that they don't cause each other to retry.
   const before = changing.get(messageId) ?? Promise.resolve();
   const change = before.then(() => tryToChange(dependencies, options, decide));
   const settled = change.catch(() => undefined);

@@ -5,15 +5,15 @@ import { READ_TIMEOUT_MS } from "./bounds.ts";
 import { oneBatch, within } from "./database.ts";
 
 /**
- * Where a channel stands, for lists of many channels: never below what was acknowledged. It may be ahead of the messages
- * until the next one is stored, so nothing is numbered by it.
+ * The head of a channel, for lists of many channels: never below what was acknowledged. It can be ahead of the messages until the
+ * next one is stored, so it must not be used to assign numbers.
  */
 interface HeadDocument {
-  /** The channel's id. */
+  /** The channel id. */
   _id: Types.ObjectId;
   seq: number;
   rev: number;
-  /** What is older is removed, or about to be. Absent: nothing was. */
+  /** Older messages have been or are being removed by retention. Absent: none were. */
   retainedFrom?: number;
 }
 
@@ -26,7 +26,7 @@ function channelHeadModel(database: Connection): Model<HeadDocument> {
   return database.model<HeadDocument>("ChannelHead", schema);
 }
 
-/** Every query of the channels' heads. */
+/** Queries of the collection channelHeads. */
 export class ChannelHeadRepository {
   readonly #model: Model<HeadDocument>;
   readonly #native: mongo.Collection<HeadDocument>;
@@ -36,7 +36,7 @@ export class ChannelHeadRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  /** Channels without a head are left out. */
+  /** Omits channels without a head. */
   async findMany(channelIds: readonly string[]): Promise<HeadDocument[]> {
     const _id = { $in: channelIds.map((id) => new Types.ObjectId(id)) };
     return within(READ_TIMEOUT_MS, this.#native.find({ _id }, { batchSize: oneBatch(channelIds) }).toArray());
@@ -46,7 +46,7 @@ export class ChannelHeadRepository {
     return within(READ_TIMEOUT_MS, this.#model.findById(channelId).lean());
   }
 
-  /** Durably raises heads to at least these numbers, by channel. */
+  /** Durably raises the heads of channels to at least these values. */
   async raise(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void> {
     const operations = [...heads].map(([channelId, { seq, rev }]) => ({
       updateOne: {
@@ -62,13 +62,13 @@ export class ChannelHeadRepository {
         maxTimeMS: timeoutMs,
       });
     await write().catch((error: unknown) => {
-      // Two upserts at once: the second finds what the first has made.
+      // Concurrent upserts: the retry updates the document that the other one inserted.
       if (duplicateKeyIndex(error) === null) throw error;
       return write();
     });
   }
 
-  /** Durable: messages with a lower seq count as read, and may be removed. */
+  /** Durable. Messages with a lower seq count as read and can be removed. */
   async retainFrom(channelId: string, seq: number): Promise<void> {
     const _id = new Types.ObjectId(channelId);
     await this.#native.updateOne({ _id }, { $max: { retainedFrom: seq } }, { writeConcern: DURABLE });

@@ -2,7 +2,7 @@ import { serviceError } from "@fanfare/kernel";
 import type { Types } from "mongoose";
 import { RETRY_AFTER_MS } from "./bounds.ts";
 
-/** The read concern for documents that cannot be rolled back. */
+/** Reads only documents that can't be rolled back. */
 export const LASTING = "majority";
 
 /** The id of a document as a string. */
@@ -10,14 +10,14 @@ export function documentId({ _id }: { _id: Types.ObjectId }): string {
   return _id.toHexString();
 }
 
-/** A batch size that fits all documents and shows the end. By default the driver fetches 101 documents, then the rest. */
+/** A batch size that fits all documents and detects the end. By default the driver fetches 101 documents, then the rest. */
 export function oneBatch(ids: readonly unknown[]): number {
   return ids.length + 1;
 }
 
 /**
- * Waits for the work, but not forever: the driver has no time limit, so a frozen database would block every caller.
- * @throws {ServiceError} UNAVAILABLE when it takes longer than `timeoutMs`; the work itself goes on
+ * Limits how long to wait: the driver has no overall timeout, so a frozen database would block callers indefinitely.
+ * @throws {ServiceError} UNAVAILABLE after `timeoutMs`; the work itself continues
  */
 export async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -32,7 +32,7 @@ export async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promis
   }
 }
 
-/** One time limit for several steps: each gets what is left of it. */
+/** A common timeout for several steps: each gets the remaining time. */
 export function deadline(timeoutMs: number): <T>(step: (restMs: number) => Promise<T>) => Promise<T> {
   const endMs = performance.now() + timeoutMs;
   return (step) => {

@@ -6,11 +6,11 @@ interface MentionContext {
   authorId: string;
   channelId: string;
   access: Access;
-  /** As the author. null: roles that not everyone can mention are left out. */
+  /** On behalf of the author. null: roles that not everyone can mention are omitted. */
   services: Services | null;
 }
 
-/** What a message mentions, and the keys of its inbox entries. Both absent: no mentions. */
+/** The mentions of a message and the keys of its inbox entries. Both absent: no mentions. */
 interface Mentioned {
   mentions?: Mentions;
   mentionKeys?: readonly string[];
@@ -19,8 +19,8 @@ interface Mentioned {
 const NO_ONE: Mentioned = {};
 
 /**
- * Whom a text mentions, with what its author may. A mention that is not allowed is plain text.
- * @param repliedTo the author of the message that it answers, who is mentioned too
+ * Resolves the mentions of a text with the permissions of its author. Mentions without permission are treated as plain text.
+ * @param repliedTo the author of the message replied to, who is mentioned too
  */
 export async function resolveMentions(
   content: string,
@@ -48,7 +48,7 @@ function keysOf({ userIds, roleIds, everyone }: Mentions, placeId: string): stri
   ];
 }
 
-/** Few texts mention a role, so this is asked for and not remembered. */
+/** Few texts mention a role, so this is not cached. */
 async function mentionable(
   roleIds: readonly string[],
   { access: { groupId }, services }: MentionContext,
@@ -68,7 +68,7 @@ const NO_MENTIONS: NoMentions = {
   mentionedSeq: undefined,
 };
 
-/** The fields by which a message is found by whom it mentions. */
+/** The fields by which a message is found by its mentions. */
 export function mentionedBy(
   { _id, channelId, seq }: Pick<MessageDocument, "_id" | "channelId" | "seq">,
   keys: readonly string[],

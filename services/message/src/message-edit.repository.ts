@@ -3,12 +3,12 @@ import { Schema } from "mongoose";
 import { READ_TIMEOUT_MS } from "./bounds.ts";
 import { LASTING, within } from "./database.ts";
 
-/** A text that a message had before it was edited. */
+/** A text that a message had before an edit. */
 interface MessageEditDocument {
   _id: string;
   channelId: string;
   messageId: string;
-  /** How often the message had been edited by then. */
+  /** How many times the message had been edited at that point. */
   version: number;
   content: string;
   writtenAt: Date;
@@ -29,11 +29,11 @@ const schema = new Schema<MessageEditDocument>(
 
 export type MessageEditRepository = ReturnType<typeof createMessageEditRepository>;
 
-/** Every query of the former texts of messages. */
+/** Queries of the former texts of messages. */
 export const createMessageEditRepository = defineRepository(
   { name: "MessageEdit", schema },
   ({ model: edits, removeSome, removeAll }) => ({
-    /** Durable when it is answered; the same version again changes nothing. */
+    /** Durable. Storing the same version again changes nothing. */
     async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
       const { messageId, version, ...rest } = edit;
       const kept = edits.updateOne({ messageId, version }, { $setOnInsert: rest }, { upsert: true });
@@ -51,7 +51,7 @@ export const createMessageEditRepository = defineRepository(
       return within(READ_TIMEOUT_MS, found);
     },
 
-    /** @returns how many were deleted: fewer than `limit` when none is left */
+    /** @returns the number of deleted entries: fewer than `limit` when none are left */
     deleteSome: (channelId: string, limit: number) => removeSome({ channelId }, limit),
 
     deleteOfMany: (messageIds: readonly string[]) => removeAll({ messageId: { $in: messageIds } }),

@@ -15,7 +15,7 @@ import { createRetentionRepository, Retention, type RetentionRepository } from "
 import { Sender, SlowMode } from "./send.ts";
 import { WordFilters } from "./word-filters.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface MessageDependencies {
   messages: MessageRepository;
   heads: ChannelHeadRepository;
@@ -26,13 +26,13 @@ export interface MessageDependencies {
   commit: GroupCommit;
   sender: Sender;
   wordFilters: WordFilters;
-  /** By message: the last change that is under way here. */
+  /** The last change in progress in this process, by message. */
   changing: Map<string, Promise<unknown>>;
   edits: MessageEditRepository;
   reactions: ReactionRepository;
   uncounted: UncountedRepository;
   reactionCounter: ReactionCounter;
-  /** The rooms of a channel as a user knows them; none where the user does not see it any more. */
+  /** The rooms of a channel for a user; none when the user can no longer see it. */
   roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
   node: Pick<NodeContext, "access" | "broadcast" | "publish">;
 }

@@ -16,10 +16,10 @@ export interface MessageDocument {
   createdAt: Date;
   editedAt: Date | null;
   deletedAt: Date | null;
-  /** How often its text was changed. */
+  /** Number of edits of the text. */
   editCount?: number;
   mentions?: Mentions;
-  /** Whom it mentions, as keys to look for; with them the next three, which repeat what their indexes need of it. */
+  /** Keys of the mentioned users and roles; the next three fields duplicate data for their indexes. */
   mentionKeys?: string[];
   mentionedId?: Types.ObjectId;
   mentionedIn?: Types.ObjectId;
@@ -28,19 +28,19 @@ export interface MessageDocument {
   reactions?: Reaction[];
   pinnedAt?: Date;
   pinnedBy?: Types.ObjectId;
-  /** The channel's id while it is pinned, so that the index of pins has nothing else. */
+  /** The channel id while pinned, so that the index only contains pinned messages. */
   pinnedIn?: Types.ObjectId;
-  /** The thread about it. */
+  /** The thread of this message. */
   threadId?: Types.ObjectId;
   attachments?: Attachment[];
   embeds?: Embed[];
   as?: NonNullable<Message["as"]>;
 }
 
-/** What is unset is absent. */
+/** undefined fields are unset. */
 export type MessageChange = { [K in keyof MessageDocument]?: MessageDocument[K] | undefined };
 
-/** The server names the violated index in its error message, and nowhere else that every server agrees on. */
+/** The server names the violated index only in its error message; other details depend on the server. */
 export const NONCE_INDEX = "channel_author_nonce";
 export const SEQ_INDEX = "channel_seq";
 export const REVS_INDEX = "channel_revs";
@@ -78,7 +78,7 @@ const schema = new Schema<MessageDocument>(
   .index({ channelId: 1, revs: 1 }, { unique: true, name: REVS_INDEX })
   .index({ channelId: 1, rev: 1 }, { name: "channel_rev" })
   .index({ channelId: 1, authorId: 1, nonce: 1 }, { unique: true, name: NONCE_INDEX })
-  // Sparse, and of fields that only these messages have: the others cost nothing here.
+  // Sparse, on fields that only these messages have, so it costs nothing for others.
   .index({ mentionKeys: 1, mentionedId: -1 }, { sparse: true, name: "mentions_by_time" })
   .index({ mentionKeys: 1, mentionedIn: 1, mentionedSeq: 1 }, { sparse: true, name: "mentions_by_channel" })
   .index({ pinnedIn: 1, pinnedAt: -1 }, { sparse: true, name: "pins" });

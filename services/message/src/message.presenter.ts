@@ -2,7 +2,7 @@ import type { Message } from "@fanfare/contract";
 import { documentId } from "./database.ts";
 import type { MessageDocument } from "./message.model.ts";
 
-/** The only way of a stored message to the outside. */
+/** Every stored message returned to clients passes through this function. */
 export function presentMessage(message: MessageDocument): Message {
   const presented: Message = {
     id: documentId(message),
@@ -17,7 +17,7 @@ export function presentMessage(message: MessageDocument): Message {
     editedAt: message.editedAt?.toISOString() ?? null,
     deletedAt: message.deletedAt?.toISOString() ?? null,
   };
-  // Few messages have any of these, and every message passes here.
+  // Few messages have any of these, so the common case is fast.
   const { mentions, reactions, pinnedAt, pinnedBy, threadId, attachments, embeds, as } = message;
   if (mentions !== undefined) presented.mentions = mentions;
   if (reactions !== undefined) presented.reactions = reactions;
@@ -30,13 +30,13 @@ export function presentMessage(message: MessageDocument): Message {
   return presented;
 }
 
-/** What an answer can still take, such as an `AnswerBudget`. */
+/** Limits the size of a response; see `AnswerBudget`. */
 export interface Budget {
-  /** @returns false where the item does not fit */
+  /** @returns false when the item doesn't fit */
   take(item: unknown): boolean;
 }
 
-/** Presents scanned messages into `page` as long as they fit into the answer. */
+/** Presents scanned messages into `page` while they fit. */
 export function takeInto(page: Message[], budget: Budget): (message: MessageDocument) => boolean {
   return (message) => {
     const presented = presentMessage(message);

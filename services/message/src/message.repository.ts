@@ -12,15 +12,15 @@ export interface Mentioned {
   keys: readonly string[];
 }
 
-/** Receives one message of a scan. @returns false to refuse it, which ends the scan */
+/** Receives the messages of a scan. @returns false to reject one, which ends the scan */
 type Take = (message: MessageDocument) => boolean;
-/** Why a scan ended: there are no further messages, it has reached its limit, or a message was refused. */
+/** Why a scan ended: no further messages, limit reached, or a message was rejected. */
 export type ScanEnd = "end" | "limit" | "refused";
 
-/** Every query of the messages. What is shown to anybody is read as it is on disk, on a majority of the database's members. */
+/** Queries of the messages. Everything shown to users is read with majority read concern. */
 export class MessageRepository {
   readonly #model: Model<MessageDocument>;
-  /** The driver's collection: mongoose's documents would cost more than the insert itself. */
+  /** The driver's collection: mongoose documents would cost more than the insert itself. */
   readonly #native: mongo.Collection<MessageDocument>;
 
   constructor(database: Connection) {
@@ -29,8 +29,8 @@ export class MessageRepository {
   }
 
   /**
-   * Stores messages durably. `ordered`: one after the other, and none after the first that is refused.
-   * @throws MongoBulkWriteError for those that were refused; the others before it, or all others, are stored
+   * Stores messages durably. `ordered`: one after another, stopping at the first failure.
+   * @throws MongoBulkWriteError for failed messages; those before, or all others if unordered, are stored
    */
   async insertMany(messages: readonly MessageDocument[], ordered: boolean, timeoutMs: number): Promise<void> {
     await this.#native.insertMany(messages, {
@@ -43,8 +43,8 @@ export class MessageRepository {
   }
 
   /**
-   * Durably changes a message, unless it is deleted, has a later change, or `ifRev` is given and is not that of its last one.
-   * @throws MongoServerError when the number is that of another message's change
+   * Durably changes a message unless it is deleted, has a later rev, or its rev is not `ifRev` (if given).
+   * @throws MongoServerError when the new rev is already used by another message
    */
   async change(
     channelId: string,
@@ -76,7 +76,7 @@ export class MessageRepository {
     return read(this.#model.findOne({ _id: messageId, channelId }).readConcern(LASTING).lean());
   }
 
-  /** `lasting` false: as the primary has it, which includes what a unique index refuses but is not on disk yet. */
+  /** `lasting` false reads from the primary, including messages that block a nonce but are not yet on a majority. */
   async findByNonce(
     channelId: string,
     authorId: string,
@@ -91,34 +91,34 @@ export class MessageRepository {
     );
   }
 
-  /** Hands messages with a seq below `beforeSeq` to `take`, the nearest first. */
+  /** Passes messages with a seq below `beforeSeq` to `take`, highest seq first. */
   scanBefore(channelId: string, beforeSeq: number, limit: number, take: Take): Promise<ScanEnd> {
     return this.#scan({ channelId: idOf(channelId), seq: { $lt: beforeSeq } }, { seq: -1 }, limit, take);
   }
 
-  /** Hands messages with a seq from `fromSeq` on to `take`, in the order of seq. */
+  /** Passes messages with a seq from `fromSeq` to `take`, in order of seq. */
   scanFrom(channelId: string, fromSeq: number, limit: number, take: Take): Promise<ScanEnd> {
     return this.#scan({ channelId: idOf(channelId), seq: { $gte: fromSeq } }, { seq: 1 }, limit, take);
   }
 
-  /** Hands messages whose last change is later than `afterRev` to `take`, in the order of rev. */
+  /** Passes messages with a rev above `afterRev` to `take`, in order of rev. */
   scanChangedSince(channelId: string, afterRev: number, limit: number, take: Take): Promise<ScanEnd> {
     const filter = { channelId: idOf(channelId), rev: { $gt: afterRev } };
     return this.#scan(filter, { rev: 1 }, limit, take, CHANGES_PER_READ);
   }
 
-  /** Hands those of these messages that exist to `take`, newest first. */
+  /** Passes those of these messages that exist to `take`, newest first. */
   scanMany(messageIds: readonly string[], take: Take): Promise<ScanEnd> {
     const filter = { _id: { $in: messageIds.map(idOf) } };
     return this.#scan(filter, { _id: -1 }, messageIds.length, take);
   }
 
-  /** Hands the pinned messages of a channel to `take`, the last pinned first, without the first `skip`. */
+  /** Passes the pinned messages of a channel to `take`, most recently pinned first, skipping the first `skip`. */
   scanPins(channelId: string, skip: number, limit: number, take: Take): Promise<ScanEnd> {
     return this.#scan({ pinnedIn: idOf(channelId) }, { pinnedAt: -1 }, limit, take, MESSAGES_PER_READ, skip);
   }
 
-  /** Up to `limit` messages with a seq from `fromSeq` on, in the order of seq. */
+  /** Up to `limit` messages with a seq from `fromSeq`, in order of seq. */
   async from(channelId: string, fromSeq: number, limit: number): Promise<MessageDocument[]> {
     return read(
       this.#model
@@ -130,7 +130,7 @@ export class MessageRepository {
     );
   }
 
-  /** Messages whose last change is later than `afterRev`, in the order of rev. */
+  /** Messages with a rev above `afterRev`, in order of rev. */
   async changedSince(channelId: string, afterRev: number, limit: number): Promise<MessageDocument[]> {
     return read(
       this.#model
@@ -146,7 +146,7 @@ export class MessageRepository {
     return read(this.#model.countDocuments({ pinnedIn: channelId }).exec());
   }
 
-  /** The ids of messages that mention a key, newest first. @param beforeId only those with a lower id */
+  /** The ids of messages that mention a key, newest first. @param beforeId only lower ids */
   async idsMentioning(key: string, beforeId: string | undefined, limit: number): Promise<string[]> {
     const found = await read(
       this.#model
@@ -161,9 +161,8 @@ export class MessageRepository {
   }
 
   /**
-   * The channels of messages that mention any of the keys of their channel, once for each such message; without those of
-   * one author.
-   * @param limit of all channels together
+   * The channel ids of messages that mention one of the keys of their channel, repeated per message; without those of one author.
+   * @param limit across all channels
    */
   async mentionedIn(
     channels: readonly Mentioned[],
@@ -184,17 +183,17 @@ export class MessageRepository {
     return messages.map(({ mentionedIn }) => mentionedIn.toHexString());
   }
 
-  /** The highest numbers in use; 0 where there is no message. */
+  /** The highest seq and rev in use, or 0. */
   async head(channelId: string): Promise<Head> {
     const last = await this.#highest(channelId, "rev");
     if (last === null) return { seq: 0, rev: 0 };
-    // What was only created is the newest message, because nothing happened after it.
+    // The newest message was never changed, so it has the highest rev as well.
     if (last.revs.length === 1) return { seq: last.seq, rev: last.rev };
     const newest = await this.#highest(channelId, "seq");
     return { seq: newest?.seq ?? 0, rev: last.rev };
   }
 
-  /** Reads in small batches, so that little is read that `take` refuses. */
+  /** Reads in small batches, so that little is read in vain when `take` rejects a message. */
   #scan(
     filter: mongo.Filter<MessageDocument>,
     sort: mongo.Sort,
@@ -239,13 +238,13 @@ export class MessageRepository {
     );
   }
 
-  /** Those of the messages whose last change is below `rev`. */
+  /** Deletes those of the messages whose rev is below `belowRev`. */
   async deleteMany(messages: readonly MessageDocument[], belowRev: number): Promise<void> {
     const ids = messages.map(({ _id }) => _id);
     await this.#model.deleteMany({ _id: { $in: ids }, rev: { $lt: belowRev } }, { writeConcern: DURABLE });
   }
 
-  /** @returns how many were deleted: fewer than `limit` when none is left */
+  /** @returns the number of deleted messages: fewer than `limit` when none are left */
   async deleteSome(channelId: string, limit: number): Promise<number> {
     const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });

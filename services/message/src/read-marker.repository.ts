@@ -26,10 +26,10 @@ export function readMarkerModel(database: Connection): Model<ReadMarkerDocument>
   return database.model<ReadMarkerDocument>("ReadMarker", schema);
 }
 
-/** Every query of the read markers. */
+/** Queries of the read markers. */
 export class ReadMarkerRepository {
   readonly #model: Model<ReadMarkerDocument>;
-  /** The driver's collection: of many channels at once, mongoose's queries would cost more than the answer. */
+  /** The driver's collection: for many channels, mongoose queries would cost more than the result. */
   readonly #native: mongo.Collection<ReadMarkerDocument>;
 
   constructor(database: Connection) {
@@ -37,7 +37,7 @@ export class ReadMarkerRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  /** What a user has read, by channel; channels without a marker are left out. */
+  /** The last read seq of a user by channel; without channels that have no marker. */
   async findMany(userId: string, channelIds: readonly string[]): Promise<Map<string, number>> {
     const found = this.#native.find<Pick<ReadMarkerDocument, "channelId" | "seq">>(
       {
@@ -50,7 +50,7 @@ export class ReadMarkerRepository {
     return new Map(markers.map(({ channelId, seq }) => [channelId.toHexString(), seq]));
   }
 
-  /** Moves a marker forward, never back. @returns where it was */
+  /** Moves a marker forward, never back. @returns the previous seq */
   async advance(userId: string, channelId: string, seq: number): Promise<number> {
     const move = () =>
       this.#model
@@ -60,7 +60,7 @@ export class ReadMarkerRepository {
           { upsert: true, returnDocument: "before", projection: { seq: 1 } },
         )
         .lean();
-    // Two upserts at once: the second finds what the first has made.
+    // Concurrent upserts: the retry updates the document that the other one inserted.
     const moved = move().catch((error: unknown) => {
       if (duplicateKeyIndex(error) !== null) return move();
       throw error;
@@ -69,14 +69,14 @@ export class ReadMarkerRepository {
     return before?.seq ?? 0;
   }
 
-  /** As `deleteSome`, of one user. */
+  /** As `deleteSome`, for one user. */
   async deleteSomeOf(userId: string, limit: number): Promise<number> {
     const some = await this.#model.find({ userId }).select({ _id: 1 }).limit(limit).lean();
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
   }
 
-  /** @returns how many were deleted: fewer than `limit` when none is left */
+  /** @returns the number of deleted markers: fewer than `limit` when none are left */
   async deleteSome(channelId: string, limit: number): Promise<number> {
     const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });

@@ -17,7 +17,7 @@ const MAX = LIMITS.mentionsCounted;
 
 export const readActions = ({ messages, heads, markers, node }: MessageDependencies): Handlers => ({
   "message.list": async ({ params }) => {
-    // First the head, then the page: the page has every change up to the head.
+    // The head is read before the page, so that the page contains every change up to it.
     const head = await messages.head(params.channelId);
     const { atTime } = params;
     const around =
@@ -38,7 +38,7 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
       markers.findMany(userId, channelIds),
     ]);
     const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
-    // What retention has removed does not count as unread.
+    // Messages removed by retention don't count as unread.
     const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id.toHexString(), retainedFrom - 1]));
     return {
       heads: channelIds.map((channelId) => ({
@@ -63,9 +63,7 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { lastReadSeq: seq };
   },
 
-  /**
-   * A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which.
-   */
+  /** Queries ids per key, because the index is sorted within one key only; then reads the selected messages. */
   "message.listMentions": async ({ params: { keys, before, limit } }) => {
     const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
       messages.idsMentioning(key, before, limit),
@@ -94,7 +92,7 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { messages: changed.map(presentMessage) };
   },
 
-  /** One query for many channels: nearly all of them have few mentions. */
+  /** One query for many channels, because nearly all of them have few mentions. */
   "message.countMentions": async ({ params: { userId, channels } }) => {
     const pieces = Array.from({ length: Math.ceil(channels.length / CHANNELS_PER_COUNT) }, (_, index) =>
       channels.slice(index * CHANNELS_PER_COUNT, (index + 1) * CHANNELS_PER_COUNT),
@@ -109,7 +107,7 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
   },
 });
 
-/** The first message of a time or later: found by halving, for numbers and times grow together. */
+/** The first message at or after a time, found by binary search: seq and time grow together. */
 export async function seqAt(
   messages: Pick<MessageRepository, "from">,
   channelId: string,
@@ -122,7 +120,7 @@ export async function seqAt(
   while (low < high) {
     const middle = (low + high) >> 1;
     const [message] = await messages.from(channelId, middle, 1);
-    // Messages that were removed leave holes.
+    // Removed messages leave gaps.
     if (message === undefined || message.createdAt >= wanted) high = middle;
     else low = message.seq + 1;
   }
@@ -140,7 +138,7 @@ async function readPage(
   if (after !== undefined) return newer(after + 1, limit, new AnswerBudget());
   if (around === undefined) return older(before ?? Number.MAX_SAFE_INTEGER, limit, new AnswerBudget());
 
-  // Each side has half of the page and of its bytes; where the channel ends on one side, the other fills the page.
+  // Each side gets half of the page and of its bytes; if one side ends early, the other fills the page.
   const ofOlder = new AnswerBudget(LIMITS.answerMaxBytes / 2);
   const ofNewer = new AnswerBudget(LIMITS.answerMaxBytes / 2);
   const [olderHalf, newerHalf] = await Promise.all([
@@ -160,7 +158,7 @@ async function readPage(
   return { messages: found, hasMore: olderHalf.hasMore || newerHalf.hasMore };
 }
 
-/** Up to `limit` messages below a seq, the nearest ones, in the order of seq. */
+/** The `limit` messages closest below a seq, in order of seq. */
 async function readOlder(
   messages: MessageRepository,
   channelId: string,
@@ -174,7 +172,7 @@ async function readOlder(
   return { messages: page.toReversed(), hasMore: end !== "end" };
 }
 
-/** Up to `limit` messages from a seq on, in the order of seq. */
+/** Up to `limit` messages from a seq, in order of seq. */
 async function readNewer(
   messages: MessageRepository,
   channelId: string,
@@ -195,14 +193,14 @@ async function countIn(
   const limit = MAX * channels.length;
   const found = await messages.mentionedIn(channels, userId, limit);
   if (found.length === limit && channels.length > 1) {
-    // Those of one channel may have left no room for others.
+    // The mentions of one channel may have used up the limit.
     return (await boundedMap(channels, QUERY_CONCURRENCY, (one) => countIn(messages, userId, [one]))).flat();
   }
   const byChannel = Map.groupBy(found, (channelId) => channelId);
   return channels.map(({ channelId }) => Math.min(byChannel.get(channelId)?.length ?? 0, MAX));
 }
 
-/** From what the database knows of the collection, without reading it. */
+/** Estimated from collection metadata, without reading the collection. */
 export function count(database: Connection): Handler<"message.count"> {
   return async () => ({ messages: await messageModel(database).estimatedDocumentCount() });
 }

@@ -4,7 +4,7 @@ import { CHANNELS_TO_REMOVE, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./bounds.
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { MessageRepository } from "./message.repository.ts";
 
-/** The messages are deleted by jobs. */
+/** Enqueues jobs that delete the messages. */
 export function removeChannels(
   { node }: MessageDependencies,
   removal: ChannelRemoval,
@@ -21,10 +21,10 @@ const BATCH = 1000;
 
 interface ChannelRemovalOptions {
   messages: Pick<MessageRepository, "deleteSome">;
-  /** What belongs to the messages and readers of a channel. */
+  /** Repositories of data that belongs to a channel's messages and readers. */
   others: readonly { deleteSome(channelId: string, limit: number): Promise<number> }[];
   heads: Pick<ChannelHeadRepository, "delete">;
-  /** Forgets what is remembered of a channel in this process. */
+  /** Drops what this process has cached of a channel. */
   forget: (channelId: string) => void;
 }
 
@@ -38,9 +38,7 @@ export const removalActions = ({ markers }: MessageDependencies): Handlers => ({
   },
 });
 
-/**
- * The job that deletes what belongs to a removed channel, twice: the second time when no write from before can come in any more.
- */
+/** Deletes the data of a removed channel, and again once no late write can arrive any more. */
 export function defineChannelRemoval(
   { jobs }: Pick<NodeContext, "jobs">,
   { messages, others, heads, forget }: ChannelRemovalOptions,

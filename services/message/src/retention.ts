@@ -20,7 +20,7 @@ export interface RetentionOptions {
   messages: Pick<MessageRepository, "from" | "head" | "deleteMany">;
   heads: Pick<ChannelHeadRepository, "retainFrom">;
   commit: Pick<GroupCommit, "change">;
-  /** What belongs to messages. */
+  /** Repositories of data that belongs to messages. */
   others: readonly { deleteOfMany(messageIds: readonly string[]): Promise<void> }[];
   boundaries: RetentionRepository;
   roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
@@ -28,9 +28,9 @@ export interface RetentionOptions {
 }
 
 /**
- * Removes messages that are older than their group, or the instance, keeps any: always the oldest of a channel, so that what is
- * left is the end of its log. That takes no number and publishes nothing; docs/adr/0004-message-log.md says why clients don't
- * need it. Each step can be repeated, by any worker.
+ * Removes messages older than the retention of their group or the instance: always the oldest ones of a channel, so that the rest
+ * is the end of its log. This uses no numbers and publishes nothing; docs/adr/0004-message-log.md explains why clients don't need
+ * it. Each step is idempotent and can be done by any worker.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -39,7 +39,7 @@ export class Retention {
     this.#options = options;
   }
 
-  /** One look at all channels. @param now milliseconds since the epoch @param signal ends it between two batches */
+  /** Checks all channels once. @param now milliseconds since the epoch @param signal stops it between two batches */
   async sweep(now: number, signal?: AbortSignal): Promise<void> {
     const { services, config } = this.#options.node;
     let afterChannelId: string | null | undefined;
@@ -74,7 +74,7 @@ export class Retention {
     await boundaries.put(channelId, head, new Date(now));
   }
 
-  /** The last message keeps the channel's numbers, and nothing else. */
+  /** The last message stays, without content, because it holds the numbers of the channel. */
   async #emptyNewest(channelId: string, seq: number): Promise<void> {
     const { messages, commit, roomsFor, others } = this.#options;
     const [newest] = await messages.from(channelId, seq, 1);
@@ -95,14 +95,14 @@ export class Retention {
     for (;;) {
       signal?.throwIfAborted();
       const page = await messages.from(channelId, 1, OLD_PER_BATCH);
-      // Up to the first that has to stay: what is left must not have holes.
+      // Stop at the first message that has to stay: the rest must not have holes.
       const end = page.findIndex(({ seq, rev }) => seq >= belowSeq || rev >= belowRev);
       const old = end === -1 ? page : page.slice(0, end);
       if (old.length === 0) return;
       const messageIds = old.map(documentId);
       for (const other of others) await other.deleteOfMany(messageIds);
       await this.#release(channelId, old);
-      // The last: a worker that dies before finds them again.
+      // Last, so that if the worker dies earlier they are found again.
       await messages.deleteMany(old, belowRev);
       node.broadcast("message.removed", { channelId, messageIds });
       if (end !== -1) return;
@@ -115,15 +115,15 @@ export class Retention {
     const { services } = this.#options.node;
     for (let at = 0; at < fileIds.length; at += LIMITS.attachmentsPerMessage) {
       const some = fileIds.slice(at, at + LIMITS.attachmentsPerMessage);
-      // Files that miss this find out by themselves.
+      // Files that miss this are removed by the cleanup sweep.
       await services.file.release({ channelId, fileIds: some }).catch(() => undefined);
     }
   }
 }
 
-/** Where a channel with old messages stood some time ago: only what is below it is removed. */
+/** The head of a channel with old messages some time ago: only messages below it are removed. */
 interface BoundaryDocument extends Head {
-  /** The channel's id. */
+  /** The channel id. */
   _id: string;
   notedAt: Date;
 }
@@ -140,7 +140,7 @@ const schema = new Schema<BoundaryDocument>(
 
 export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
 
-/** Every query of the boundaries. */
+/** Queries of the retention boundaries. */
 export const createRetentionRepository = defineRepository(
   { name: "RetentionBoundary", schema },
   ({ model: boundaries }) => ({
@@ -152,7 +152,7 @@ export const createRetentionRepository = defineRepository(
       await boundaries.updateOne({ _id: channelId }, { $set: { seq, rev, notedAt } }, { upsert: true });
     },
 
-    /** @returns how many were deleted, which is one at most */
+    /** @returns the number of deleted boundaries: at most one */
     async deleteSome(channelId: string): Promise<number> {
       return (await boundaries.deleteOne({ _id: channelId })).deletedCount;
     },

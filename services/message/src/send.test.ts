@@ -5,7 +5,7 @@ import { SlowMode } from "./send.ts";
 const logger = { warn: () => undefined } as never;
 const refused = (retryAfterMs: unknown) => ({ type: "SLOW_MODE", data: { retryAfterMs } });
 
-test("processes that share counters refuse what another one has let through, for exactly as long as is left", async () => {
+test("processes that share counters reject what another one has accepted, for exactly the remaining time", async () => {
   const counters = new MemoryCounters();
   const [here, there] = [new SlowMode(counters, logger), new SlowMode(counters, logger)];
   await here.take("channel", "user", 50);
@@ -20,7 +20,7 @@ test("processes that share counters refuse what another one has let through, for
   await there.take("channel", "user", 50);
 });
 
-test("the place of a message that was not stored is free again", async () => {
+test("a message that was not stored doesn't count", async () => {
   const slowMode = new SlowMode(new MemoryCounters(), logger);
   const giveBack = await slowMode.take("channel", "user", 60_000);
   await expect(slowMode.take("channel", "user", 60_000)).rejects.toMatchObject(refused(expect.any(Number)));
@@ -28,7 +28,7 @@ test("the place of a message that was not stored is free again", async () => {
   await expect(slowMode.take("channel", "user", 60_000)).resolves.toBeInstanceOf(Function);
 });
 
-test("without the counters everyone can write", async () => {
+test("without the counters everyone can send", async () => {
   const away: SharedCounters = { add: () => Promise.reject(new Error("away")) };
   const slowMode = new SlowMode(away, logger);
   await slowMode.take("channel", "user", 60_000);

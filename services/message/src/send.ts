@@ -24,15 +24,15 @@ interface Send {
   content: string;
   nonce: string;
   replyTo?: string | undefined;
-  /** A reply mentions whom it answers. */
+  /** Whether a reply mentions the author of the message it replies to. */
   mentionAuthor: boolean;
   access: Access;
-  /** As the author; null: by the server. */
+  /** On behalf of the author; null: by the server. */
   services: Services | null;
-  /** Files of the author; only with `services`. */
+  /** Files of the author; requires `services`. */
   attachmentIds?: readonly string[];
   as?: Message["as"];
-  /** The nonce may have been sent before. */
+  /** The nonce may have been used before. */
   resend?: boolean | undefined;
 }
 
@@ -46,8 +46,8 @@ interface SenderOptions {
 const NO_FILES: readonly string[] = [];
 
 /**
- * Sends each nonce once. The unique index alone would do that too, but a repetition that it refuses costs its channel a further
- * write; so repetitions are recognised before wherever that is cheap.
+ * Sends each nonce once. The unique index would be sufficient, but a duplicate that it rejects costs the channel another write,
+ * so duplicates are detected earlier when that is cheap.
  */
 export class Sender {
   readonly #commit: GroupCommit;
@@ -55,7 +55,7 @@ export class Sender {
   readonly #slowMode: SlowMode;
   readonly #wordFilters: Pick<WordFilters, "apply">;
   readonly #underWay = new Map<string, Promise<Message>>();
-  /** The ids of the messages that were stored last, by nonce. */
+  /** Ids of recently stored messages by nonce. */
   readonly #stored = new LRUCache<string, string>(upTo(KNOWN_NONCES));
 
   constructor({ commit, messages, slowMode, wordFilters }: SenderOptions) {
@@ -137,7 +137,7 @@ export class Sender {
   }
 }
 
-/** Who writes in a channel in slow mode waits between two messages, whichever process they go to. */
+/** Enforces the wait between two messages of a user in slow mode, across processes. */
 export class SlowMode {
   readonly #counters: SharedCounters;
   readonly #logger: Pick<Logger, "warn">;
@@ -148,8 +148,8 @@ export class SlowMode {
   }
 
   /**
-   * Takes the place of one message. Without counters all messages pass: a silent channel would be worse.
-   * @returns what gives the place back, for a message that could not be stored
+   * Counts one message. If the counters are unavailable, all messages are accepted: that is better than a silent channel.
+   * @returns a function that reverts it, for a message that couldn't be stored
    * @throws {ServiceError} SLOW_MODE
    */
   async take(channelId: string, userId: string, slowModeMs: number): Promise<() => void> {
@@ -193,9 +193,9 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
 }
 
 /**
- * Makes the files of a message its attachments. Repeatable, and the last thing before it is written: files that are claimed for a
+ * Claims files as attachments of a message. Idempotent, and the last step before the message is written: files claimed for a
  * message that is never written are deleted after a while.
- * @throws {ServiceError} VALIDATION_FAILED for what is no file of the sender's for this channel, or in another message already
+ * @throws {ServiceError} VALIDATION_FAILED for files that the sender did not upload to this channel, or that are already attached
  */
 async function claimAttachments({
   attachmentIds: fileIds = [],

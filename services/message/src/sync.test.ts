@@ -11,7 +11,7 @@ const takeAll = (share: ReturnType<SyncBudget["share"]>): number => {
   return taken;
 };
 
-test("a channel that does not fit leaves room for the others", () => {
+test("a channel that doesn't fit leaves room for the others", () => {
   const budget = new SyncBudget();
   const large = budget.share();
   expect(takeAll(large)).toBe(MOST);
@@ -20,7 +20,7 @@ test("a channel that does not fit leaves room for the others", () => {
   expect(budget.share().take(ITEM)).toBe(true);
 });
 
-test("channels that do not fit cannot make the server read without end", () => {
+test("channels that don't fit can't cause unlimited reads", () => {
   const budget = new SyncBudget();
   let taken = 0;
   for (let channel = 0; channel < 100; channel += 1) {

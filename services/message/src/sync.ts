@@ -13,8 +13,8 @@ interface Cursor {
 const NOTHING: Head = { seq: 0, rev: 0 };
 
 /**
- * The bytes of one answer, shared by its channels. A channel that does not fit gives back what it took, so that the others still
- * fit. What it has read is lost: all channels together read at most twice what one answer can hold.
+ * The size limit of a response, shared by its channels. A channel that doesn't fit returns what it took, so that others still
+ * fit. What was read for it is lost, so all channels together read at most twice the limit.
  */
 export class SyncBudget {
   #left: number = LIMITS.answerMaxBytes;
@@ -71,7 +71,7 @@ export const syncActions = (dependencies: MessageDependencies): Handlers => ({
   },
 });
 
-/** How many changes this channel can bring into the answer. */
+/** The maximum number of changes that this channel can add to the response. */
 function mostChanges({ afterRev }: Cursor, shown: Head): number {
   return Math.min(Math.max(0, shown.rev - afterRev), LIMITS.changesPerSync);
 }
@@ -104,11 +104,11 @@ async function syncChannel(
     share.giveBack();
     return resync();
   }
-  // Its reader is ahead of everything: only where a database was set back.
+  // The reader is ahead of the log, which only happens when a database was restored from a backup.
   if (changed.length === 0 && shown.rev < afterRev && (await messages.head(channelId)).rev < afterRev) {
     return resync();
   }
-  // The log has no holes and was read in the order of rev, so this is where it stood.
+  // The log has no holes and was read in order of rev, so this is its head at the time of the read.
   const rev = changed.at(-1)?.rev ?? afterRev;
   const head = { seq: Math.max(shown.seq, ...changed.map(({ seq }) => seq)), rev };
   if (shown.rev < rev && isLeftBehind(changed)) {

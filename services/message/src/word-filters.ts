@@ -10,8 +10,8 @@ interface Known {
 }
 
 /**
- * What groups do not want to be written. Access says which rev of the filter holds for whom, and is forgotten everywhere when it
- * changes, so what is remembered here is never too old.
+ * Applies the word filters of groups. The access of a user contains the rev of the filter, and cached access is invalidated when
+ * it changes, so a cached filter is never outdated.
  */
 export class WordFilters {
   readonly #services: Services;
@@ -22,7 +22,7 @@ export class WordFilters {
   }
 
   /**
-   * @returns the text as it may be written
+   * @returns the text, masked if necessary
    * @throws {ServiceError} MESSAGE_FILTERED
    */
   async apply({ groupId, wordFilterRev }: Access, content: string): Promise<string> {
@@ -43,7 +43,7 @@ export class WordFilters {
   }
 }
 
-/** Where a text has a word, as places of its UTF-16 code units. */
+/** The position of a word in a text, in UTF-16 code units. */
 interface Hit {
   from: number;
   to: number;
@@ -51,12 +51,12 @@ interface Hit {
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** Scripts that put no spaces between words: there a word is found inside of others. */
+/** Scripts without spaces between words, where a word also matches inside others. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const PART_OF_WORD = /[\p{L}\p{N}\p{M}_]/u;
 
-/** One character as it is compared: compatibility forms, capitals and invisible characters make no difference. */
+/** Normalizes a character for comparison: ignores compatibility forms, case and invisible characters. */
 function fold(grapheme: string): string {
   if (/^\s+$/.test(grapheme)) return " ";
   return grapheme.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC").replaceAll(INVISIBLE, "");
@@ -64,7 +64,7 @@ function fold(grapheme: string): string {
 
 interface Folded {
   text: string;
-  /** For each code unit of `text`, and its end: where it comes from. */
+  /** The original position of each code unit of `text`, and of its end. */
   origins: Hit[];
   starts: (number | undefined)[];
 }
@@ -74,7 +74,7 @@ function foldText(text: string): Folded {
   const origins: Hit[] = [];
   for (const { segment, index } of graphemes.segment(text)) {
     const piece = fold(segment);
-    // Any number of spaces and line ends is one space.
+    // Any sequence of spaces and line breaks is one space.
     if (piece === " " && folded.endsWith(" ")) continue;
     folded += piece;
     for (let n = 0; n < piece.length; n++) origins.push({ from: index, to: index + segment.length });
@@ -83,8 +83,8 @@ function foldText(text: string): Folded {
 }
 
 /**
- * Looks for words and phrases in texts. A word counts where no letter, digit or mark stands beside it, but in scripts
- * without spaces everywhere. The time is that of looking for each word once; no expression of a user is run.
+ * Compiles a matcher for words and phrases. A word matches when no letter, digit or mark is next to it; in scripts without spaces
+ * it matches anywhere. The time is linear in the number of words, and no user-supplied regular expression is run.
  */
 export function compileWords(words: readonly string[]): (text: string) => Hit[] {
   const wanted = [...new Set(words.map((word) => foldText(word).text.trim()))].filter((word) => word !== "");
@@ -103,13 +103,13 @@ function* hitsOf(word: string, { text, origins, starts }: Folded): Generator<Hit
     const opens = opensInside || starts[at] === at;
     const ends = endsInside || end === text.length || !PART_OF_WORD.test(firstOf(text.slice(end, end + 2)));
     if (opens && ends) yield { from: origins[at]!.from, to: origins[end - 1]!.to };
-    // Within one long word it is looked for once.
+    // Within one long word, check only once.
     const next = opensInside ? at + 1 : starts[at + 1];
     at = next === undefined ? -1 : text.indexOf(word, next);
   }
 }
 
-/** For each place the next one, itself included, where a word may begin. */
+/** For each position, the next one at or after it where a word can begin. */
 function startsIn(text: string): (number | undefined)[] {
   const starts: (number | undefined)[] = [];
   let next: number | undefined;
@@ -134,7 +134,7 @@ function lastOf(text: string): string {
 
 const DOT = "•";
 
-/** Puts a dot in the place of each character of the hits; spaces stay, and what is invisible goes. */
+/** Replaces each character of the hits with a dot. Spaces stay; invisible characters are removed. */
 export function maskHits(text: string, hits: readonly Hit[]): string {
   const isHit = new Uint8Array(text.length);
   for (const { from, to } of hits) isHit.fill(1, from, to);

@@ -54,7 +54,7 @@ async function refusal<N extends ActionName>(userId: string, name: N, params: Pa
 
 const contents = (messages: readonly Message[]) => messages.map(({ content }) => content);
 
-test("a message is answered, published to the rooms of its place, and listed", async () => {
+test("a sent message is returned, published to the rooms of its channel, and listed", async () => {
   const message = await send("hello", { nonce: "first" });
   expect(message).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -80,7 +80,7 @@ test("a message is answered, published to the rooms of its place, and listed", a
   expect(await node.as(reader, "message.get", { channelId, messageId: message.id })).toEqual({ message });
 });
 
-test("the same nonce makes one message, at once, later and as a resend, and costs no number", async () => {
+test("a nonce creates one message, also concurrently, later and as a resend, and uses one number", async () => {
   const twice = await Promise.all([send("one", { nonce: "same" }), send("two", { nonce: "same" })]);
   const later = await send("three", { nonce: "same" });
   const resent = await send("four", { nonce: "same", resend: true });
@@ -89,14 +89,14 @@ test("the same nonce makes one message, at once, later and as a resend, and cost
   expect(node.published).toHaveLength(2);
 });
 
-test("the same nonce of another author or in another channel is another message", async () => {
+test("the same nonce of another author or in another channel creates another message", async () => {
   await send("one", { nonce: "same" });
   const { message } = await node.as(reader, "message.send", { channelId, content: "two", nonce: "same" });
   const elsewhere = await send("three", { nonce: "same", channelId: "7".repeat(24) });
   expect([message.seq, elsewhere.seq]).toEqual([2, 1]);
 });
 
-test("a reply needs a message of the same channel that is not deleted", async () => {
+test("a reply requires a message of the same channel that is not deleted", async () => {
   const first = await send("first");
   expect((await send("reply", { replyTo: first.id })).replyTo).toBe(first.id);
   const other = { channelId: "8".repeat(24), content: "x", nonce: "x", replyTo: first.id };
@@ -106,7 +106,7 @@ test("a reply needs a message of the same channel that is not deleted", async ()
   expect(await refusal(author, "message.send", late)).toBe("MESSAGE_NOT_FOUND");
 });
 
-test("only the author edits; the message keeps its seq and gets a new rev", async () => {
+test("only the author can edit; the message keeps its seq and gets a new rev", async () => {
   const before = await send("before");
   await send("another");
   const edit = { channelId, messageId: before.id, content: "after" };
@@ -118,7 +118,7 @@ test("only the author edits; the message keeps its seq and gets a new rev", asyn
   expect((await node.as(author, "message.edit", edit)).message.rev).toBe(4);
 });
 
-test("the author and moderators delete; a tombstone without text remains, and it stays deleted", async () => {
+test("the author and moderators can delete; a tombstone without text remains, and stays deleted", async () => {
   const [one, two] = [await send("one"), await send("two")];
   const params = { channelId, messageId: one.id };
   expect(await refusal(reader, "message.delete", params)).toBe("FORBIDDEN");
@@ -131,7 +131,7 @@ test("the author and moderators delete; a tombstone without text remains, and it
   const published = node.published.length;
   await node.as(author, "message.delete", params);
   expect(node.published).toHaveLength(published);
-  // The group's audit log has what moderators do, once, and not what authors do.
+  // The audit log contains deletions by moderators, once, but not by authors.
   const of = { channelId, messageId: two.id };
   await node.as(moderator, "message.delete", of);
   expect(node.audited.filter(({ targetId }) => [one.id, two.id].includes(targetId!))).toEqual([
@@ -145,7 +145,7 @@ test("the author and moderators delete; a tombstone without text remains, and it
   ]);
 });
 
-test("what is not in the channel is not found", async () => {
+test("messages of other channels are not found", async () => {
   const { id } = await send("here");
   const elsewhere = { channelId: "6".repeat(24), messageId: id };
   expect(await refusal(author, "message.get", elsewhere)).toBe("MESSAGE_NOT_FOUND");
@@ -153,7 +153,7 @@ test("what is not in the channel is not found", async () => {
   expect(await refusal(author, "message.delete", elsewhere)).toBe("MESSAGE_NOT_FOUND");
 });
 
-test("who does not see the channel gets nothing from it", async () => {
+test("users who can't see the channel get nothing from it", async () => {
   const { id } = await send("secret");
   const one = { channelId, messageId: id };
   for (const refused of [
@@ -170,7 +170,7 @@ test("who does not see the channel gets nothing from it", async () => {
   expect(channels).toEqual([{ channelId, status: "gone", messages: [], head: { seq: 0, rev: 0 } }]);
 });
 
-test("pages: the newest, before, after and around a seq, always in the order of seq", async () => {
+test("pages: the newest, before, after and around a seq, always in order of seq", async () => {
   for (let i = 1; i <= 10; i++) await send(`${i}`);
   const page = async (params: object) =>
     contents((await node.as(reader, "message.list", { channelId, limit: 4, ...params })).messages);
@@ -187,7 +187,7 @@ test("pages: the newest, before, after and around a seq, always in the order of 
   expect(await refusal(reader, "message.list", { channelId, before: 1, after: 1 })).toBe("VALIDATION_FAILED");
 });
 
-test("a sync gives the changes since, each message once and as it is now; too many say resync", async () => {
+test("sync returns the changes since a rev, each message once in its current state; too many cause a resync", async () => {
   const first = await send("1");
   await send("2");
   await node.as(author, "message.edit", { channelId, messageId: first.id, content: "1, edited" });
@@ -210,7 +210,7 @@ test("a sync gives the changes since, each message once and as it is now; too ma
 
 test("a sync returns a limited number of changes; other channels must reload", async () => {
   await Promise.all(Array.from({ length: LIMITS.changesPerSync }, (_, i) => send(`${i}`)));
-  // The same channel many times over: nothing else is so cheap to ask for.
+  // The same channel repeated, which is the cheapest request for the caller.
   const cursors = Array.from({ length: LIMITS.channelsPerSync }, () => ({ channelId, afterRev: 0 }));
   const caughtUp = { channelId, afterRev: LIMITS.changesPerSync };
   const { channels } = await node.as(reader, "channel.sync", { cursors: [...cursors.slice(1), caughtUp] });
@@ -222,7 +222,7 @@ test("a sync returns a limited number of changes; other channels must reload", a
   expect(channels.at(-1)!.status).toBe("ok");
 });
 
-test("one sync answers for many channels, in the order asked", async () => {
+test("one sync covers many channels, in the requested order", async () => {
   const ids = Array.from(
     { length: LIMITS.channelsPerSync },
     (_, i) => `5000${i.toString(16).padStart(20, "0")}`,
@@ -263,7 +263,7 @@ test("a read marker only moves forward, not past the newest message, and is publ
   ]);
 });
 
-test("markers set at the same time end with the highest", async () => {
+test("when markers are set concurrently, the highest wins", async () => {
   for (let i = 1; i <= 20; i++) await send(`${i}`);
   const seqs = Array.from({ length: 20 }, (_, i) => ((i * 7) % 20) + 1);
   await Promise.all(seqs.map((seq) => node.as(reader, "channel.markRead", { channelId, seq })));
@@ -271,7 +271,7 @@ test("markers set at the same time end with the highest", async () => {
   expect(heads[0]?.lastReadSeq).toBe(20);
 });
 
-test("lost heads are found again from the messages", async () => {
+test("lost heads are restored from the messages", async () => {
   await send("1");
   await send("2");
   await node.node.database.collection("channelHeads").deleteMany({});

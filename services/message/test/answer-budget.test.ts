@@ -8,10 +8,10 @@ import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const author = "a".repeat(24);
 const channelId = "c".repeat(24);
-/** Three bytes each in UTF-8. */
+/** Three bytes per character in UTF-8. */
 const LONG = "語".repeat(LIMITS.messageMaxChars);
 const COUNT = 120;
-/** Of one answer: its budget, and what encloses the messages. */
+/** Of one response: its budget plus the envelope. */
 const MAX_BYTES = LIMITS.answerMaxBytes + 64 * 1024;
 
 let dir: string;
@@ -36,7 +36,7 @@ const bytesOf = (answer: unknown): number => Buffer.byteLength(JSON.stringify(an
 const seqsOf = (messages: readonly Message[]): number[] => messages.map(({ seq }) => seq);
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
-test("a page stops before it exceeds the budget of an answer, says so, and paging reaches every message", async () => {
+test("a page stops before it exceeds the size limit of a response, and paging reaches every message", async () => {
   const seqs: number[] = [];
   for (let before: number | undefined; ;) {
     const page = await node.as(author, "message.list", { channelId, limit: 100, ...(before && { before }) });
@@ -53,7 +53,7 @@ test("a page stops before it exceeds the budget of an answer, says so, and pagin
   expect(seqsOf(first.messages)).toEqual(range(1, first.messages.length));
 });
 
-test("a page around a message has both sides of it, within the budget", async () => {
+test("a page around a message has messages of both sides, within the limit", async () => {
   const { messages, hasMore } = await node.as(author, "message.list", { channelId, around: 60, limit: 100 });
   expect(bytesOf(messages)).toBeLessThan(MAX_BYTES);
   expect(hasMore).toBe(true);
@@ -63,8 +63,8 @@ test("a page around a message has both sides of it, within the budget", async ()
   expect(seqs.at(-1)).toBeGreaterThan(60);
 });
 
-test("a sync answers resync for the channel that does not fit, and what changed in the others", async () => {
-  // More channels than are read at once.
+test("a sync returns resync for a channel that doesn't fit, and the changes of the others", async () => {
+  // More channels than are read concurrently.
   const small = Array.from({ length: 2 * SYNC_CONCURRENCY }, (_, n) => n.toString(16).padStart(24, "e"));
   for (const [n, id] of small.entries())
     await node.as(author, "message.send", { channelId: id, content: "short", nonce: `small${n}` });
@@ -80,7 +80,7 @@ test("a sync answers resync for the channel that does not fit, and what changed 
   expect(seqsOf(channels[0]!.messages)).toEqual(range(COUNT - 9, COUNT));
 });
 
-test("messages by id stop at the first that does not fit, and say which", async () => {
+test("reading messages by id stops at the first that doesn't fit, and returns which one", async () => {
   const messageIds = sent.slice(0, 100).map(({ id }) => id);
   const { messages, stoppedAt } = await node.internal("message.getMany", { messageIds });
   expect(bytesOf(messages)).toBeLessThan(MAX_BYTES);

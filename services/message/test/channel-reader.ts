@@ -1,16 +1,13 @@
 import type { EventName, EventPayload, Message } from "@fanfare/contract";
 import type { MessageNode } from "./message-node.ts";
 
-/**
- * The algorithm of the README, as plainly as possible: a copy of one channel that is made from a page, events in any
- * order and syncs.
- */
+/** The client algorithm of the README in its simplest form: a copy of one channel, built from a page, events and syncs. */
 export class ChannelReader {
   readonly messages = new Map<string, Message>();
   readonly #node: MessageNode;
   readonly #userId: string;
   readonly #channelId: string;
-  /** All changes up to this one are held. */
+  /** The copy contains all changes up to this rev. */
   rev = 0;
   readonly #ahead = new Set<number>();
 
@@ -48,7 +45,7 @@ export class ChannelReader {
     return this.#ahead.size > 0;
   }
 
-  /** @returns the server's word: "resync" means that the newest page is to be loaded */
+  /** @returns the status from the server: after "resync" the newest page must be loaded */
   async sync(): Promise<string> {
     const { channels } = await this.#node.as(this.#userId, "channel.sync", {
       cursors: [{ channelId: this.#channelId, afterRev: this.rev }],
@@ -60,7 +57,7 @@ export class ChannelReader {
     return status;
   }
 
-  /** In the order of seq. */
+  /** In order of seq. */
   get copy(): Message[] {
     return [...this.messages.values()].sort((a, b) => a.seq - b.seq);
   }
@@ -77,7 +74,7 @@ export class ChannelReader {
   }
 }
 
-/** Every message of a channel, read page by page. */
+/** Reads all messages of a channel page by page. */
 export async function readAll(node: MessageNode, userId: string, channelId: string): Promise<Message[]> {
   const all: Message[] = [];
   for (;;) {

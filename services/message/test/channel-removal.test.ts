@@ -24,7 +24,7 @@ async function count(node: MessageNode): Promise<Record<string, number>> {
   return Object.fromEntries((await Promise.all(counts)) as [string, number][]);
 }
 
-test("a removed channel loses its messages, head and markers; the others keep theirs", async () => {
+test("removing a channel deletes its messages, head and markers; others keep theirs", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-removal-"));
   const node = await startMessageNode({ DATA_DIR: dir });
   await fill(node, removed, 1200);
@@ -42,16 +42,16 @@ test("a removed channel loses its messages, head and markers; the others keep th
   await rm(dir, { recursive: true });
 });
 
-test("what comes in late goes too, also when the process was killed in between", async () => {
+test("late writes are deleted too, also when the process was killed in between", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-removal-"));
   let node = await startMessageNode({ DATA_DIR: dir });
   await node.node.services.message.removeChannels({ channelIds: [removed] });
   const jobs = () => node.node.database.collection("jobs");
   const job = { kind: "message.removeChannel", key: removed };
-  // Until it has run once: it runs again when nothing can come in any more.
+  // Until the first run is done; the second one follows when no late write can arrive any more.
   await expect.poll(() => jobs().countDocuments({ ...job, dueAt: { $gt: new Date() } })).toBe(1);
   await fill(node, removed, 5);
-  // As a process leaves it that was killed at the beginning of the second run.
+  // The state left by a process that was killed at the start of the second run.
   const inAMoment = new Date(Date.now() + 100);
   await jobs().updateOne(job, {
     $set: { dueAt: new Date(0), heldUntil: inAMoment, "payload.requestedAt": new Date(0), fence: 9 },

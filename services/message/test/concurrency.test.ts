@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const userId = (i: number): string => `aaaa${i.toString(16).padStart(20, "0")}`;
 
-/** Several messages at a time, so that batches are larger than the number of senders. */
+/** Sends several messages concurrently, so that batches are larger than the number of senders. */
 async function sendAll(channelId: string, sender: number, answered: Message[]): Promise<void> {
   for (let i = 0; i < MESSAGES_EACH; i += 4) {
     const sends = [0, 1, 2, 3].map((k) => {
@@ -34,7 +34,7 @@ async function sendAll(channelId: string, sender: number, answered: Message[]): 
   }
 }
 
-test("parallel senders: dense numbers, answers as stored, each event once and in order", async () => {
+test("concurrent senders: dense numbers, results match what is stored, each event once and in order", async () => {
   const channelId = "c".repeat(24);
   const answered: Message[] = [];
   await Promise.all(Array.from({ length: SENDERS }, (_, i) => sendAll(channelId, i, answered)));
@@ -48,7 +48,7 @@ test("parallel senders: dense numbers, answers as stored, each event once and in
     ({ payload }) => (payload as EventPayload<"message.created">).messages,
   );
   expect(published).toEqual(stored);
-  // Each sender's own messages stand in the order of their batches.
+  // The messages of each sender are in the order of their batches.
   for (let i = 0; i < SENDERS; i++) {
     const own = stored.filter(({ authorId }) => authorId === userId(i)).map(({ nonce }) => nonce);
     expect(own.map((nonce) => Math.floor(Number(nonce.split("/")[1]) / 4))).toEqual(
@@ -57,7 +57,7 @@ test("parallel senders: dense numbers, answers as stored, each event once and in
   }
 });
 
-test("with edits and deletions among them, events alone rebuild what pages show", async () => {
+test("with edits and deletions in between, the events alone reproduce the pages", async () => {
   const channelId = "d".repeat(24);
   const reader = new ChannelReader(node, userId(0), channelId);
   await reader.load();

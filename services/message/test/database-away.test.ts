@@ -39,12 +39,12 @@ function refuse(error: unknown): void {
   refusals.push({ type, data });
 }
 
-/** Notes a refusal, and goes on. */
+/** Records a rejection and continues. */
 async function note(call: Promise<unknown>): Promise<void> {
   await call.catch(refuse);
 }
 
-/** Sends message after message, each until it is acknowledged, and edits some. */
+/** Sends messages, each until it is acknowledged, and edits some. */
 async function write(sender: number, acknowledged: Message[]): Promise<void> {
   const channelId = channelIds[sender % channelIds.length]!;
   for (let i = 0; !stopped.signal.aborted; i++) {
@@ -66,7 +66,7 @@ async function write(sender: number, acknowledged: Message[]): Promise<void> {
   }
 }
 
-/** The number of acknowledged messages has grown by so many since. */
+/** Waits until `count` more messages are acknowledged. */
 async function untilMore(acknowledged: Message[], count: number): Promise<void> {
   const before = acknowledged.length;
   await expect.poll(() => acknowledged.length - before).toBeGreaterThan(count);
@@ -90,7 +90,7 @@ async function expectExact(acknowledged: Message[]): Promise<void> {
   }
 }
 
-test("a database that is killed again and again and comes back loses nothing and doubles nothing", async () => {
+test("a database that is repeatedly killed and restarted loses and duplicates nothing", async () => {
   const acknowledged: Message[] = [];
   const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
   for (let kills = 0; kills < 4; kills++) {
@@ -106,7 +106,7 @@ test("a database that is killed again and again and comes back loses nothing and
   await expectExact(acknowledged);
 });
 
-test("a database that is frozen: senders are refused meanwhile, and it goes on when it does", async () => {
+test("while the database is frozen senders are rejected; afterwards they continue", async () => {
   const acknowledged: Message[] = [];
   const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
   await untilMore(acknowledged, 200);

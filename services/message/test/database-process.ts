@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../../packages/embedded-mongo/src/main.ts", import.meta.url));
 
-/** The embedded database as a process of its own, which can be killed and frozen. */
+/** Runs the embedded database in a separate process that can be killed and frozen. */
 export class DatabaseProcess {
   readonly #dir: string;
   #child: ChildProcess | null = null;
@@ -15,7 +15,7 @@ export class DatabaseProcess {
     this.#dir = dir;
   }
 
-  /** On the same port as before, where it was started before. */
+  /** Reuses the port of the previous start. */
   async start(): Promise<void> {
     const args = [MAIN, "--dir", this.#dir, "--port", `${this.#port}`];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

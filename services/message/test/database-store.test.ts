@@ -74,7 +74,7 @@ const insert = (messages: MessageDocument[], ordered = false) => store.insert(me
 const change = (of: MessageDocument, rev: number, set: object) =>
   store.change({ messageId: documentId(of), channelId, rev, set }, TIMEOUT_MS);
 
-test("messages and heads are stored durably on a majority, and what numbers go by is read so", async () => {
+test("messages and heads are stored with majority write concern, and read with majority for numbering", async () => {
   const [first] = [message(1)];
   await insert([first]);
   await store.raiseHeads(new Map([[channelId, { seq: 1, rev: 1 }]]), TIMEOUT_MS);
@@ -86,7 +86,7 @@ test("messages and heads are stored durably on a majority, and what numbers go b
     ["update", durable],
     ["findAndModify", durable],
   ]);
-  // The server itself gives up when the writer has.
+  // The server gives up no later than the writer.
   expect(commands.every(({ command }) => Number(command["maxTimeMS"]) <= TIMEOUT_MS)).toBe(true);
   commands = [];
   expect(await store.readHead(channelId)).toEqual({ seq: 1, rev: 2 });
@@ -96,7 +96,7 @@ test("messages and heads are stored durably on a majority, and what numbers go b
   ]);
 });
 
-test("an unordered insert says which messages it could not store, and stores the others", async () => {
+test("an unordered insert reports the failed messages and stores the others", async () => {
   const stored = message(1);
   expect(await insert([stored])).toEqual(new Map());
   const faults = await insert([
@@ -111,7 +111,7 @@ test("an unordered insert says which messages it could not store, and stores the
   ]);
 });
 
-test("an ordered insert stores nothing after the first fault", async () => {
+test("an ordered insert stores nothing after the first failure", async () => {
   await insert([message(1, { nonce: "same" })]);
   const faults = await insert([message(2), message(3, { nonce: "same" }), message(4)], true);
   expect([...faults]).toEqual([[1, { reason: "nonceExists" }]]);
@@ -140,7 +140,7 @@ test("an insert fails if its connection breaks before the reply", async () => {
   }
 });
 
-test("the message of a nonce is answered after its head was raised", async () => {
+test("finding a message by nonce raises the head first", async () => {
   const stored = message(1);
   await insert([stored]);
   const author = authorId.toHexString();
@@ -151,7 +151,7 @@ test("the message of a nonce is answered after its head was raised", async () =>
   expect(await heads.find(channelId)).toMatchObject({ seq: 1, rev: 1 });
 });
 
-test("heads of one channel that are raised for the first time by many at once end at the highest", async () => {
+test("heads of a channel raised concurrently for the first time end with the highest values", async () => {
   const numbers = Array.from({ length: 20 }, (_, i) => ((i * 7) % 20) + 1);
   await Promise.all(
     numbers.map((n) => store.raiseHeads(new Map([[channelId, { seq: n, rev: n }]]), TIMEOUT_MS)),
@@ -178,7 +178,7 @@ test("a number is never used twice", async () => {
   expect(await store.readHead(channelId)).toEqual({ seq: 2, rev: 4 });
 });
 
-test("what is deleted, or not there, cannot be changed", async () => {
+test("deleted or unknown messages can't be changed", async () => {
   const stored = message(1);
   await insert([stored]);
   expect(await change(stored, 2, { content: "", deletedAt: new Date() })).toMatchObject({

@@ -1,4 +1,4 @@
-// Sends without end and says each message that was acknowledged on stdout, until it is killed.
+// Sends in an endless loop and prints each acknowledged message to stdout, until it is killed.
 import { writeSync } from "node:fs";
 import { startMessageNode } from "./message-node.ts";
 

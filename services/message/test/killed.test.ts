@@ -30,7 +30,7 @@ async function sendUntilKilled(dir: string, run: number): Promise<string[]> {
   return acknowledged;
 }
 
-test("whatever was acknowledged before a kill -9 is there after it, once, and the numbers have no holes", async () => {
+test("everything acknowledged before a kill -9 is there afterwards, once, and the numbers have no holes", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-killed-"));
   const acknowledged: string[] = [];
   for (let run = 0; run < KILLS; run++) acknowledged.push(...(await sendUntilKilled(dir, run)));
@@ -43,7 +43,7 @@ test("whatever was acknowledged before a kill -9 is there after it, once, and th
   for (const numbers of [stored.map(({ seq }) => seq), stored.map(({ rev }) => rev)]) {
     expect(numbers).toEqual(stored.map((_, i) => i + 1));
   }
-  // Those that were not acknowledged may be repeated: each is there once whether it had been stored or not.
+  // Unacknowledged messages can be retried: each exists once, whether it was stored or not.
   const repeated = Array.from({ length: 16 }, async (_, sender) => {
     const last = acknowledged.filter((line) => line.includes(` ${KILLS - 1}/${sender}/`)).length;
     const nonce = `${KILLS - 1}/${sender}/${last}`;

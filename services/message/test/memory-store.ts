@@ -3,13 +3,13 @@ import type { Change, ChangeOutcome, CommitStore, InsertFault } from "../src/com
 import { documentId } from "../src/database.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 
-/** What happens at a call: nothing, or a wait or an error from the test. */
+/** Lets a test delay or fail a call. */
 type Hook = (() => Promise<void> | void) | undefined;
 
-/** The messages of all workers, with the unique indexes that the database has. */
+/** The messages of all workers, with the unique indexes of the database. */
 export class MemoryDatabase {
   readonly messages: MessageDocument[] = [];
-  /** What lists of channels show. */
+  /** Heads shown in channel lists. */
   readonly heads = new Map<string, Head>();
 
   ofChannel(channelId: string): MessageDocument[] {
@@ -46,7 +46,7 @@ export class MemoryDatabase {
   }
 }
 
-/** One worker's way to the database, where each step can be held up or made to fail. */
+/** One worker's access to the database, where each step can be delayed or made to fail. */
 export class MemoryStore implements CommitStore {
   readonly database: MemoryDatabase;
   /** The sizes of the inserts, in order. */

@@ -24,15 +24,15 @@ export interface MessageNode {
   /** Calls an action as a user. */
   as<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
   published: Published[];
-  /** What `group.access` answers, by user; members by default. */
+  /** Results of `group.access` by user; members by default. */
   permissions: Map<string, number>;
-  /** Of channels in slow mode. */
+  /** By channel; absent without slow mode. */
   slowModeMs: Map<string, number>;
-  /** What `role.list` answers. */
+  /** The result of `role.list`. */
   roles: Role[];
   /** Files that all users can attach, by ID. */
   files: Map<string, Attachment>;
-  /** Messages that other services are notified of. */
+  /** Messages broadcast to other services. */
   stored: Message[];
   /** Entries of the group's audit log. */
   audited: Params<"group.recordAudit">[];

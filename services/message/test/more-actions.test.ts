@@ -85,7 +85,7 @@ test("other services are notified of stored messages", async () => {
   await vi.waitFor(() => expect(node.stored).toEqual([message]));
 });
 
-test("users are mentioned, found and counted, until an edit or a deletion takes it back", async () => {
+test("users are mentioned, found and counted, until an edit or a deletion removes the mention", async () => {
   const ofReader = mentionKey.user(reader);
   const first = await send(`<@${reader}> and myself <@${author}>`);
   expect(first.mentions).toEqual({ userIds: [reader], roleIds: [], everyone: false });
@@ -105,7 +105,7 @@ test("users are mentioned, found and counted, until an edit or a deletion takes 
   expect(await count(reader, 0, ofReader)).toBe(1);
 });
 
-test("a message that two keys find is counted and listed once", async () => {
+test("a message that matches two keys is counted and listed once", async () => {
   const message = await send(`<@${muchMentioned}> @everyone`, {}, moderator);
   const keys = [mentionKey.user(muchMentioned), mentionKey.all(GROUP_ID)];
   expect(await count(muchMentioned, 0, ...keys)).toBe(1);
@@ -144,7 +144,7 @@ test("a reply mentions its author, unless turned off", async () => {
   expect((await send("to myself", { replyTo: asked.id })).mentions).toBeUndefined();
 });
 
-test("former texts are kept, for the author and those who manage messages, and go with the message", async () => {
+test("former texts are visible to the author and to members who manage messages, and deleted with the message", async () => {
   const message = await send("zero");
   for (const content of ["one", "two"]) await node.as(author, "message.edit", { ...of(message), content });
   const { edits } = await node.as(author, "message.listEdits", of(message));
@@ -198,7 +198,7 @@ test("reactions: each user once, counted exactly, published with the current cou
   );
 });
 
-test("a crowd that reacts makes few changes, none is lost, and few users are named", async () => {
+test("reactions of many users cause few changes, none is lost, and few users are listed", async () => {
   const message = await send("announcement");
   const users = Array.from({ length: 300 }, (_, i) => hexId("1", i));
   await Promise.all(users.map((userId) => node.as(userId, "message.react", { ...of(message), emoji: "❤️" })));
@@ -208,7 +208,7 @@ test("a crowd that reacts makes few changes, none is lost, and few users are nam
   expect(shown.rev - message.rev).toBeLessThan(20);
 });
 
-test("reactions that a worker had not counted when it died are counted by the next", async () => {
+test("reactions that a dead worker has not counted are counted by the next", async () => {
   const message = await send("left behind");
   const { database: stored } = node.node;
   const { ObjectId } = mongoose.mongo;
@@ -229,7 +229,7 @@ test("reactions that a worker had not counted when it died are counted by the ne
   await rm(otherDir, { recursive: true });
 });
 
-test("a message takes so many different reactions, and what is no emoji none", async () => {
+test("a message accepts a limited number of different reactions, and only emoji", async () => {
   const message = await send("many");
   const emojis = Array.from("😀😁😂😃😄😅😆😇😈😉😊😋😌😍😎😏😐😑😒😓");
   for (const emoji of emojis) await node.as(reader, "message.react", { ...of(message), emoji });
@@ -245,7 +245,7 @@ test("a message takes so many different reactions, and what is no emoji none", a
   }
 });
 
-test("what belonged to a deleted message goes", async () => {
+test("data of a deleted message is removed", async () => {
   const message = await send("soon gone");
   await node.as(reader, "message.react", { ...of(message), emoji: "👍" });
   await node.as(moderator, "message.pin", of(message));
@@ -300,7 +300,7 @@ test("a webhook posts under another name, with the permissions of its creator", 
   expect((await node.internal("message.post", posted)).message.id).toBe(message.id);
 });
 
-test("a message without text needs attachments, and those must be files of the sender", async () => {
+test("a message without text needs attachments, which must be files of the sender", async () => {
   const fileId = hexId("f11e", 1);
   const restricted = hexId("9", 1);
   node.permissions.set(restricted, MEMBER_PERMISSIONS & ~PERMISSIONS.attachFiles);
@@ -321,7 +321,7 @@ test("a message without text needs attachments, and those must be files of the s
   expect(await node.internal("message.findSent", sent)).toEqual({ attachments: [] });
 });
 
-test("a page around a time, also where messages are missing", async () => {
+test("a page around a time, also when messages are missing", async () => {
   const sent: Message[] = [];
   for (let i = 0; i < 12; i++) sent.push(await send(`${i}`));
   const messages = node.node.database.collection("messages");
@@ -343,7 +343,7 @@ test("a page around a time, also where messages are missing", async () => {
   expect(await at(hour(20))).toEqual(["9", "10", "11"]);
 });
 
-test("slow mode: exact waits, no place taken by what was sent before, none for others", async () => {
+test("slow mode: exact waits, resends don't count, other users aren't affected", async () => {
   node.slowModeMs.set(channelId, 60_000);
   const params = { channelId, content: "one", nonce: "slow" };
   const { message } = await node.as(author, "message.send", params);
@@ -356,7 +356,7 @@ test("slow mode: exact waits, no place taken by what was sent before, none for o
   await send("another user", {}, reader);
 });
 
-test("counting in several channels at once: one full of mentions takes nothing from the others", async () => {
+test("counting in several channels: one full of mentions doesn't affect the others", async () => {
   const [full, few] = [channelId, hexId("c0c1", counter)];
   const text = `<@${muchMentioned}>`;
   await Promise.all(Array.from({ length: 3 * LIMITS.mentionsCounted + 20 }, () => send(text)));

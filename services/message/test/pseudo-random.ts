@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1, the same ones for the same seed. */
+/** Returns a generator of numbers in [0, 1), reproducible by seed. */
 export function pseudoRandom(seed: number): () => number {
   let state = seed;
   return () => {

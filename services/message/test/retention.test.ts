@@ -47,7 +47,7 @@ const unreadOf = async (channelId: string): Promise<number> => {
   return heads[0]!.head.seq - heads[0]!.lastReadSeq;
 };
 
-/** That of another worker, over the same database, for one channel that keeps messages for 7 days. */
+/** Another worker with the same database, for one channel with a retention of 7 days. */
 function worker(
   channelId: string,
   { days = 7, max, ...changes }: { days?: number | null; max?: number } & Partial<RetentionOptions> = {},
@@ -78,12 +78,12 @@ function worker(
   });
 }
 
-test("old messages go with all that belongs to them, and lists, sync and unread counts stay exact", async () => {
+test("old messages are removed with all their data, and lists, sync and unread counts stay exact", async () => {
   const channelId = new Types.ObjectId().toHexString();
   const ids = await send(channelId, 30);
   await node.as(AUTHOR, "message.edit", { channelId, messageId: ids[4]!, content: "Changed" });
   await node.as(READER, "message.react", { channelId, messageId: ids[2]!, emoji: "👍" });
-  // It is counted a moment later, as a change of its own.
+  // Counted a moment later, as a separate change.
   await vi.waitFor(async () => {
     const { message } = await node.as(READER, "message.get", { channelId, messageId: ids[2]! });
     expect(message.reactions).toHaveLength(1);
@@ -122,7 +122,7 @@ test("old messages go with all that belongs to them, and lists, sync and unread 
   );
 });
 
-test("where all are old the last one stays without its text, and numbers go on from it", async () => {
+test("if all are old the last one stays without its text, and numbers continue from it", async () => {
   const channelId = new Types.ObjectId().toHexString();
   await send(channelId, 5);
   await age(channelId, 5);
@@ -137,7 +137,7 @@ test("where all are old the last one stays without its text, and numbers go on f
   expect(await unreadOf(channelId)).toBe(1);
 });
 
-test("what was changed since the boundary stays, and everything behind it, until the next one", async () => {
+test("messages changed since the boundary, and all after them, stay until the next sweep", async () => {
   const channelId = new Types.ObjectId().toHexString();
   const ids = await send(channelId, 10);
   await age(channelId, 8);
@@ -153,7 +153,7 @@ test("what was changed since the boundary stays, and everything behind it, until
   expect(await seqsOf(channelId)).toEqual(range(9, 11));
 });
 
-test("a worker that dies anywhere leaves the end of a log, and another one goes on", async () => {
+test("a worker that dies at any point leaves the end of a log, and another one continues", async () => {
   const channelId = new Types.ObjectId().toHexString();
   await send(channelId, 450);
   await age(channelId, 440);
@@ -180,7 +180,7 @@ test("a worker that dies anywhere leaves the end of a log, and another one goes 
   expect(await seqsOf(channelId)).toEqual(range(441, 450));
 });
 
-test("the instance's maximum holds where a group has none, or a longer one; without either nothing goes", async () => {
+test("the instance's maximum applies to groups without a limit or with a longer one; without either nothing is removed", async () => {
   const channelId = new Types.ObjectId().toHexString();
   await send(channelId, 3);
   await age(channelId, 2);

@@ -8,7 +8,7 @@ import { ChannelReader, readAll } from "./channel-reader.ts";
 import { startMessageNode, type MessageNode, type Published } from "./message-node.ts";
 import { pseudoRandom } from "./pseudo-random.ts";
 
-// Several processes may write one channel at the same time, and one may die at any moment.
+// Several processes write to one channel concurrently, and any can die at any moment.
 
 let dir: string;
 let database: SupervisedMongo;
@@ -41,7 +41,7 @@ function objectId({ base }: Connection): never {
   return new base.Types.ObjectId(channelId) as never;
 }
 
-/** The events of all workers as a client may get them: mixed, some late, some twice, some never. */
+/** Events of all workers as clients can receive them: interleaved, some late, some duplicated, some lost. */
 function badNetwork(published: Published[][], random: () => number): Published[] {
   const queues = published.map((events) => [...events]);
   const arrived: Published[] = [];
@@ -55,7 +55,7 @@ function badNetwork(published: Published[][], random: () => number): Published[]
   return arrived;
 }
 
-test("three workers on one channel: no number twice, and every message once", async () => {
+test("three workers on one channel: no duplicate numbers, and every message once", async () => {
   const sends = Array.from({ length: 600 }, (_, i) => send(workers[i % 3]!, `${i}`));
   const answered = (await Promise.all(sends)).map(({ message }) => message);
   const stored = await readAll(workers[0], userId, channelId);
@@ -66,7 +66,7 @@ test("three workers on one channel: no number twice, and every message once", as
   expect(heads[0]?.head).toEqual({ seq: 600, rev: 600 });
 });
 
-test("the same nonce at both workers makes one message", async () => {
+test("the same nonce at both workers creates one message", async () => {
   const answers = await Promise.all([
     ...Array.from({ length: 20 }, (_, i) => send(workers[0], `${i}`)),
     ...Array.from({ length: 20 }, (_, i) => send(workers[1], `${i}`)),
@@ -75,7 +75,7 @@ test("the same nonce at both workers makes one message", async () => {
   expect(await readAll(workers[1], userId, channelId)).toHaveLength(20);
 });
 
-test("a reader that starts anywhere, on a bad network, ends with an exact copy", async () => {
+test("a reader that starts anywhere, on an unreliable network, ends with an exact copy", async () => {
   const readers: ChannelReader[] = [];
   const from: number[][] = [];
   const writing = Array.from({ length: 8 }, async (_, writer) => {
@@ -102,14 +102,14 @@ test("a reader that starts anywhere, on a bad network, ends with an exact copy",
       reader.receive(name, payload);
       if (reader.mustSync && random() < 0.1) await reader.sync();
     }
-    // As on a reconnect: the last event may be the one that was lost.
+    // As after a reconnect, because the last event may be the one that was lost.
     for (let asked = 0; asked === 0 || reader.mustSync; asked++) expect(await reader.sync()).toBe("ok");
     const firstSeq = reader.copy[0]!.seq;
     expect(reader.copy).toEqual(stored.filter(({ seq }) => seq >= firstSeq));
   }
 });
 
-test("changes at several workers: each has a number of its own, and none is lost", async () => {
+test("concurrent changes by several workers get distinct numbers, and none is lost", async () => {
   const { message } = await send(workers[0], "0");
   const one = { channelId, messageId: message.id };
   const { message: other } = await send(workers[1], "other");
@@ -120,7 +120,7 @@ test("changes at several workers: each has a number of its own, and none is lost
   });
   const revs = await Promise.all(edits);
   expect(revs.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 }, (_, i) => i + 3));
-  // Each edit has kept the text that it replaced.
+  // Each edit has stored the text that it replaced.
   const { edits: kept } = await workers[2].as(userId, "message.listEdits", { ...one, limit: 100 });
   const { message: last } = await workers[2].as(userId, "message.get", one);
   const texts = Array.from({ length: 90 }, (_, i) => i).filter((i) => i % 5 !== 0);
@@ -133,7 +133,7 @@ test("changes at several workers: each has a number of its own, and none is lost
   expect(events.length).toBe(90);
 });
 
-test("reactions at several workers end with the exact count", async () => {
+test("concurrent reactions at several workers end with the exact count", async () => {
   const { message } = await send(workers[0], "react");
   const one = { channelId, messageId: message.id, emoji: "👍" };
   const users = Array.from({ length: 60 }, (_, i) => i.toString(16).padStart(24, "0"));
@@ -148,9 +148,9 @@ test("reactions at several workers end with the exact count", async () => {
   expect((await shown()).reactions).toEqual([{ emoji: "👍", count: 40, userIds: users.slice(20, 30) }]);
 });
 
-test("a number that a later change has left behind is not given to another message", async () => {
+test("a number superseded by a later change is not reused", async () => {
   const { message } = await send(workers[0], "1");
-  // The second worker knows the channel as it is now, and then misses three changes of the same message.
+  // The second worker caches the current head and then misses three changes of the same message.
   await send(workers[1], "2");
   for (const content of ["a", "b", "c"]) {
     await workers[0].as(userId, "message.edit", { channelId, messageId: message.id, content });
@@ -166,7 +166,7 @@ test("a number that a later change has left behind is not given to another messa
   });
 });
 
-test("what a worker stored before it died is found by syncs, and lists of channels show it again", async () => {
+test("messages of a worker that died before raising the head are found by syncs, and channel lists recover", async () => {
   await send(workers[0], "before");
   const { database } = workers[0].node;
   await database.collection("messages").insertOne({
@@ -190,11 +190,11 @@ test("what a worker stored before it died is found by syncs, and lists of channe
   await expect
     .poll(async () => (await workers[2].node.services.message.listHeads(params)).heads[0]?.head)
     .toEqual({ seq: 2, rev: 2 });
-  // The first worker's head is behind now: its next message is refused once, and written again.
+  // The first worker's cached head is outdated: its next message is rejected once and written again.
   expect((await send(workers[0], "after")).message).toMatchObject({ seq: 3, rev: 3 });
 });
 
-test("a message whose worker died before publishing is published when its sender repeats it", async () => {
+test("a message whose worker died before publishing is published when its sender retries", async () => {
   for (const resend of [false, true]) {
     const { message } = await send(workers[0], `${resend}`);
     const { content, nonce } = message;

@@ -4,9 +4,9 @@ import { must } from "@fanfare/testing";
 import { startCluster, type ClusterNode } from "../../../test/support/cluster.ts";
 import { openRawSocket } from "./raw-socket.ts";
 
-// What a crowd that joins a group and comes online costs where some of it watch others, and what a gateway that dies with half of
-// it costs. Two gateways and two workers in processes of their own, over nats-server and redis-server: USERS=5000 WATCHERS=50
-// WATCHED=100 node services/presence/bench/crowd.ts
+// Measures the cost of many users joining a group and coming online while some watch others, and of a gateway crash that
+// disconnects half of them. Two gateways and two workers in separate processes, with nats-server and redis-server:
+//   USERS=5000 WATCHERS=50 WATCHED=100 node services/presence/bench/crowd.ts
 
 const setting = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 const USERS = setting("USERS", 5000);
@@ -38,7 +38,7 @@ async function measure(gateways: readonly ClusterNode[], workers: readonly Clust
   let delivered = 0;
   let lastOfflineMs = 0;
   const watched = new Set<string>();
-  /** Pairs of a watcher at the first gateway and a user at the second: whose offline event is expected, and whose arrived. */
+  /** Pairs of a watcher at the first gateway and a user at the second: offline events that are expected and not yet received. */
   const expected = new Set<string>();
   const offline = new Set<string>();
   await each(watchers, 20, async (watcher, index) => {
@@ -124,7 +124,7 @@ async function each<T, R>(
   return results;
 }
 
-/** The sum over processes and labels. */
+/** Sums a metric over processes and labels. */
 async function metric(nodes: readonly ClusterNode[], name: string): Promise<number> {
   let sum = 0;
   for (const { opsUrl } of nodes) {
@@ -136,7 +136,7 @@ async function metric(nodes: readonly ClusterNode[], name: string): Promise<numb
   return sum;
 }
 
-/** Until nothing has been published for three seconds. */
+/** Waits until nothing has been published for three seconds. */
 async function settle(workers: readonly ClusterNode[]): Promise<void> {
   for (let last = -1, now = 0; now !== last;) {
     last = now;

@@ -1,4 +1,4 @@
-/** A socket of Socket.IO, by hand: thousands of them fit into one process. */
+/** A minimal Socket.IO client, so that thousands fit into one process. */
 export interface RawSocket {
   call(name: string, params: object): Promise<Answer>;
 }

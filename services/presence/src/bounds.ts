@@ -1,20 +1,20 @@
-/** A change is published this long after it happened, with the user's latest status. */
+/** Changes are published after this delay, with the latest status of the user. */
 export const GATHER_MS = 1000;
-/** A gateway that has not reported for this long is taken for dead. It reports every second. */
+/** A gateway that has not reported for this long is considered dead. It reports every second. */
 export const GATEWAY_TIMEOUT_MS = 5000;
-/** Of a gateway that was taken for dead nothing is taken any more: what it had sent may arrive as late as this. */
+/** How long late reports of a gateway that was considered dead are rejected. */
 export const FORGOTTEN_MS = 60_000;
-/** A worker that takes longer than this to publish its claimed changes counts as dead, and another one publishes them. */
+/** A worker that takes longer than this to publish its claimed changes is considered dead, and another one publishes them. */
 export const CLAIM_MS = 5000;
 
-/** How often a worker looks for changes that are due, and for gateways that are silent. */
+/** How often a worker looks for due changes and silent gateways. */
 export const PUBLISH_EVERY_MS = 250;
 export const SWEEP_EVERY_MS = 1000;
-/** After a longer pause than this gateways get the time to report before one of them is taken for dead. */
+/** After a longer pause than this, gateways get time to report before they are considered dead. */
 export const SWEEP_GAP_MS = 3000;
-/** A worker publishes at most this often in a second; what is more waits, and a user who waits counts once. */
+/** Publications per second and worker; further ones are delayed, and repeated changes of a user count once. */
 export const MAX_PUBLICATIONS_PER_SECOND = 5000;
-/** Users that are read, forgotten or published in one go, so that nothing else waits long. */
+/** Users read, forgotten or published at a time, so that other work isn't blocked for long. */
 export const CHUNK = 500;
 
 /** Maximum number of typing events per second and channel that a worker publishes. */

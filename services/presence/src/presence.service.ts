@@ -16,7 +16,7 @@ const TIMES = {
   sweepGapMs: bounds.SWEEP_GAP_MS,
 };
 
-/** Who is there and how they want to be seen, `presence.*`, and who is writing, `channel.typing`. */
+/** Presence and status, `presence.*`, and typing indicators, `channel.typing`. */
 export function createPresenceService(node: NodeContext): ReturnType<ServiceFactory> {
   const store =
     node.redis === null ? new MemoryPresenceStore(TIMES) : new RedisPresenceStore(node.redis, TIMES);

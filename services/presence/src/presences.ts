@@ -12,7 +12,7 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
       const asked = [...new Set(params.userIds)];
       const [acquaintances, friends] = await Promise.all([
         services.group.listAcquaintances({ userId, userIds: asked }),
-        // Without an answer about friends, only acquaintances are included.
+        // If friends can't be listed, only acquaintances are included.
         services.friend.listAmong({ userId, userIds: asked }).catch(() => ({ userIds: [] })),
       ]);
       const userIds = [...new Set([...acquaintances.userIds, ...friends.userIds])];
@@ -23,12 +23,12 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
       return { presences, ownStatus: own.get(userId) ?? "online", expiresInMs: LIMITS.watchLifetimeMs };
     },
 
-    /** All that there is to do is done by the gateway. */
+    /** Handled by the gateway. */
     "presence.unwatch": () => ({}),
 
     "presence.setStatus": async ({ params: { status }, actor: { userId } }) => {
       await statuses.set(userId, status);
-      // Also where it was the same already: an earlier call may have failed in between.
+      // Also when unchanged: an earlier call may have failed after storing the status.
       await store.noteChange(userId);
       return { status };
     },
@@ -44,7 +44,7 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
 
     "presence.report": async ({ params }) => ({ known: await store.report(params) }),
 
-    /** The default status says as much as none. */
+    /** Removing the status resets it to the default. */
     "presence.forgetUser": async ({ params: { userId } }) => {
       await statuses.set(userId, "online");
       return {};
@@ -52,7 +52,7 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
   };
 }
 
-/** How users look at this moment. One look-up in the store and one in the database, however many they are. */
+/** The current presence of users, with one query each to the store and the database. */
 export async function readPresences(
   { store, statuses }: Pick<PresenceDependencies, "store" | "statuses">,
   userIds: readonly string[],
@@ -61,7 +61,7 @@ export async function readPresences(
   return userIds.map((userId) => present(userId, connected.has(userId), own.get(userId) ?? "online"));
 }
 
-/** A user's presence as others see it. */
+/** A user's presence as shown to others. */
 function present(userId: string, isConnected: boolean, ownStatus: OwnStatus): Presence {
   return { userId, status: isConnected && ownStatus !== "invisible" ? ownStatus : "offline" };
 }

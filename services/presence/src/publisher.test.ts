@@ -26,20 +26,20 @@ const worker = (name: string, { isHeard = (): boolean => true, reading = () => {
     onPublished: () => {},
   });
 
-test("a change is published to watchers once", async () => {
+test("publishes a change once", async () => {
   const publish = worker("one");
   await publish();
   await publish();
   expect(published).toEqual(["one: presence:ann"]);
 });
 
-test("a disconnected worker leaves changes to the others", async () => {
+test("a disconnected worker leaves changes to others", async () => {
   await worker("one", { isHeard: () => false })();
   await worker("two")();
   expect(published).toEqual(["two: presence:ann"]);
 });
 
-test("a worker that is cut off while reading publishes nothing, and another one does when the claim expires", async () => {
+test("a worker that is disconnected while reading publishes nothing, and another one does when the claim expires", async () => {
   let isHeard = true;
   await worker("one", { isHeard: () => isHeard, reading: () => (isHeard = false) })();
   await worker("two")();

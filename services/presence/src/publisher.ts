@@ -6,7 +6,7 @@ import type { PresenceStore } from "./store/presence-store.ts";
 const MAX_PER_RUN = (MAX_PUBLICATIONS_PER_SECOND * PUBLISH_EVERY_MS) / 1000;
 
 export interface PublisherOptions {
-  /** Whether what this process publishes goes out now, and not at some later time. */
+  /** Whether this process is connected, so that its publications are sent immediately. */
   isHeard: () => boolean;
   store: PresenceStore;
   read: (userIds: readonly string[]) => Promise<Presence[]>;
@@ -15,8 +15,8 @@ export interface PublisherOptions {
 }
 
 /**
- * A run publishes the due changes, each to the user's watchers. The status is read now, so if a user
- * came and went within the second, it is one event. If it fails, the claims expire, and another run publishes them.
+ * Publishes due changes to the watchers of each user. The status is read at that time, so a user who connected and disconnected
+ * within the delay causes one event. After a failure the claims expire, and a later run publishes the changes.
  */
 export function createPublisher({
   isHeard,
@@ -27,13 +27,13 @@ export function createPublisher({
 }: PublisherOptions): () => Promise<void> {
   return async () => {
     for (let published = 0; published < MAX_PER_RUN; published += CHUNK) {
-      // Published after a reconnect, it would arrive after newer changes of other workers: they publish it.
+      // After a reconnect this would arrive after newer changes from other workers, which publish it instead.
       if (!isHeard()) return;
       const claimedAtMs = Date.now();
       const userIds = await store.claimChanged(Math.min(CHUNK, MAX_PER_RUN - published));
       if (userIds.length === 0) return;
       const presences = await read(userIds);
-      // A worker that was frozen must not publish an outdated status.
+      // A worker that was suspended must not publish an outdated status.
       if (Date.now() - claimedAtMs > CLAIM_MS / 2 || !isHeard()) return;
       for (const presence of presences) {
         publish(presenceRoom(presence.userId), "presence.changed", { presences: [presence] });

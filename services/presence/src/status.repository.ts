@@ -2,9 +2,9 @@ import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import type { OwnStatus } from "./presences.ts";
 
-/** What a user wants others to see. Who has none, which is most, wants to be seen as online. */
+/** A user's own status. Most users have none, which means online. */
 interface StatusDocument {
-  /** The user's. */
+  /** The user id. */
   _id: string;
   status: "idle" | "doNotDisturb" | "invisible";
 }
@@ -19,7 +19,7 @@ const schema = new Schema<StatusDocument>(
 
 export type StatusRepository = ReturnType<typeof createStatusRepository>;
 
-/** Every query of the collection presenceStatuses: all are by `_id`, the user's. */
+/** Queries of the collection presenceStatuses, all by user id. */
 export const createStatusRepository = defineRepository(
   { name: "PresenceStatus", schema, durable: false },
   ({ model: statuses }) => ({
@@ -28,7 +28,7 @@ export const createStatusRepository = defineRepository(
       else await statuses.updateOne({ _id: userId }, { $set: { status } }, { upsert: true });
     },
 
-    /** Users who are not in it are online whenever they are connected. */
+    /** Users without an entry appear online whenever they are connected. */
     async findMany(userIds: readonly string[]): Promise<Map<string, OwnStatus>> {
       const found = await statuses.find({ _id: { $in: userIds } }).lean();
       return new Map(found.map(({ _id, status }) => [_id, status]));

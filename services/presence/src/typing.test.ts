@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("typing of one user is published only once per interval", () => {
+test("publishes typing of one user only once per interval", () => {
   for (let i = 0; i < 10; i++) call("ann");
   expect(publish.mock.calls).toEqual([
     [
@@ -34,7 +34,7 @@ test("typing of one user is published only once per interval", () => {
   expect(publish).toHaveBeenCalledTimes(2);
 });
 
-test("of many typing users, only a few are published per channel", () => {
+test("publishes only a few of many typing users per channel", () => {
   for (let i = 0; i < 1000; i++) call(`user ${i}`);
   expect(publish).toHaveBeenCalledTimes(TYPING_PER_CHANNEL_AND_SECOND);
   call("ann", "another channel");

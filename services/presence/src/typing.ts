@@ -7,7 +7,7 @@ export function typingActions({ node }: Pick<PresenceDependencies, "node">): Han
   const ofUser = new RateLimiter({ points: 1, durationMs: LIMITS.typingIntervalMs });
   const ofChannel = new RateLimiter({ points: TYPING_PER_CHANNEL_AND_SECOND, durationMs: 1000 });
   return {
-    /** Publishes who is typing in a channel. In a busy channel only some users are reported. */
+    /** Publishes a typing indicator. In a busy channel only some users are shown. */
     "channel.typing": ({ params: { channelId }, actor: { userId }, access }) => {
       const nowMs = Date.now();
       const isTold =

@@ -7,7 +7,7 @@ import { MemoryPresenceStore } from "../src/store/memory-store.ts";
 import type { PresenceStore } from "../src/store/presence-store.ts";
 import { RedisPresenceStore } from "../src/store/redis-store.ts";
 
-/** Nothing is too old while a test looks, on however slow a machine. */
+/** Long enough that nothing expires unexpectedly on a slow machine. */
 const TIMES = {
   gatherMs: 20,
   gatewayTimeoutMs: 60_000,
@@ -45,7 +45,7 @@ const among = async (store: PresenceStore, ...userIds: string[]): Promise<string
   ...(await store.connectedAmong(userIds)),
 ];
 
-/** Publishes what is due within a moment. */
+/** Claims and settles all due changes. */
 async function publishDue(store: PresenceStore): Promise<string[]> {
   await delay(2 * TIMES.gatherMs);
   const userIds = await store.claimChanged(100);
@@ -53,7 +53,7 @@ async function publishDue(store: PresenceStore): Promise<string[]> {
   return userIds.toSorted();
 }
 
-/** Looks for silent gateways as a worker does, and reports for those that live, until so many users are forgotten. */
+/** Sweeps like a worker, and reports for living gateways, until `users` users are removed. */
 async function sweep(store: PresenceStore, users: number, alive?: string): Promise<void> {
   for (let [number, forgotten] = [2, 0]; forgotten < users; number += 1) {
     if (alive !== undefined) await report(store, alive, number);
@@ -62,7 +62,7 @@ async function sweep(store: PresenceStore, users: number, alive?: string): Promi
   }
 }
 
-describe.each(["memory", "redis"])("the store in %s", (kind) => {
+describe.each(["memory", "redis"])("the %s store", (kind) => {
   let store: PresenceStore;
   const newStore = (times = TIMES): PresenceStore =>
     kind === "memory" ? new MemoryPresenceStore(times) : new RedisPresenceStore(redis!, times);
@@ -73,7 +73,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test("the connected are counted", async () => {
+  test("counts connected users", async () => {
     expect(await store.countConnected()).toBe(0);
     await report(store, "g1", 1, ["ann", "bob"]);
     await report(store, "g2", 1, ["cat"]);
@@ -82,7 +82,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await store.countConnected()).toBe(2);
   });
 
-  test("those of silent gateways are not counted", async () => {
+  test("doesn't count users of silent gateways", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["bob"]);
     await report(store, "g2", 1, ["cat"]);
@@ -100,7 +100,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await among(store, "ann")).toEqual([]);
   });
 
-  test("a report is taken once, and none after a later one", async () => {
+  test("applies a report once, and none after a later one", async () => {
     await report(store, "g1", 1, ["ann"]);
     await report(store, "g1", 3, [], ["ann"]);
     expect(await report(store, "g1", 1, ["ann"])).toBe(true);
@@ -113,13 +113,13 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await among(store, "ann")).toEqual([]);
   });
 
-  test("a change is not published before it is due", async () => {
+  test("doesn't return a change before it is due", async () => {
     const patient = newStore({ ...TIMES, gatherMs: 60_000 });
     await report(patient, "g1", 1, ["ann"]);
     expect(await patient.claimChanged(100)).toEqual([]);
   });
 
-  test("a user who comes and goes quickly causes one event", async () => {
+  test("a user who connects and disconnects quickly causes one event", async () => {
     await report(store, "g1", 1, ["ann"]);
     await report(store, "g1", 2, [], ["ann"]);
     await report(store, "g1", 3, ["ann"]);
@@ -127,7 +127,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await publishDue(store)).toEqual([]);
   });
 
-  test("a second gateway, or one of two gone, is no change", async () => {
+  test("a second gateway, or one of two gone, causes no change", async () => {
     await report(store, "g1", 1, ["ann"]);
     await publishDue(store);
     await report(store, "g2", 1, ["ann"]);
@@ -150,7 +150,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     await vi.waitFor(async () => expect(await store.claimChanged(100)).toEqual(["ann"]));
   });
 
-  test("two workers never publish the same user at once, because the older status could arrive last", async () => {
+  test("two workers never publish the same user concurrently, because the older status could arrive last", async () => {
     await report(store, "g1", 1, ["ann"]);
     await delay(2 * TIMES.gatherMs);
     const claimed = await store.claimChanged(100);
@@ -170,7 +170,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await publishDue(store)).toEqual(["ann"]);
   });
 
-  test("users of a gateway that died are gone, but for those who are elsewhere too", async () => {
+  test("users of a dead gateway go offline, unless they are connected elsewhere", async () => {
     store = newStore(SHORT);
     await report(store, "dead", 1, ["ann", "bob", "cat", "dan", "eve"]);
     await report(store, "alive", 1, ["ann"]);
@@ -178,11 +178,11 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     await sweep(store, 5, "alive");
     expect(await among(store, "ann", "bob", "cat", "dan", "eve")).toEqual(["ann"]);
     expect(await publishDue(store)).toEqual(["bob", "cat", "dan", "eve"]);
-    // It was only frozen: it has to start again.
+    // It was only suspended and must start over.
     expect(await report(store, "dead", 2)).toBe(false);
   });
 
-  test("what a gateway sent before it was forgotten is refused, however late it arrives", async () => {
+  test("rejects late reports of a forgotten gateway", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["ann"]);
     await sweep(store, 1);
@@ -191,7 +191,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await among(store, "ann")).toEqual([]);
   });
 
-  test("who comes back under a new name before the old one is cleared away stays", async () => {
+  test("a user who reports under a new name before the old one is removed stays online", async () => {
     store = newStore(SHORT);
     await report(store, "old", 1, ["ann", "bob"]);
     await publishDue(store);
@@ -212,7 +212,7 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
   });
 });
 
-test.skipIf(!hasRedis)("without Redis every call is refused as unavailable", async () => {
+test.skipIf(!hasRedis)("without Redis every call is rejected as unavailable", async () => {
   const lost = await startRedis();
   const client = await connectRedis(lost.url, createLogger("silent"));
   const store = new RedisPresenceStore(client, TIMES);

@@ -1,5 +1,5 @@
-// What it costs to search everywhere, beside the same search in one group and one channel, in a whole instance on the embedded
-// database: node services/search/bench/everywhere.ts [--groups 50] [--channels 20] [--directs 100] [--messages 20] [--rounds 100]
+// Measures the cost of a search everywhere, compared to one group and one channel, in a whole instance on the embedded database:
+//   node services/search/bench/everywhere.ts [--groups 50] [--channels 20] [--directs 100] [--messages 20] [--rounds 100]
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,10 +14,10 @@ import { instanceEnvironment } from "../../../test/support/instance.ts";
 const { values } = parseArgs({
   options: {
     groups: { type: "string", default: "50" },
-    /** Of each group. */
+    /** Per group. */
     channels: { type: "string", default: "20" },
     directs: { type: "string", default: "100" },
-    /** In each channel and direct one. */
+    /** Per channel, including direct ones. */
     messages: { type: "string", default: "20" },
     rounds: { type: "string", default: "100" },
   },
@@ -33,7 +33,7 @@ const WORDS = 20_000;
 const WORDS_PER_MESSAGE = 10;
 const AT_ONCE = 16;
 
-/** As in a language: the n-th word is n times rarer than the first. */
+/** Zipf distribution, as in natural languages: the n-th word is n times rarer than the first. */
 const word = (): string => `word${Math.floor(WORDS ** Math.random())}`;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
@@ -56,9 +56,9 @@ async function retry<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds of CPU: of this process, with the server, and of the database's. */
+/** CPU time in milliseconds: of this process with the server, and of the database. */
 async function usedCpu(): Promise<[server: number, database: number]> {
-  // It fails where another command has a transaction open.
+  // Fails while another command has a transaction open.
   const { fanfare: status } = await retry(() => database.db!.command({ serverStatus: 1 }));
   const { user, system } = process.cpuUsage();
   return [(user + system) / 1000, (status as { cpuMicros: number }).cpuMicros / 1000];
@@ -108,7 +108,7 @@ try {
   const rows: Record<string, Record<string, string>> = {};
   for (const [title, text] of Object.entries(SEARCHES)) {
     const taken = Object.values(scopes).map(() => ({ times: [] as number[], cpu: [0, 0] }));
-    // In turns, so that a busy moment of the machine hits all alike.
+    // Alternating, so that other load affects all variants alike.
     for (const _ of numbers(rounds)) {
       for (const [index, scope] of Object.values(scopes).entries()) {
         const before = await usedCpu();

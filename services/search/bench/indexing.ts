@@ -1,5 +1,6 @@
-// What it costs to index new messages, by how many channels they are spread over: processor time of this process per message,
-// without the database's (embedded) and without the logs, which are in memory. node services/search/bench/indexing.ts
+// Measures the cost of indexing new messages, depending on the number of channels: CPU time of this process per message,
+// without the embedded database and the logs, which are in memory.
+//   node services/search/bench/indexing.ts
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

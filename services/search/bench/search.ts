@@ -1,5 +1,5 @@
-// How long searches take in a channel of more and more messages, up to so many, and what its index costs (embedded database).
-// node services/search/bench/search.ts [--messages 1000000]
+// Measures the duration of searches in a growing channel, and the size of its index (embedded database).
+//   node services/search/bench/search.ts [--messages 1000000]
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ const wanted = Number(values.messages);
 const WORDS = 20_000;
 const WORDS_PER_MESSAGE = 10;
 const ROUNDS = 200;
-/** Messages between two searches that see to it that they are indexed. */
+/** Messages between two searches, which also index them. */
 const BATCH = 5000;
 
-/** As in a language: the n-th word is n times rarer than the first. */
+/** Zipf distribution, as in natural languages: the n-th word is n times rarer than the first. */
 function word(): string {
   return `word${Math.floor(WORDS ** Math.random())}`;
 }
@@ -24,7 +24,7 @@ const node = await startSearchNode({ DATA_DIR: dir });
 const [searcher, channelId, small] = ["a".repeat(24), newId(), newId()];
 node.sees.set(searcher, new Set([channelId, small]));
 
-/** The messages are not in this database. */
+/** The messages themselves are not in this database. */
 async function bytesOfIndex(): Promise<number> {
   const { fanfare } = await node.node.database.db!.command({ serverStatus: 1 });
   return (fanfare as { dataBytes: number }).dataBytes;
@@ -39,7 +39,7 @@ const searches: Record<string, object> = {
   "a common word in the whole group": { text: "word1", channelId: undefined, groupId: "f".repeat(24) },
 };
 
-/** Microseconds of one search after the other: the median, and what one of a hundred takes or more. */
+/** Microseconds per sequential search: the median and the 99th percentile. */
 async function measure(params: object): Promise<string> {
   const times: number[] = [];
   for (let i = 0; i < ROUNDS; i++) {
@@ -57,7 +57,7 @@ async function fill(from: number, to: number): Promise<void> {
     for (let i = 0; i < BATCH && count < to; i++, count++)
       node.write(channelId, Array.from({ length: WORDS_PER_MESSAGE }, word).join(" "));
     await node.as(searcher, "message.search", { channelId, text: "word1" });
-    // The log of the test is a list: a real one is read by an index.
+    // The log in this test is a list, while a real one is read by an index.
     const log = node.logs.get(channelId)!;
     log.splice(0, Math.max(0, log.length - BATCH));
   }

@@ -7,7 +7,7 @@ const NAME = "searchEntries";
 
 const idOf = (id: string) => new Types.ObjectId(id);
 
-/** Entries in the full-text index of the embedded database, whose own commands these are. */
+/** Entries in the full-text index of the embedded database, which has its own commands for it. */
 export class EmbeddedEntries implements SearchEntries {
   readonly version = `embedded-${INDEX_VERSION}`;
   readonly #db: mongo.Db;
@@ -29,14 +29,14 @@ export class EmbeddedEntries implements SearchEntries {
 
   async find({ channelIds, words, below, from, limit }: EntryQuery): Promise<FoundEntries> {
     let found: string[] = [];
-    // One part after the other, so that other commands come between them.
+    // In parts, so that other commands run in between.
     for (const places of chunks(channelIds, CHANNELS_PER_FIND)) {
       const { ids } = await this.#db.command({
         fanfareSearchFind: NAME,
         places: places.map(idOf),
         words,
         below: idOf(below),
-        // What is older than a whole page of results is not on it.
+        // Once a page is full, older results can't be on it.
         from: idOf(found[limit] ?? from),
         limit: limit + 1,
         maxTimeMS: QUERY_TIMEOUT_MS,

@@ -3,22 +3,22 @@ import { EmbeddedEntries } from "./embedded-entries.ts";
 import { MongoEntries } from "./mongo-entries.ts";
 import type { SearchWord } from "./tokenize.ts";
 
-/** What one message can be found by. Made from the messages, so it can be deleted and made again at any time. */
+/** The search tokens of one message. Derived from the messages, so it can be deleted and rebuilt at any time. */
 export interface Entry {
   messageId: string;
-  /** Of a message in a thread, the thread's parent, because threads are as visible as their parent. */
+  /** For a message in a thread, the parent, because a thread is visible to everyone who can see its parent. */
   channelId: string;
-  /** The change of the message that this was made from. */
+  /** The rev of the message that this was derived from. */
   rev: number;
   tokens: readonly string[];
 }
 
 export interface EntryQuery {
-  /** Nothing else is searched. */
+  /** The channels to search. */
   channelIds: readonly string[];
   /** A message must match all of them. */
   words: readonly [SearchWord, ...SearchWord[]];
-  /** Message ids: lower than `below`, and `from` or higher. */
+  /** Message ids from `from`, lower than `below`. */
   below: string;
   from: string;
   limit: number;
@@ -27,21 +27,21 @@ export interface EntryQuery {
 export interface FoundEntries {
   /** Newest first. */
   messageIds: string[];
-  /** Where to go on; null: there is nothing further. */
+  /** Where to continue; null: no further results. */
   nextBelow: string | null;
 }
 
-/** The search index. Both implementations find the same messages. */
+/** The search index. Both implementations return the same messages. */
 export interface SearchEntries {
-  /** Progress that was made with another version, or in another kind of database, doesn't count. */
+  /** Progress stored with another version or for another kind of database is ignored. */
   readonly version: string;
-  /** Durable when it resolves; never replaces an entry by one of an older state of its message. */
+  /** Durable. Never replaces an entry with one of an older rev. */
   put(entries: readonly Entry[], deleted: readonly string[]): Promise<void>;
   find(query: EntryQuery): Promise<FoundEntries>;
   delete(messageIds: readonly string[]): Promise<void>;
   /**
-   * @param token only entries that have it
-   * @returns how many were deleted: fewer than `limit` if none are left
+   * @param token only entries with this token; null: all
+   * @returns the number of deleted entries: fewer than `limit` when none are left
    */
   deleteSome(channelId: string, token: string | null, limit: number): Promise<number>;
 }

@@ -37,7 +37,7 @@ interface Place {
   head: Head;
 }
 
-/** Steps of indexing that a search waits for. */
+/** Remaining steps of indexing that a search waits for. */
 interface Budget {
   steps: number;
 }
@@ -47,13 +47,13 @@ const BEGINNING = cursorAt(0);
 type Search = ParsedParams<"message.search">;
 
 interface Where {
-  /** What is to be indexed before. */
+  /** Channels to index before searching. */
   places: readonly Place[];
-  /** Where the entries are. */
+  /** Channels whose entries are searched. */
   channelIds: readonly string[];
-  /** The only one that is searched; null: whatever is in the channels. */
+  /** Search only this thread; null: everything in the channels. */
   threadId: string | null;
-  /** The groups whose threads are searched too. */
+  /** Groups whose threads are searched too. */
   groupIds: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
     const budget = { steps: STEPS_PER_SEARCH };
     const behind = await indexPlaces(dependencies, where.places, budget);
     const areThreadsThere = await indexThreads(dependencies, where.groupIds, userId, budget);
-    // The contract sees to it that something is asked for.
+    // The contract guarantees a search condition.
     const words = wantedWords(params, where.threadId) as [SearchWord, ...SearchWord[]];
     const { messageIds, nextBelow } = await entries.find({
       channelIds: where.channelIds,
@@ -85,7 +85,7 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
   };
 }
 
-/** What the searcher sees now: nothing else is looked at. */
+/** Only what the caller can currently see is searched. */
 async function visiblePlaces(
   node: NodeContext,
   services: Services,
@@ -115,7 +115,7 @@ async function placeOfChannel(node: NodeContext, userId: string, channelId: stri
     : { places, channelIds: [parentId], threadId: channelId, groupIds: [] };
 }
 
-/** Everything that the user sees in groups, and their direct messages. */
+/** Everything that the user can see in groups, and their direct messages. */
 async function placesOfUser(node: NodeContext, userId: string): Promise<Where> {
   const channelIds: string[] = [];
   const groupIds = new Set<string>();
@@ -146,7 +146,7 @@ async function listHeads(node: NodeContext, userId: string, channelIds: readonly
   return parts.flatMap(({ heads }) => heads);
 }
 
-/** @returns `nextCursor`: the last message that was read, where the others did not fit into the answer */
+/** @returns `nextCursor`: the last message that fit into the response, if others didn't */
 async function readMessages(
   { node, entries }: SearchDependencies,
   messageIds: readonly string[],
@@ -169,7 +169,7 @@ async function readMessages(
   };
 }
 
-/** Those that are there, in channels that the searcher sees. */
+/** Existing threads whose parent the caller can see. */
 async function seenThreads(
   node: NodeContext,
   threadIds: string[],
@@ -179,7 +179,7 @@ async function seenThreads(
   return channels.filter(({ parentId }) => parentId !== null && channelIds.has(parentId));
 }
 
-/** Ids know the second only. */
+/** Exact check, because ids only contain the second. */
 function isInTime({ createdAt }: Message, { after, before }: Search): boolean {
   return (after === undefined || createdAt >= after) && (before === undefined || createdAt < before);
 }
@@ -202,9 +202,9 @@ function lower(a: string, b: string): string {
 }
 
 /**
- * Brings the threads of groups up to their heads: those in which something was written since it was done last, oldest first, so
- * that nothing is left out where a search ends before.
- * @returns whether it is all there
+ * Indexes the threads of groups up to their heads: those with activity since the last time, oldest first, so that nothing is
+ * missed if a search ends early.
+ * @returns whether everything is indexed
  */
 async function indexThreads(
   dependencies: SearchDependencies,
@@ -220,7 +220,7 @@ async function indexThreads(
   const parts = [...(recent.length === 0 ? [] : [recent]), ...others.map((group) => [group])];
   let isThere = true;
   for (const part of parts) {
-    // The next search goes on with the groups that this one does not get to.
+    // The next search continues with the remaining groups.
     if (budget.steps < 0) return false;
     const isPartThere = await indexThreadsSince(dependencies, part, userId, budget);
     isThere &&= isPartThere;
@@ -230,7 +230,7 @@ async function indexThreads(
 
 interface GroupProgress {
   groupId: string;
-  /** The cursor up to which its threads are indexed. */
+  /** The cursor up to which the threads are indexed. */
   known: string;
 }
 
@@ -255,7 +255,7 @@ async function indexThreadsSince(
     if (active.some(({ channelId }) => behind.has(channelId))) continue;
     const isIdle = isAll && timeOf(known) < timeOf(lately) - IDLE_PROGRESS_MS;
     const upTo = active.at(-1)?.cursor ?? (isIdle ? lately : known);
-    // Only then: a process that dies in between does the same again.
+    // Stored last: if the process dies before, the same is done again.
     if (upTo !== known) await groupProgress.set(groupId, upTo);
   }
   return isAll && behind.size === 0;
@@ -274,8 +274,8 @@ function earlier(a: string, b: string): string {
 }
 
 /**
- * Brings the index of channels up to their heads, for so many steps; the rest follows behind.
- * @returns those that are not there yet
+ * Indexes channels up to their heads within the budget; the rest is done in the background.
+ * @returns the channels that are not up to date
  */
 async function indexPlaces(
   { progress, indexer }: SearchDependencies,
@@ -300,20 +300,20 @@ async function indexPlaces(
   return new Set(left.flat());
 }
 
-/** @returns whether there was one left */
+/** @returns whether a step was left */
 function takeStep(budget: Budget): boolean {
   budget.steps -= 1;
   return budget.steps >= 0;
 }
 
-/** One step of a channel's index, for `fanfare reindex`. */
+/** One indexing step of a channel, for `fanfare reindex`. */
 export function indexChannel({ indexer }: SearchDependencies): Handler<"search.indexChannel"> {
   return async ({ params: { channelId } }) => ({
     isComplete: (await indexer.step([channelId])).has(channelId),
   });
 }
 
-/** Entries left by a lost event are never shown: their channel or thread is gone. */
+/** Entries left by a lost event are never shown, because their channel or thread doesn't exist. */
 export async function removeChannel(
   { entries, progress }: SearchDependencies,
   channelId: string,

@@ -7,7 +7,7 @@ import { Indexer } from "./indexer.ts";
 const STEP_MS = 30;
 const NOTHING = { rev: 0, parentId: null };
 
-test("channels are indexed together, and indexing rests after it, at least four times as long as it took", async () => {
+test("indexes channels together, and then pauses at least four times as long as that took", async () => {
   const pauses: number[] = [];
   const rested = Promise.withResolvers<void>();
   const call = async () => {
@@ -33,11 +33,11 @@ test("channels are indexed together, and indexing rests after it, at least four 
   await rested.promise;
   await indexer.close();
   expect(pauses).toHaveLength(1);
-  // A timer may fire a fraction of a millisecond early.
+  // A timer can fire a fraction of a millisecond early.
   for (const ms of pauses) expect(ms).toBeGreaterThan(4 * (STEP_MS - 2));
 });
 
-test("closing does not wait for the rest", async () => {
+test("closing doesn't wait for the remaining channels", async () => {
   const stepped = Promise.withResolvers<void>();
   const call = async () => {
     await wait(STEP_MS);
@@ -62,7 +62,7 @@ test("closing does not wait for the rest", async () => {
   await expect(indexer.close()).resolves.toBeUndefined();
 });
 
-test("of a channel that has more than its part of a round the rest follows, and each change is written once", async () => {
+test("continues a channel that exceeds its share of a round, and writes each change once", async () => {
   const log = new Map([
     ["a".repeat(24), 3],
     ["b".repeat(24), 700],
@@ -114,7 +114,7 @@ test("of a channel that has more than its part of a round the rest follows, and 
   expect(puts.flat()).toHaveLength(704);
 });
 
-test("a step that is asked for while a round reads the same log does not count that round", async () => {
+test("a step requested while a round reads the same log needs another round", async () => {
   const message = {
     id: "m1",
     channelId: "a".repeat(24),

@@ -19,22 +19,22 @@ export interface IndexerOptions {
   services: Services;
   logger: Pick<Logger, "warn">;
   indexAfterMs?: number;
-  /** Resolves after this long, or when the signal is aborted. */
+  /** Resolves after this time, or when the signal is aborted. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Reads the logs of channels, from where it has come, and makes entries of them. Being told of new messages only makes it
- * earlier: a search looks itself how far its channels are indexed. So it can wait, takes many channels together, and rests after
- * each round: the longer, the more the server has to do.
+ * Reads the logs of channels from the stored progress and creates index entries. Notifications of new messages only make this
+ * happen earlier: every search checks the progress of its channels. So the indexer can delay work, combine many channels, and
+ * pause after each round, longer when the server is busy.
  *
- * Not on `packages/jobs`: no search depends on it, so nothing is lost with a process, and one job per channel costs 15 times as
- * much CPU per message in 2,000 channels.
+ * It doesn't use `packages/jobs`: nothing is lost with a process, because searches don't depend on it, and one job per channel
+ * would cost 15 times as much CPU per message in 2,000 channels.
  */
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #waiting = new Set<string>();
-  /** By channel: the round that it is in, which says what channels have nothing further. */
+  /** The running round of each channel, which resolves to the channels that are up to date. */
   readonly #rounds = new Map<string, Promise<ReadonlySet<string>>>();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -44,7 +44,7 @@ export class Indexer {
     this.#options = options;
   }
 
-  /** The channel has changes that are to be indexed soon. */
+  /** Schedules a channel with new changes. */
   hint(channelId: string): void {
     if (this.#isClosed() || this.#waiting.size >= WAITING_CHANNELS) return;
     this.#waiting.add(channelId);
@@ -53,12 +53,12 @@ export class Indexer {
 
   /**
    * Indexes the next changes of at most CHANNELS_PER_ROUND channels.
-   * @returns those whose changes from before the call are all indexed
+   * @returns the channels that are up to date as of the call
    */
   async step(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
     const others = channelIds.flatMap((channelId) => this.#rounds.get(channelId) ?? []);
     const idle = channelIds.filter((channelId) => !this.#rounds.has(channelId));
-    // A round that is under way may have read a log before its newest changes, so its channels take another step.
+    // A running round may have read a log before its newest changes, so its channels need another step.
     const [done] = await Promise.all([this.#start(idle), ...new Set(others)]);
     return done;
   }
@@ -73,7 +73,7 @@ export class Indexer {
 
   #begin(): void {
     this.#running = this.#work()
-      // What is left shows at the next message of the channel, or the next search.
+      // The rest is indexed with the channel's next message or the next search.
       .catch((error: unknown) => this.#options.logger.warn({ err: error }, "search indexing failed"))
       .finally(() => {
         this.#timer = null;
@@ -113,7 +113,7 @@ export class Indexer {
     return this.#closing.signal.aborted;
   }
 
-  /** One write for the changes of all these channels. @returns those that have nothing further */
+  /** Indexes these channels with one write. @returns those that are up to date */
   async #round(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { entries, progress, services } = this.#options;
     if (channelIds.length === 0) return new Set();
@@ -139,7 +139,7 @@ export class Indexer {
         })),
         deleted.map(({ id }) => id),
       );
-      // Only then: a process that dies in between does the same again.
+      // Stored last: if the process dies before, the same is done again.
       await progress.advance(
         changed.map(({ channelId, from, messages: changes }) => ({
           channelId,
@@ -152,7 +152,7 @@ export class Indexer {
     return new Set(logs.filter((log) => log.messages.length < limit).map(({ channelId }) => channelId));
   }
 
-  /** By thread. Whether a channel is one is asked once in its life. */
+  /** The parents of threads. Whether a channel is a thread is looked up only once. */
   async #parents(channels: readonly [string, Progress][]): Promise<Map<string, string>> {
     const parents = new Map<string, string>();
     for (const [channelId, { parentId }] of channels) if (parentId != null) parents.set(channelId, parentId);
@@ -166,6 +166,6 @@ export class Indexer {
 }
 
 async function defaultPause(ms: number, signal: AbortSignal): Promise<void> {
-  // Aborted: there is nothing more to wait for.
+  // Aborted: there is nothing left to wait for.
   await wait(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -3,7 +3,7 @@ import { queryWords, textTokens, type SearchWord } from "./tokenize.ts";
 
 type Trait = ParsedParams<"message.search">["has"][number];
 
-/** Words have no colon, so these are never mistaken for one. */
+/** Words don't contain a colon, so these never collide with them. */
 const trait = {
   from: (userId: string) => `from:${userId}`,
   mentions: (userId: string) => `mentions:${userId}`,
@@ -13,10 +13,10 @@ const trait = {
 
 const LINK = /https?:\/\/\S/i;
 
-/** What all messages of a thread are found by, among those of its parent. */
+/** The token of all messages of a thread, which are stored among those of its parent. */
 export const threadToken = trait.in;
 
-/** Everything that a message is found by. */
+/** All tokens of a message. */
 export function messageTokens(message: Message, isInThread: boolean): string[] {
   const has: Record<Trait, boolean> = {
     link: LINK.test(message.content),
@@ -34,7 +34,7 @@ export function messageTokens(message: Message, isInThread: boolean): string[] {
   ];
 }
 
-/** Everything that a message must match, the rarest by guess first. */
+/** The words and traits that a message must match, those expected to be rarest first. */
 export function wantedWords(
   { text = "", from, mentions, has }: ParsedParams<"message.search">,
   threadId: string | null,

@@ -13,7 +13,7 @@ interface StoredEntry {
 const idOf = (n: number): string => n.toString(16).padStart(24, "0");
 const HIGHEST = "f".repeat(24);
 
-/** What the repository answers, from a list; counts what was read. */
+/** A fake repository over a list, which counts reads. */
 function store(all: readonly StoredEntry[]) {
   const read = { entries: 0 };
   const findInChannels = (
@@ -50,8 +50,8 @@ async function readAll(
   return ids;
 }
 
-test("pages of channels of any sizes are what there is, newest first, each once", async () => {
-  // More than is read at a time in some channels, and bursts, so that channels are behind one another.
+test("pages of channels of any size are complete, newest first, without duplicates", async () => {
+  // Some channels exceed one read, and bursts leave channels behind one another.
   const burst = fc.record({
     channel: fc.nat(3),
     size: fc.integer({ min: 1, max: 450 }),
@@ -89,12 +89,12 @@ test("pages of channels of any sizes are what there is, newest first, each once"
   );
 });
 
-test("however much there is, one page reads so much and says where to go on", async () => {
+test("a page reads a bounded number of entries and returns where to continue", async () => {
   const all = Array.from({ length: ENTRIES_PER_SEARCH + 5000 }, (_, i): StoredEntry => {
     return { id: idOf(i), channelId: "0", tokens: i === 10 ? ["common", "rare"] : ["common"] };
   });
   const entries = store(all);
-  // The list is searched from its end each time: a few reads only.
+  // The list is searched from its end each time, which takes only a few reads.
   const query = {
     channelIds: ["0"],
     words: [{ tokens: ["common"] }, { tokens: ["rare"] }] as [SearchWord, SearchWord],

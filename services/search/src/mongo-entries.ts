@@ -12,13 +12,13 @@ import {
 import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
 import { matches, type SearchWord } from "./tokenize.ts";
 
-/** What one message is found by. All of these can be made again from the messages. */
+/** An entry as stored. All of these can be rebuilt from the messages. */
 interface EntryDocument {
-  /** The message's id: newer ones are higher. */
+  /** The message id; newer ones are higher. */
   _id: Types.ObjectId;
-  /** For a message in a thread: the parent channel, whose visibility the thread shares. */
+  /** For a message in a thread, the parent channel. */
   channelId: Types.ObjectId;
-  /** The change of the message that this was made from. */
+  /** The rev of the message that this was derived from. */
   rev: number;
   tokens: readonly string[];
 }
@@ -36,7 +36,7 @@ function entryModel(database: Connection): Model<EntryDocument> {
   return database.model<EntryDocument>("SearchEntry", schema);
 }
 
-/** Entries as documents, with one index for everything. The first word of a search is looked up, the others are compared. */
+/** Entries as documents with a single index. The first word of a search uses the index, the others are compared. */
 export class MongoEntries implements SearchEntries {
   readonly version = `mongodb-${INDEX_VERSION}`;
   readonly #model: Model<EntryDocument>;
@@ -63,8 +63,8 @@ export class MongoEntries implements SearchEntries {
   }
 
   /**
-   * Nearly all messages are new, and an insert costs half of what an upsert does.
-   * @returns those that there is an entry of already
+   * Inserts first, because nearly all messages are new, and an insert costs half as much as an upsert.
+   * @returns the entries that already exist
    */
   async #insert(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const documents = entries.map(({ messageId, channelId, rev, tokens }): EntryDocument => {
@@ -82,7 +82,7 @@ export class MongoEntries implements SearchEntries {
     return scanChannels(this, query);
   }
 
-  /** Entries of channels that match a word, newest first. @param below only lower ids; @param from this one and higher */
+  /** Entries of channels that match a word, newest first. @param below only lower ids @param from this id and higher */
   async findInChannels(
     channelIds: readonly string[],
     { tokens, prefix }: SearchWord,
@@ -92,7 +92,7 @@ export class MongoEntries implements SearchEntries {
       .find(
         {
           channelId: { $in: channelIds.map((id) => new Types.ObjectId(id)) },
-          // A word has only letters, digits and marks: none of them means anything in a pattern.
+          // A word only contains letters, digits and marks, so it needs no escaping.
           tokens:
             prefix === undefined && tokens.length === 1
               ? tokens[0]
@@ -122,14 +122,13 @@ export class MongoEntries implements SearchEntries {
 /** Channels that are read together. */
 interface Scan {
   channelIds: readonly string[];
-  /** Everything of them above this id has been looked at; null: all of it. */
+  /** All entries above this id were read; null: all of them. */
   readTo: string | null;
 }
 
 /**
- * The newest entries of several channels that match all words. Channels are read from their newest entries on, and always those
- * that were read least far, until there are enough results that nothing unread can come before, or enough entries have been
- * looked at.
+ * Finds the newest entries of several channels that match all words. Channels are read from their newest entries, always
+ * continuing with the one that is least far, until no unread entry can be newer than the results, or enough entries were read.
  */
 export async function scanChannels(
   entries: Pick<MongoEntries, "findInChannels">,
@@ -143,7 +142,7 @@ export async function scanChannels(
   const read = async (scan: Scan, count: number): Promise<void> => {
     const some = await entries.findInChannels(scan.channelIds, first, {
       below: scan.readTo!,
-      // What is older than a whole page of results is not on it.
+      // Once a page is full, older results can't be on it.
       from: found[limit] ?? from,
       limit: count,
       withTokens,

@@ -2,14 +2,14 @@ import { type Connection, type Model, Schema, Types } from "mongoose";
 import { chunks, duplicateKeyIndex, duplicateOperations } from "@fanfare/kernel";
 import { CHANNELS_PER_LOOK_UP, GROUP_PROGRESS_LIFETIME_S } from "./bounds.ts";
 
-/** How far a channel is indexed: all its changes up to `rev` are. */
+/** The indexing progress of a channel: all changes up to `rev` are indexed. */
 interface ProgressDocument {
-  /** The channel's id. */
+  /** The channel id. */
   _id: Types.ObjectId;
   rev: number;
-  /** Of the entries that were made. */
+  /** The version of the entries. */
   version: string;
-  /** Of a thread: among whose entries its own are. null: it is no thread. */
+  /** For a thread, the channel that its entries are stored under. null: not a thread. */
   parentId: Types.ObjectId | null;
 }
 
@@ -28,11 +28,11 @@ function progressModel(database: Connection): Model<ProgressDocument> {
 
 export interface Progress {
   rev: number;
-  /** Of a thread; null: it is none; undefined: not known yet. */
+  /** The parent of a thread; null: not a thread; undefined: unknown. */
   parentId: string | null | undefined;
 }
 
-/** A channel that was indexed up to one of its changes, and is up to another now. */
+/** The progress of a channel, before and after. */
 interface Move {
   channelId: string;
   parentId: string | null;
@@ -42,7 +42,7 @@ interface Move {
 
 const NOTHING: Progress = { rev: 0, parentId: undefined };
 
-/** Every query of how far channels are indexed. */
+/** Queries of the indexing progress. */
 export class ProgressRepository {
   readonly #model: Model<ProgressDocument>;
   readonly #version: string;
@@ -53,10 +53,10 @@ export class ProgressRepository {
     this.#version = version;
   }
 
-  /** rev 0 where nothing is indexed, or in an older way. */
+  /** rev 0 when nothing is indexed, or with another version. */
   async find(channelIds: readonly string[]): Promise<Map<string, Progress>> {
     const byId = new Map<string, Progress>();
-    // One part after the other, so that other commands come between them.
+    // In parts, so that other commands run in between.
     for (const some of chunks(channelIds, CHANNELS_PER_LOOK_UP)) {
       const found = await this.#model.find({ _id: { $in: some }, version: this.#version }).lean();
       for (const { _id, rev, parentId } of found)
@@ -66,8 +66,8 @@ export class ProgressRepository {
   }
 
   /**
-   * Moves channels on from where they were read. Nothing happens to one that another process has moved meanwhile: what it did is
-   * done twice then.
+   * Advances the progress of channels. If another process has advanced one in the meantime, that one doesn't change, and the work
+   * is repeated.
    */
   async advance(moves: readonly Move[]): Promise<void> {
     const operations = moves.map(({ channelId, parentId, from, to }) => {
@@ -93,13 +93,13 @@ export class ProgressRepository {
   }
 }
 
-/** How far the threads of a group are indexed: all in which nothing was written since. */
+/** The indexing progress of a group's threads: all without later activity are indexed. */
 interface GroupProgressDocument {
-  /** The group's id. */
+  /** The group id. */
   _id: Types.ObjectId;
-  /** The cursor of a thread, or of the time at which none was behind it (`channel.listActiveThreads`). */
+  /** A cursor of `channel.listActiveThreads`: that of a thread, or of a time when there were no later ones. */
   upTo: string;
-  /** Of the entries that were made. */
+  /** The version of the entries. */
   version: string;
   movedAt: Date;
 }
@@ -119,11 +119,11 @@ function groupProgressModel(database: Connection): Model<GroupProgressDocument> 
 
 export type GroupProgressRepository = ReturnType<typeof createGroupProgressRepository>;
 
-/** Every query of how far the threads of groups are indexed: all are by `_id`, the group's. */
+/** Queries of the indexing progress of groups, all by group id. */
 export function createGroupProgressRepository(database: Connection, version: string) {
   const progress = groupProgressModel(database);
   return {
-    /** Without those of which nothing is indexed, or in an older way. */
+    /** Omits groups with no progress, or with another version. */
     async find(groupIds: readonly string[]): Promise<Map<string, string>> {
       const found = await progress.find({ _id: { $in: groupIds }, version }).lean();
       return new Map(found.map(({ _id, upTo }) => [_id.toHexString(), upTo]));
@@ -133,7 +133,7 @@ export function createGroupProgressRepository(database: Connection, version: str
       const moved = { upTo, version, movedAt: new Date() };
       await progress
         .updateOne({ _id: groupId }, { $set: moved }, { upsert: true })
-        // Another search has just made it: what it says holds as well.
+        // Another search has just stored progress, which is equally valid.
         .catch((error: unknown) => {
           if (duplicateKeyIndex(error) === null) throw error;
         });

@@ -3,7 +3,7 @@ import type { SearchEntries } from "./entries.ts";
 import type { GroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
 import type { Indexer } from "./indexer.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface SearchDependencies {
   node: NodeContext;
   entries: SearchEntries;

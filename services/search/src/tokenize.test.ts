@@ -34,14 +34,14 @@ test.each<[string, SearchWord[]]>([
   expect(queryWords(text)).toEqual(words);
 });
 
-test("whatever a text is, each of its words finds it, and its tokens are bounded", () => {
+test("every word of any text finds it, and the number of tokens is bounded", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 8 }), { maxLength: 10 }), (words) => {
       const tokens = textTokens(words.join(" "));
       for (const word of words)
         for (const wanted of [...queryWords(word), ...queryWords(`"${word}"`)])
           expect(matches(wanted, tokens)).toBe(true);
-      // What has a colon is a trait: no text can ask for one. The embedded index takes no other ASCII signs.
+      // Tokens with a colon are traits, which no text can produce. The embedded index accepts no other ASCII signs.
       expect(tokens.every((token) => /^[^\0-/:-@[-`{-}\x7f]+$/.test(token))).toBe(true);
     }),
   );

@@ -1,7 +1,7 @@
 import { matchesLongerWords, partsOfSearch, stemOf, WORD } from "@fanfare/contract/search-words";
 import { TOKENS_PER_MESSAGE, WORD_MAX_CHARS, WORDS_PER_SEARCH } from "./bounds.ts";
 
-/** Written without spaces: every two neighbours are a token. */
+/** Scripts without spaces: every two adjacent characters form a token. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
 
@@ -14,7 +14,7 @@ interface Word {
 }
 
 function words(text: string): Iterable<Word> {
-  // Without anything to normalize: a fifth of the time.
+  // Without normalization, which takes a fifth of the time.
   return ASCII.test(text) ? asciiWords(text) : anyWords(text);
 }
 
@@ -22,7 +22,7 @@ function asciiWords(text: string): Word[] {
   return (text.toLowerCase().match(ASCII_WORD) ?? []).map((word) => ({ word, unspaced: false }));
 }
 
-/** Widths, ligatures and case do not matter. */
+/** Ignores width, ligatures and case. */
 function* anyWords(text: string): Generator<Word> {
   for (const [run] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
     let end = 0;
@@ -42,7 +42,7 @@ function pairs(characters: readonly string[]): string[] {
   return characters.slice(1).map((character, i) => characters[i]! + character);
 }
 
-/** No word contains a tilde, so a stem is never mistaken for a word. */
+/** Words don't contain a tilde, so stems never collide with words. */
 const stemToken = (stem: string): string => `~${stem}`;
 
 function wordTokens(word: string): string[] {
@@ -51,8 +51,8 @@ function wordTokens(word: string): string[] {
 }
 
 /**
- * What a text is found by: its words and their English stems, and of writing without spaces each character and each two
- * neighbours. At most TOKENS_PER_MESSAGE.
+ * The tokens of a text: words and their English stems; for scripts without spaces, each character and each pair of adjacent ones.
+ * At most TOKENS_PER_MESSAGE.
  */
 export function textTokens(text: string): string[] {
   const tokens = new Set<string>();
@@ -78,16 +78,16 @@ export function matches({ tokens, prefix }: SearchWord, ofMessage: readonly stri
   );
 }
 
-/** A word that is not quoted. */
+/** An unquoted word. */
 function looseWord(word: string): SearchWord {
   const stem = stemOf(word);
   const tokens = stem === null ? [word] : [stem, stemToken(stem)];
   if (!matchesLongerWords(word)) return { tokens };
-  // What begins with the prefix needs no look-up of its own.
+  // Tokens that start with the prefix need no separate query.
   return { tokens: tokens.filter((token) => !token.startsWith(word)), prefix: word };
 }
 
-/** What a message must match to be found by a text, the rarest by guess first: the longest. */
+/** The words of a query, those expected to be rarest first: the longest. */
 export function queryWords(text: string): SearchWord[] {
   const found = new Map<string, SearchWord>();
   for (const { part, isQuoted } of partsOfSearch(text)) {

@@ -11,17 +11,17 @@ import { defineService, loadConfig, startNode, type NodeContext, type ServiceFac
 import { createEntries, type SearchEntries } from "../src/entries.ts";
 import { createSearchService } from "../src/index.ts";
 
-/** A process that runs the search service; tests control the channels' logs and all permissions. */
+/** A process with the search service; tests control the logs and all permissions. */
 export interface SearchNode {
   node: NodeContext;
   entries: SearchEntries;
-  /** By channel, in the order of seq. */
+  /** The log of each channel, in order of seq. */
   logs: Map<string, Message[]>;
-  /** Of each thread. */
+  /** The parent of each thread. */
   parents: Map<string, string>;
-  /** What there is to see for each user. */
+  /** The channels visible to each user. */
   sees: Map<string, Set<string>>;
-  /** Of each channel that is not in the one group `GROUP_ID`; null: of a direct one. */
+  /** The group of channels that aren't in `GROUP_ID`; null: direct channels. */
   groups: Map<string, string | null>;
   /** Calls of `message.listChanges`. */
   reads: { channelId: string; afterRev: number }[];
@@ -32,13 +32,13 @@ export interface SearchNode {
 }
 
 export const GROUP_ID = "f".repeat(24);
-/** Lists a user's channels in pages, as for members of large groups. */
+/** Lists a user's channels in pages, as for large groups. */
 const CHANNELS_PER_PAGE = 100;
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
 let ids = 0;
-/** In the order of their making, as the database makes them. */
+/** Ids in increasing order, like those of the database. */
 export function newId(time = Date.now()): string {
   return (
     Math.floor(time / 1000)
@@ -125,7 +125,7 @@ export async function startSearchNode(
         }),
       },
     });
-  // The rule of channel.list is the group's; here all users are members.
+  // Tests make every user a member of the group.
   const channels: ServiceFactory = () => ({
     name: "channels",
     settings: { $noServiceNamePrefix: true },

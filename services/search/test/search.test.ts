@@ -40,7 +40,7 @@ async function withToken(token: string): Promise<string[]> {
   return (await node.entries.find({ channelIds: [channelId], words, ...range })).messageIds;
 }
 
-/** How many entries of messages by the searcher the channel has. */
+/** The number of entries of messages by the searcher. */
 const count = async (): Promise<number> => (await withToken(`from:${searcher}`)).length;
 
 describe.each([
@@ -68,7 +68,7 @@ describe.each([
     node.sees.set(other, new Set([channelId, secretId]));
   });
 
-  test("by words in any order, whatever their case and width, newest first", async () => {
+  test("by words in any order, case and width, newest first", async () => {
     for (const text of ["The red fox", "a RED herring", "foxes", "Ｆｏｘ and red"])
       node.write(channelId, text);
     expect(await texts({ text: "red fox" })).toEqual(["Ｆｏｘ and red", "The red fox"]);
@@ -76,7 +76,7 @@ describe.each([
     expect(await texts({ text: "nothing" })).toEqual([]);
   });
 
-  test("by the beginning of a word, by other forms of an English one, and exactly in quotes", async () => {
+  test("by the beginning of a word, by other forms of English words, and exactly in quotes", async () => {
     const all = [
       "we build it",
       "Buildings",
@@ -107,13 +107,13 @@ describe.each([
     expect(await found("학교")).toEqual(["학교에서 만나요"]);
   });
 
-  test("unspaced writing by its parts", async () => {
+  test("by parts of text without spaces", async () => {
     for (const text of ["今天天气很好", "明天见", "天上"]) node.write(channelId, text);
     expect(await texts({ text: "天气" })).toEqual(["今天天气很好"]);
     expect(await texts({ text: "天" })).toEqual(["天上", "明天见", "今天天气很好"]);
   });
 
-  test("what is asked is never a pattern or an operator", async () => {
+  test("a query is never interpreted as a pattern or operator", async () => {
     node.write(channelId, "plain words");
     for (const text of [".*x", "$where x", "pl.*", "(a+)+$ a", "has:pin", "w".repeat(200)]) {
       expect(await texts({ text })).toEqual([]);
@@ -150,7 +150,7 @@ describe.each([
     expect(await texts({ from: other, before: day(2) })).toEqual([]);
   });
 
-  test("edits, pins and deletions are in the next search", async () => {
+  test("edits, pins and deletions are visible in the next search", async () => {
     const message = node.write(channelId, "before");
     expect(await texts({ text: "before" })).toEqual(["before"]);
     node.change(message, { content: "after" });
@@ -161,7 +161,7 @@ describe.each([
     expect(await count()).toBe(0);
   });
 
-  test("a group is searched as far as the searcher sees it now", async () => {
+  test("a group search covers what the caller can currently see", async () => {
     node.write(channelId, "public word");
     node.write(secretId, "secret word");
     expect(await texts({ text: "word" }, { groupId })).toEqual(["public word"]);
@@ -173,7 +173,7 @@ describe.each([
     });
   });
 
-  test("threads are found in their parent and their group, by who sees the parent", async () => {
+  test("threads are found in their parent and their group, by users who can see the parent", async () => {
     const [openThread, secretThread] = [newId(), newId()];
     node.parents.set(openThread, channelId).set(secretThread, secretId);
     node.write(channelId, "word in the open");
@@ -200,7 +200,7 @@ describe.each([
     expect(await texts({ text: "word" })).toEqual(["word in the open"]);
   });
 
-  test("everywhere is all groups and direct messages that the searcher is in, and threads there, as they see them now", async () => {
+  test("a search everywhere covers all groups and direct messages of the caller with their threads, as currently visible", async () => {
     const [away, hidden, direct, thread] = [newId(), newId(), newId(), newId()];
     const [elsewhere, everywhere] = ["9".repeat(24), { everywhere: true } as const];
     node.groups.set(away, elsewhere).set(hidden, elsewhere).set(direct, null);
@@ -224,7 +224,7 @@ describe.each([
     expect(await texts({ text: "word" }, everywhere, "d".repeat(24))).toEqual([]);
     expect(await texts({ text: "word" }, { groupId })).toEqual([here]);
 
-    // Now the threads of both groups are known, and asked for together.
+    // The threads of both groups are known now and queried together.
     const another = newId();
     node.parents.set(another, channelId);
     for (const id of [thread, another]) node.write(id, "late word in a thread", { authorId: other });
@@ -237,7 +237,7 @@ describe.each([
     expect(await texts({ text: "word" }, everywhere)).toEqual([here]);
   });
 
-  test("pages of everywhere join without a hole or a repetition, and many channels that are behind are indexed at once", async () => {
+  test("pages of a search everywhere have no gaps or duplicates, and many outdated channels are indexed together", async () => {
     const groupIds = [groupId, "8".repeat(24), "9".repeat(24), null];
     const channels = Array.from({ length: 230 }, (_, i) => {
       const id = newId();
@@ -246,7 +246,7 @@ describe.each([
     });
     node.sees.set(searcher, new Set(channels));
     const expected: string[] = [];
-    // Not one after the other, so that the newest are in channels of different parts; one has most of it.
+    // Interleaved, so that the newest are in channels of different parts; one has most of them.
     for (let i = 0; i < 460; i++) {
       const isWanted = i % 4 !== 0;
       const at = [7, (i * 101) % 230, 7, 200 + (i % 30)][i % 4]!;
@@ -267,12 +267,12 @@ describe.each([
     }
   });
 
-  test("pages of many channels join without a hole or a repetition", async () => {
+  test("pages over many channels have no gaps or duplicates", async () => {
     const channels = Array.from({ length: 7 }, () => newId());
     node.sees.set(searcher, new Set(channels));
     const expected: string[] = [];
     for (let i = 0; i < 300; i++) {
-      // The first channels have most of it, the last one next to nothing.
+      // The first channels have most of the messages, the last one very few.
       const at = channels[Math.floor(((i * i) % 7 ** 2) / 7) % 7]!;
       const isWanted = i % 3 === 0;
       node.write(at, isWanted ? `common rare ${i}` : `common ${i}`);
@@ -305,7 +305,7 @@ describe.each([
     for (const token of ["new", "other"]) expect(await withToken(token)).toEqual([]);
   });
 
-  test("an index that was lost, or left in the middle, is made again by the next search", async () => {
+  test("an index that was lost or is incomplete is rebuilt by the next search", async () => {
     for (let i = 0; i < 20; i++) node.write(channelId, `kept ${i}`);
     expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
     node.reads.length = 0;
@@ -317,7 +317,7 @@ describe.each([
     expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
   });
 
-  test("a process that dies between the entries and the progress leaves nothing out and nothing twice", async () => {
+  test("a process that dies between writing entries and progress causes no gaps or duplicates", async () => {
     const expected = Array.from(
       { length: 20 },
       (_, i) => node.write(channelId, `kept ${i}`).content,
@@ -336,14 +336,14 @@ describe.each([
     expect(await count()).toBe(20);
   });
 
-  test("what is too much for one search to index is said, and indexed behind it", async () => {
+  test("reports when one search can't index everything, and continues in the background", async () => {
     for (let i = 0; i < 5600; i++) node.write(channelId, `many ${i}`);
     expect((await find({ text: "many" })).isComplete).toBe(false);
     await expect.poll(async () => (await find({ text: "5599" })).messages.length).toBe(1);
     expect((await find({ text: "many" })).isComplete).toBe(true);
   });
 
-  test("new messages are indexed behind, and those of a removed channel go", async () => {
+  test("new messages are indexed in the background, and entries of removed channels deleted", async () => {
     node.write(channelId, "soon");
     const message = node.logs.get(channelId)!;
     node.node.broadcast("message.stored", { channelId, groupId: null, messages: message });

@@ -16,12 +16,9 @@ test.each([
   expect(stepOfCode(RFC_SECRET, code, nowMs + 60_000)).toBeNull();
 });
 
-test.each(["%j is not a code", "28708", "2870820", "28708a", "-87082", "２８７０８２"])(
-  "%j is no code",
-  (code) => {
-    expect(stepOfCode(RFC_SECRET, code, 59_000)).toBeNull();
-  },
-);
+test.each(["", "28708", "2870820", "28708a", "-87082", "２８７０８２"])("%j is not a code", (code) => {
+  expect(stepOfCode(RFC_SECRET, code, 59_000)).toBeNull();
+});
 
 test("a code can be typed with a space", () => {
   expect(stepOfCode(RFC_SECRET, "287 082", 59_000)).toBe(1);

@@ -187,7 +187,7 @@ describe("profiles", () => {
     }
   });
 
-  test.each(["user.me", "user.logout", "user.logoutAll"] as const)("%s needs a session", async (name) => {
+  test.each(["user.me", "user.logout", "user.logoutAll"] as const)("%s requires a session", async (name) => {
     await expect(node.call(name, {})).rejects.toMatchObject({ type: "UNAUTHENTICATED" });
   });
 });

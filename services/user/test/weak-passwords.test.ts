@@ -30,7 +30,7 @@ const WAYS = {
   },
 };
 
-test.each(Object.entries(WAYS))("%s refuses weak passwords", async (_, set) => {
+test.each(Object.entries(WAYS))("%s rejects weak passwords", async (_, set) => {
   const weak = (reason: string) => ({ type: "WEAK_PASSWORD", data: { reason } });
   await expect(set(newName(), "Password1")).rejects.toMatchObject(weak("common"));
   const username = newName();

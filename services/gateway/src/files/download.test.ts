@@ -19,7 +19,7 @@ test.each([
   expect(parseRange(header, 10)).toEqual(range);
 });
 
-test("of nothing there is no part", () => {
+test("an empty file has no satisfiable range", () => {
   expect(parseRange("bytes=0-", 0)).toBe("unsatisfiable");
   expect(parseRange("bytes=-5", 0)).toBe("unsatisfiable");
 });

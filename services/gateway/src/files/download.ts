@@ -22,15 +22,15 @@ interface Shown {
   key: string;
   contentType: string;
   disposition: string;
-  /** Whether anybody's cache may keep it. */
+  /** Whether shared caches can store it. */
   isPublic: boolean;
 }
 
 const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
 
 /**
- * Serves what a signed address names, and public pictures. The address contains all that is needed, so no service is called.
- * Nothing that it serves can run in a browser.
+ * Serves files by signed URL, and public pictures. The URL contains everything needed, so no service is called. Headers ensure
+ * that nothing served here runs in a browser.
  */
 export function serveDownloads(app: FastifyInstance, { node, limits, storage }: DownloadOptions): void {
   const urls = new FileUrls(node.keyFor("file-urls"), node.previousKeyFor("file-urls"));
@@ -84,12 +84,12 @@ async function send(
   reply
     .header("content-type", contentType)
     .header("content-disposition", disposition)
-    // The bytes under a key never change.
+    // The bytes stored under a key never change.
     .header("cache-control", `${isPublic ? "public" : "private"}, max-age=${ONE_YEAR_S}, immutable`)
     .header("etag", etag)
     .header("accept-ranges", "bytes")
     .header("content-security-policy", "default-src 'none'; sandbox")
-    // Pages of other origins may show it; they got the address from a user with access to the file.
+    // Pages of other origins can embed it: they got the URL from a user with access to the file.
     .header("cross-origin-resource-policy", "cross-origin")
     .header("referrer-policy", "no-referrer");
   if (headers["if-none-match"] === etag) return reply.code(304).send();
@@ -120,8 +120,8 @@ function needed<T extends StoredBytes | number>(found: T | null, reply: FastifyR
 }
 
 /**
- * What a Range header asks for. Several ranges at once are answered with everything, as anything that is no range is.
- * @returns null: everything; "unsatisfiable": nothing that is there
+ * Parses a Range header. Multiple or invalid ranges are ignored.
+ * @returns null: send everything; "unsatisfiable": outside the file
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
@@ -136,10 +136,10 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return start >= size ? "unsatisfiable" : { start, end };
 }
 
-/** What encodeURIComponent leaves, though RFC 8187 does not allow it. */
+/** Characters that encodeURIComponent leaves although RFC 8187 doesn't allow them. */
 const NOT_ALLOWED = /['()*!]/g;
 
-/** A Content-Disposition header with any name, in the two ways that clients read it. */
+/** A Content-Disposition header for any name, in both encodings that clients understand. */
 export function dispositionOf(type: "inline" | "attachment", name: string): string {
   const plain = name.replace(/[^\x20-\x7e]/g, "_").replace(/["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(

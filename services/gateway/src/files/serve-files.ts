@@ -13,7 +13,7 @@ export interface FileRoutesOptions {
   limits: RateLimits;
 }
 
-/** The way of files' bytes, in and out: they pass no other service. */
+/** Routes for uploads and downloads, whose bytes don't pass through other services. */
 export async function serveFiles(app: FastifyInstance, options: FileRoutesOptions): Promise<void> {
   const storage = await createFileStorage(options.node.config);
   app.addHook("onClose", async () => storage.close());

@@ -17,8 +17,8 @@ export interface UploadOptions {
 }
 
 /**
- * Takes files as the bodies of requests, and streams them into the storage. Who may upload what is asked of `file.startUpload`
- * before anything is read.
+ * Receives files as request bodies and streams them into the storage. `file.startUpload` checks permissions before the body is
+ * read.
  */
 export async function serveUploads(app: FastifyInstance, options: UploadOptions): Promise<void> {
   const { node, calls, identify } = options;
@@ -34,7 +34,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
     underWay += 1;
     try {
       const bytes = Number(request.headers["content-length"]);
-      // A refused client may still be sending a large body, which is not worth reading.
+      // The client may still be sending a large body that isn't worth reading.
       if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
       const caller = await callerOf(request, identify, node.config);
       const started = await calls.answer("http", name, { ...params, bytes }, caller);
@@ -48,7 +48,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // What it is called does not matter, and it is not read before it is known where to.
+    // Any content type is accepted, and the body is not read before its destination is known.
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
     const route = { helmet: false, config: { slow: true } } as const;
     scope.post("/api/file.upload", route, async (request, reply) => {
@@ -76,11 +76,11 @@ async function receive(
     return await calls.follow(() => node.services.file.finishUpload({ fileId }));
   } catch (thrown) {
     await node.services.file.abortUpload({ fileId }).catch((error: unknown) =>
-      // It is deleted in any case, an hour after it began.
+      // It will be deleted in any case, an hour after it began.
       node.logger.warn({ err: error, fileId }, "failed upload not cleaned up"),
     );
     if (raw.errored !== null) throw serviceError("MALFORMED_REQUEST");
-    // The client reads no answer before it has sent everything.
+    // Clients don't read the response before they have sent everything.
     raw.resume();
     throw thrown;
   } finally {
@@ -88,9 +88,7 @@ async function receive(
   }
 }
 
-/**
- * Where the storage fails, the connection is still needed for the answer: an error of the stream does not destroy the request.
- */
+/** Keeps the request open when the storage fails, because the connection is still needed for the response. */
 function bodyOf(raw: IncomingMessage): Readable {
   async function* chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of raw.iterator({ destroyOnReturn: false })) yield chunk;

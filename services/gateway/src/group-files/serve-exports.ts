@@ -27,8 +27,8 @@ export interface ExportOptions {
 type Start = "group.startExport" | "admin.startGroupExport";
 
 /**
- * Answers a group as a file, which is read as fast as it is taken. Who may have it is asked of the action that starts it, and
- * again with each page. A file that was broken off lacks its last line.
+ * Streams a group as a file, as fast as the client receives. Permissions are checked by the action that starts the export and
+ * again for each page. An aborted file lacks its last line.
  */
 export function serveExports(app: FastifyInstance, options: ExportOptions): void {
   const { node, calls, identify } = options;
@@ -63,7 +63,7 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
   );
 }
 
-/** That the token has come to its end meanwhile is no reason; that the session has, is. */
+/** The export continues when the access token expires, but not when the session ends. */
 async function stillLoggedIn(identify: Identify, token: string | undefined): Promise<void> {
   try {
     await identify(token);
@@ -81,7 +81,7 @@ async function stillOwner(
     throw serviceError("FORBIDDEN");
 }
 
-/** What has gone wrong in the middle of a file shows there only by its missing end. */
+/** An error in the middle of a file is only visible by its missing end, so it is logged. */
 async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncIterable<T>) {
   try {
     yield* lines;
@@ -103,8 +103,8 @@ async function* together(lines: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * A group as the services know it.
- * @param before what is awaited before each page, and ends everything when it throws
+ * Reads a group through the services.
+ * @param before awaited before each page; an error from it aborts the export
  */
 function groupOfServices(services: Services, groupId: string, before: () => Promise<void>): GroupSource {
   const call = callOf(services);

@@ -25,8 +25,8 @@ import {
 import type { ExportOptions } from "./serve-exports.ts";
 
 /**
- * Makes a group from the body of a request, as it comes. Who may is asked of `admin.startGroupImport` before anything is read.
- * Whatever goes wrong, all of it is removed before any user has seen it.
+ * Creates a group from a streamed request body. `admin.startGroupImport` checks permissions before the body is read. After any
+ * error everything is removed before a user has seen it.
  */
 export async function serveImports(app: FastifyInstance, options: ExportOptions): Promise<void> {
   const { node, calls, identify } = options;
@@ -35,7 +35,7 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
   const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (underWay >= MAX_IMPORTS) throw serviceError("OVERLOADED", { retryAfterMs: IMPORTS_RETRY_MS });
     underWay += 1;
-    // A refused client may still be sending a large body, which is not worth reading.
+    // The client may still be sending a large body that isn't worth reading.
     reply.header("connection", "close");
     try {
       const { ownerId } = request.query as Record<string, unknown>;
@@ -52,7 +52,7 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // What it is called does not matter, and it is not read before it is known where to.
+    // Any content type is accepted, and the body is not read before its destination is known.
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
     scope.post("/api/admin.importGroup", { helmet: false, config: { slow: true } }, take);
   });
@@ -70,7 +70,7 @@ async function receive(
     const checker = createGroupChecker();
     const writer = new GroupWriter(node.services, { groupId, salt });
     let users = 0;
-    // Where a line does not fit, the connection is still needed for the answer.
+    // After an invalid line, the connection is still needed for the response.
     const body = Readable.from(raw.iterator({ destroyOnReturn: false }), { objectMode: false });
     for await (const next of readGroupFile(bounded(body))) {
       checker.add(next);
@@ -83,14 +83,14 @@ async function receive(
     return await node.services.group.finishImport({ groupId, salt, group: survey.group, byUserId: userId });
   } catch (thrown) {
     await node.services.group.cancelImport({ groupId }).catch((error: unknown) =>
-      // It is removed in any case, an hour after it was left.
+      // It will be removed in any case, an hour after the last activity.
       node.logger.warn({ err: error, groupId }, "failed import not cleaned up"),
     );
     if (!(thrown instanceof FaultyLine))
       throw raw.destroyed && !raw.complete ? serviceError("MALFORMED_REQUEST") : thrown;
     throw invalid(`line ${thrown.line}`, thrown.reason);
   } finally {
-    // A client that has disconnected has no socket any more.
+    // A disconnected client no longer has a socket.
     if (!raw.destroyed) raw.setTimeout(0);
   }
 }
@@ -108,8 +108,7 @@ type Lines = Params<"message.importLines">;
 type NewMessage = Lines["messages"][number];
 
 /**
- * Stores the lines of a file, in their order, in a hidden group. Nothing of it holds more than a batch, but for the numbers of
- * channels.
+ * Stores the lines of a file, in order, in a hidden group. Only one batch, and the numbers of the channels, are held in memory.
  */
 class GroupWriter {
   readonly #services: Services;
@@ -134,7 +133,7 @@ class GroupWriter {
     if (line.type === "reaction") await this.#addReaction(line);
   }
 
-  /** What has come is stored, and the users with it. */
+  /** Stores the remaining lines and the users. */
   async finish({ users }: Pick<Survey, "users">): Promise<void> {
     await this.#flushMessages();
     await this.#flushPlaces();
@@ -152,7 +151,7 @@ class GroupWriter {
       });
   }
 
-  /** The messages before it are whole, with all of their reactions. */
+  /** The messages before it are complete, with all of their reactions. */
   async #addMessage(line: GroupFileLineOf<"message">): Promise<void> {
     if (this.#chars >= IMPORT_CHARS_PER_BATCH || this.#messages.length >= IMPORT_LINES_PER_BATCH)
       await this.#flushMessages();
@@ -163,7 +162,7 @@ class GroupWriter {
   }
 
   async #addReaction(line: GroupFileLineOf<"reaction">): Promise<void> {
-    // The checker has seen that there is one, and that it is this one's.
+    // The checker guarantees that it exists and that the reaction belongs to it.
     const message = this.#messages.at(-1)!;
     let shown = message.reactions.find(({ emoji }) => emoji === line.emoji);
     if (shown === undefined) message.reactions.push((shown = { emoji: line.emoji, count: 0, userIds: [] }));
@@ -188,7 +187,7 @@ class GroupWriter {
   }
 
   async #store(messages: NewMessage[]): Promise<void> {
-    // First: by its channels is found what has to be removed.
+    // Channels first: they are needed to find everything that must be removed.
     await this.#flushPlaces();
     const reactions = this.#reactions;
     this.#reactions = [];

@@ -6,7 +6,7 @@ import type { SettingDocument, SettingRepository } from "../setting.repository.t
 
 type Place = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
 
-/** A message that mentions many, and how far its members have been looked through. */
+/** A message that mentions everyone or a role, and the position in the list of members. */
 interface Crowd extends Place {
   groupId: string;
   message: Message;
@@ -18,14 +18,11 @@ interface Crowd extends Place {
 interface CrowdsOptions {
   node: Pick<NodeContext, "services" | "jobs">;
   push: (place: Place, candidates: Candidate[]) => Promise<void>;
-  /** Whether further pushes would be dropped. */
+  /** Whether the push queue is nearly full. */
   isBusy: () => boolean;
 }
 
-/**
- * Pushes mentions of everyone and of roles, as jobs: one page of members at a time, one mention after the other, with a pause
- * after each page.
- */
+/** Pushes mentions of everyone and of roles, as jobs: one page of members at a time, with a pause after each. */
 export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
   const jobs = node.jobs.define<Crowd>("inbox.pushMention", {
     maxWaiting: CROWDS_WAITING,
@@ -71,7 +68,7 @@ export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
 
 const HERE = /(?<![\w@.])@here(?![\w@])/g;
 
-/** @here means those who are there, and they are not pushed to. */
+/** @here only addresses users who are online, and those get no pushes. */
 function meansEveryone(content: string): boolean {
   return parseMentions(content.replaceAll(HERE, "")).everyone;
 }
@@ -85,9 +82,9 @@ export interface Candidate {
 type Stored = DomainEvents["message.stored"];
 
 /**
- * Users whom a batch of messages may concern: the others of a direct channel, mentioned users, and those who want notifications
- * for all messages in the place. What it costs does not depend on the members of a group: @everyone and role mentions are handled
- * by `createCrowds`.
+ * Users who may be notified of a batch of messages: members of a direct channel, mentioned users, and users who want
+ * notifications for all messages. The cost doesn't depend on the size of the group: @everyone and role mentions are handled by
+ * `createCrowds`.
  */
 export async function pushCandidates(
   node: NodeContext,
@@ -115,7 +112,7 @@ async function directCandidates(
 ): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
   for (const message of messages) {
-    // Each of the users is a room of the channel.
+    // The rooms of a direct channel are those of its users.
     const { rooms } = await access.get(message.authorId, { channelId });
     const userIds = rooms.map(userOfRoom).filter((id) => id !== null && id !== message.authorId);
     candidates.push(...userIds.map((userId) => ({ userId: userId!, message, reason: "direct" as const })));
@@ -123,11 +120,11 @@ async function directCandidates(
   return candidates;
 }
 
-/** Why a user can be notified of a message. */
+/** Why a user would be notified of a message. */
 export type Reason = "direct" | "mention" | "role" | "everyone" | "any";
 export type Setting = Pick<SettingDocument, "level" | "mutedUntil" | "suppressEveryone">;
 
-/** Whether the settings of a user let a message through; undefined: there is none for the place. */
+/** Whether a user's settings allow a notification. @param setting undefined: default settings */
 export function wantsPush(
   reason: Reason,
   group: Setting | undefined,
@@ -137,7 +134,7 @@ export function wantsPush(
   if ([group, channel].some((setting) => (setting?.mutedUntil?.getTime() ?? 0) > nowMs)) return false;
   const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
   if (level === "nothing") return false;
-  // Who wants everything is pushed to in any case: once is enough.
+  // Users who want all messages are notified anyway, and must not be notified twice.
   if (reason === "role") return level === "mentions";
   if (reason === "everyone") return level === "mentions" && group?.suppressEveryone !== true;
   return level === "all" || reason === "mention";

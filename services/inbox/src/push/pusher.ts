@@ -26,7 +26,7 @@ interface Reached {
 
 const USERS_PER_CALL = 100;
 
-/** Decides who is pushed to about new messages. The cheapest question comes first, and most messages end with it. */
+/** Decides which users get a push about new messages. Cheap checks come first, and suffice for most messages. */
 class Pusher {
   readonly #options: PusherOptions;
   readonly #crowds: ReturnType<typeof createCrowds>;
@@ -42,7 +42,7 @@ class Pusher {
     });
   }
 
-  /** There may be subscriptions now. */
+  /** Call this after a subscription was added. */
   subscribed(): void {
     this.#noneUntilMs = 0;
   }
@@ -104,7 +104,7 @@ class Pusher {
     return seeing.flat();
   }
 
-  /** Users who have blocked the author get no push. */
+  /** Excludes users who have blocked the author. */
   async #notBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
     const kept = await boundedMap([...byAuthor], CONCURRENCY, ([authorId, some]) =>
@@ -132,7 +132,7 @@ class Pusher {
     await this.#options.pushes.send(pushes);
   }
 
-  /** Only active sessions get pushes, even if the event of their end was lost. */
+  /** Only subscriptions of active sessions, even if the event of a session's end was lost. */
   async #reach(userIds: readonly string[]): Promise<Map<string, Reached>> {
     const { node, subscriptions } = this.#options;
     const reached = new Map<string, Reached>();
@@ -173,7 +173,7 @@ interface PushOptions {
   subscriptions: SubscriptionRepository;
 }
 
-/** Pushes to browsers, which there are none of where no keys are configured. */
+/** Web push. Disabled when no keys are configured. */
 export function createPush({ node, settings, subscriptions }: PushOptions) {
   let running: { vapid: VapidKeys; outbound: Outbound } | null = null;
   const pushes = createPushes({ node, subscriptions, running: () => running });

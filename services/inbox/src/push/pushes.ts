@@ -28,7 +28,7 @@ interface StoredPush {
 export interface PushesOptions {
   node: Pick<NodeContext, "jobs" | "logger" | "metrics">;
   subscriptions: Pick<SubscriptionRepository, "find" | "removeStale">;
-  /** null: there are no keys, and nothing is pushed. */
+  /** null: no keys are configured, and nothing is pushed. */
   running: () => { vapid: VapidKeys; outbound: Pick<Outbound, "request"> } | null;
 }
 
@@ -41,8 +41,7 @@ const LATER: ReadonlySet<number> = new Set([408, 429]);
 export type Pushes = ReturnType<typeof createPushes>;
 
 /**
- * Sends pushes as jobs, at least once, until they are a day old. Pushes beyond the limit are dropped; the inbox still has the
- * messages.
+ * Sends pushes as jobs, at least once, for up to a day. Pushes beyond the limit are dropped; the inbox still has the messages.
  */
 export function createPushes({ node, subscriptions, running }: PushesOptions) {
   const counted = new Counter({
@@ -90,7 +89,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
       const isLast = tries >= PUSH_TRIES || new Date() > payload.expiresAt;
       const outcome = await deliver(payload, signal).catch((error: unknown): Outcome => {
         if (signal.aborted || !(isLast || isFinal(error))) throw error;
-        // An endpoint is a secret between the browser and us.
+        // Don't log the endpoint: it is a secret shared with the browser.
         node.logger.debug({ err: error }, "push not sent");
         return "failed";
       });
@@ -108,7 +107,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
         return jobs.enqueue(`${subscriptionId}:${messageId}`, { subscriptionId, payload, expiresAt });
       });
     },
-    /** Whether there is no room for those of another page of members. */
+    /** Whether there is no room for the pushes of another page of members. */
     isBusy: () => jobs.waiting > WAITING / 2,
   };
 }

@@ -3,13 +3,13 @@ import { LIMITS } from "@fanfare/contract";
 import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** Where a session of a user is pushed to while the user is away. */
+/** The push subscription of a session. */
 export interface SubscriptionDocument {
   _id: string;
   userId: string;
   sessionId: string;
   endpoint: string;
-  /** SHA-256 of the endpoint: an index of its own length. */
+  /** SHA-256 of the endpoint, so that index entries have a fixed size. */
   endpointHash: string;
   p256dh: string;
   auth: string;
@@ -41,11 +41,11 @@ export interface NewSubscription {
 }
 export type SubscriptionRepository = ReturnType<typeof createSubscriptionRepository>;
 
-/** Every query of the collection pushSubscriptions. */
+/** Queries of the collection pushSubscriptions. */
 export const createSubscriptionRepository = defineRepository(
   { name: "PushSubscription", schema, durable: false },
   ({ model: subscriptions, remove, removeAll }) => ({
-    /** One per browser, for the user who subscribed last, and one per session. */
+    /** One per browser, which belongs to the user who subscribed last, and one per session. */
     async put({ endpoint, ...rest }: NewSubscription): Promise<void> {
       const endpointHash = hashOf(endpoint);
       const changes = { $set: { ...rest, endpoint, createdAt: new Date() } };
@@ -63,7 +63,7 @@ export const createSubscriptionRepository = defineRepository(
 
     isEmpty: async (): Promise<boolean> => (await subscriptions.estimatedDocumentCount()) === 0,
 
-    /** Only where it is still the same: the browser may have subscribed again. */
+    /** Only if unchanged: the browser may have subscribed again. */
     removeStale: ({ _id, sessionId, createdAt }: SubscriptionDocument) =>
       remove({ _id, sessionId, createdAt }),
 

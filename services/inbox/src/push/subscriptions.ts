@@ -32,7 +32,7 @@ export const subscriptionActions = ({
   }),
 });
 
-/** Without the endpoint: knowing it is enough to push there. */
+/** Without the endpoint: anyone who knows it can push to the browser. */
 export function presentSubscription({ sessionId, endpoint, createdAt }: SubscriptionDocument): Subscription {
   return {
     sessionId,

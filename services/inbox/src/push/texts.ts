@@ -3,9 +3,9 @@ import type { Reason } from "./candidates.ts";
 
 interface PushTexts {
   title: Record<Reason, (author: string) => string>;
-  /** A webhook can have any name, also that of a member. */
+  /** Marks webhooks, because they can have any name, even that of a member. */
   webhook: (name: string) => string;
-  /** In place of a text that there is not. */
+  /** Replaces the text of a message that has none. */
   attachment: string;
   everyone: string;
   role: string;
@@ -47,7 +47,7 @@ export interface PushText {
   body: string;
 }
 
-/** @param names by user: of the author, and of those whom the text mentions */
+/** @param names by user id: the author and mentioned users */
 export function pushText(
   locale: Locale,
   reason: Reason,
@@ -64,7 +64,7 @@ export function pushText(
   return { title: texts.title[reason](author), body: cut(readable === "" ? texts.attachment : readable) };
 }
 
-/** By characters as people count them, so that none is cut in two. */
+/** Cuts by grapheme, so that no character is split. */
 function cut(text: string): string {
   const characters = [...new Intl.Segmenter().segment(text.slice(0, 4 * MAX_BODY_CHARS))];
   if (characters.length <= MAX_BODY_CHARS) return characters.map(({ segment }) => segment).join("");

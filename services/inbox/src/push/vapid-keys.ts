@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { ConfigError, type Config } from "@fanfare/kernel";
 import webPush from "web-push";
 
-/** Whom push services take for the sender. */
+/** The identity of this server for push services. */
 export interface VapidKeys {
-  /** https: or mailto:, where the sender can be reached. */
+  /** https: or mailto: URL to contact the operator. */
   subject: string;
   publicKey: string;
   privateKey: string;
@@ -15,9 +15,9 @@ export interface VapidKeys {
 const DEVELOPMENT_SUBJECT = "mailto:admin@localhost.invalid";
 
 /**
- * The configured keys. Without any, a single instance in development keeps some in its data folder; elsewhere there are none, and
- * no pushes.
- * @throws {ConfigError} when the configured keys, or those in the data folder, are none
+ * The configured keys. Without any, a single instance in development stores generated keys in its data folder; otherwise pushes
+ * are disabled.
+ * @throws {ConfigError} when the keys are invalid
  */
 export async function loadVapidKeys(
   config: Pick<Config, "vapid" | "environment" | "natsUrl" | "dataDir">,
@@ -27,7 +27,7 @@ export async function loadVapidKeys(
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, "vapid-keys.json");
   const made = { subject: DEVELOPMENT_SUBJECT, ...webPush.generateVAPIDKeys() };
-  // The keys that were written first count.
+  // If another process has written keys first, those are used.
   await writeFile(file, JSON.stringify(made), { mode: 0o600, flag: "wx", flush: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;

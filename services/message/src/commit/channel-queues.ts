@@ -6,16 +6,16 @@ import type { Change } from "./database-store.ts";
 import type { ChangeEvent } from "./write-context.ts";
 
 interface Waiting<T> {
-  /** Rooms that receive it. */
+  /** Rooms to publish to. */
   rooms: readonly string[];
   enqueuedAtMs: number;
-  /** Who asked for it. */
+  /** The scope of the caller. */
   scope: RequestScope | undefined;
   resolve: (result: T) => void;
   reject: (error: unknown) => void;
 }
 
-/** A message that waits to be stored. */
+/** A message waiting to be stored. */
 export interface CreateItem extends Waiting<Message> {
   kind: "create";
   authorId: string;
@@ -27,16 +27,16 @@ export interface CreateItem extends Waiting<Message> {
   extras?: CreateExtras | undefined;
 }
 
-/** What few messages have besides their text. */
+/** Fields that few messages have. */
 type CreateExtras = Pick<MessageDocument, "mentions" | "attachments" | "as">;
 
-/** `gone`: there is nothing to change any more; `outdated`: the message's last change is not `ifRev`. */
+/** `gone`: the message doesn't exist or is deleted; `outdated`: its rev is not `ifRev`. */
 export type ChangeResult =
   | { outcome: "changed"; message: Message }
   | { outcome: "gone" }
   | { outcome: "outdated" };
 
-/** A change that waits to be stored. */
+/** A change waiting to be stored. */
 export interface ChangeItem extends Waiting<ChangeResult> {
   kind: "change";
   messageId: string;
@@ -49,14 +49,11 @@ export interface ChangeItem extends Waiting<ChangeResult> {
 export interface Run {
   channelId: string;
   creates: CreateItem[];
-  /** Of those who sent them. */
+  /** The common scope of the senders. */
   scope?: RequestScope | undefined;
 }
 
-/**
- * What one command of the database writes: messages of several channels, one each; or several messages of one channel; or
- * one change.
- */
+/** One database command: one message each of several channels, several messages of one channel, or one change. */
 export type Write = { kind: "create"; runs: Run[] } | { kind: "change"; channelId: string; item: ChangeItem };
 
 export interface QueueLimits {
@@ -67,17 +64,17 @@ export interface QueueLimits {
 interface ChannelQueue {
   creates: CreateItem[];
   changes: ChangeItem[];
-  /** Something of this channel is being written; the next messages gather. */
+  /** A write of this channel is in progress; further items are batched. */
   busy: boolean;
-  /** New messages were written last: now it is the turn of a change, if one waits. */
+  /** The last write was for new messages, so a waiting change is next. */
   changeIsNext: boolean;
 }
 
-/** What waits to be written, by channel. */
+/** Items waiting to be written, by channel. */
 export class ChannelQueues {
   readonly #limits: QueueLimits;
   readonly #queues = new Map<string, ChannelQueue>();
-  /** Channels that have something waiting and nothing being written, first come first served. */
+  /** Channels with waiting items and no write in progress, in FIFO order. */
   readonly #ready = new Set<string>();
   #waiting = 0;
 
@@ -89,7 +86,7 @@ export class ChannelQueues {
     return this.#ready.size > 0;
   }
 
-  /** How many items wait. */
+  /** Number of waiting items. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -98,7 +95,7 @@ export class ChannelQueues {
     return this.#queues.size === 0;
   }
 
-  /** @throws {ServiceError} OVERLOADED when too much waits already */
+  /** @throws {ServiceError} OVERLOADED when too many items are waiting */
   add(channelId: string, item: CreateItem | ChangeItem): void {
     let queue = this.#queues.get(channelId);
     const ofChannel = queue === undefined ? 0 : queue.creates.length + queue.changes.length;
@@ -115,7 +112,7 @@ export class ChannelQueues {
     if (!queue.busy) this.#ready.add(channelId);
   }
 
-  /** The next thing to write, of at most `maxItems`; null when nothing is ready. Its channels are busy until `release`. */
+  /** The next write with at most `maxItems`, or null when no channel is ready. Its channels stay busy until `release`. */
   take(maxItems: number): Write | null {
     const runs: Run[] = [];
     for (const [channelId, queue] of this.#readyQueues()) {
@@ -137,7 +134,7 @@ export class ChannelQueues {
     return runs.length === 0 ? null : { kind: "create", runs };
   }
 
-  /** Puts what could not be written back to where it came from: before all that wait. */
+  /** Puts items that couldn't be written back to the front of their queue. */
   putBack(channelId: string, items: readonly (CreateItem | ChangeItem)[]): void {
     const queue = this.#queues.get(channelId)!;
     queue.creates.unshift(...items.filter((item) => item.kind === "create"));
@@ -145,7 +142,7 @@ export class ChannelQueues {
     this.#waiting += items.length;
   }
 
-  /** Takes out everything that is not being written. */
+  /** Removes all items that are not being written. */
   removeWaiting(onRemoved: (item: CreateItem | ChangeItem) => void): void {
     for (const [channelId, queue] of this.#queues) {
       const removed = [...queue.creates.splice(0), ...queue.changes.splice(0)];
@@ -160,7 +157,7 @@ export class ChannelQueues {
     for (const channelId of this.#ready) yield [channelId, this.#queues.get(channelId)!];
   }
 
-  /** The channel's write is over. */
+  /** The write of the channel has ended. */
   release(channelId: string): void {
     const queue = this.#queues.get(channelId)!;
     queue.busy = false;

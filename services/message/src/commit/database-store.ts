@@ -16,35 +16,35 @@ export interface Change {
   channelId: string;
   rev: number;
   set: MessageChange;
-  /** Only while this is the number of the message's last change. */
+  /** Apply only if this is the current rev of the message. */
   ifRev?: number | undefined;
 }
 
 export type ChangeOutcome =
   | { outcome: "changed"; message: MessageDocument }
-  /** There is no message that is not deleted. */
+  /** The message doesn't exist or is deleted. */
   | { outcome: "gone" }
-  /** The message's last change is not `ifRev`. */
+  /** The rev of the message is not `ifRev`. */
   | { outcome: "outdated" }
-  /** The message can be changed, but not to this number. */
+  /** The new rev is already in use. */
   | { outcome: "numberTaken" };
 
-/** Why a message of an insert was not stored. */
+/** Why a message wasn't inserted. */
 export type InsertFault =
   | { reason: "nonceExists" }
   | { reason: "numberTaken" }
   | { reason: "failed"; error: unknown };
 
 /**
- * The database, as the group commit sees it. What is answered is durable; after an error it is not known whether the write
- * has happened, nor whether it is still to happen.
+ * The database as seen by the group commit. Results are durable. After an error it is unknown whether the write was or will still
+ * be carried out.
  */
 export interface CommitStore {
-  /** Where the messages of a channel stand. */
+  /** The current head of a channel. */
   readHead(channelId: string): Promise<Head>;
   /**
-   * @param ordered one after the other, and none after the first fault; otherwise each by itself
-   * @returns the faults by the message's position
+   * @param ordered insert one after another and stop at the first failure; otherwise independently
+   * @returns the failures by index
    */
   insert(
     messages: readonly MessageDocument[],
@@ -52,9 +52,9 @@ export interface CommitStore {
     timeoutMs: number,
   ): Promise<Map<number, InsertFault>>;
   change(change: Change, timeoutMs: number): Promise<ChangeOutcome>;
-  /** Raises what lists of channels show to at least these numbers. */
+  /** Raises the heads shown in channel lists to at least these values. */
   raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void>;
-  /** The message of a nonce, as it is sure to stay. */
+  /** The message with this nonce, once it can't be rolled back. */
   findByNonce(
     channelId: string,
     authorId: string,
@@ -65,7 +65,7 @@ export interface CommitStore {
 
 const DUPLICATE_KEY = 11_000;
 
-/** The group commit's store on MongoDB. */
+/** Implements the store with MongoDB. */
 export class DatabaseStore implements CommitStore {
   readonly #messages: MessageRepository;
   readonly #heads: ChannelHeadRepository;
@@ -118,7 +118,7 @@ export class DatabaseStore implements CommitStore {
   ): Promise<MessageDocument | null> {
     const found = await this.#messages.findByNonce(channelId, authorId, nonce, false);
     if (found === null) return null;
-    // The worker that stored it may have died before it raised the head, or may wait for the disk: this write waits for both.
+    // The worker that stored it may have died before raising the head, or be waiting for the disk: this write waits for both.
     await this.#heads.raise(new Map([[channelId, found]]), timeoutMs);
     return this.#messages.findByNonce(channelId, authorId, nonce, true);
   }

@@ -42,7 +42,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
   return { store, database: store.database, events, notified, heads, commit, send, edit };
 }
 
-/** A gate that what waits at it passes only when it is opened. */
+/** Blocks everything that waits at it until it is opened. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { pass: () => promise, open: resolve };
@@ -50,11 +50,11 @@ function gate() {
 
 const WRITE_TIMEOUT_MS = 20;
 
-/** For tests of what times out: time passes only when they say so, however slow the machine is. */
+/** For tests of timeouts: time only advances explicitly, however slow the machine is. */
 const stopTheClock = () =>
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
 
-/** Lets the time of a write pass, which none of these must outlast. */
+/** Advances the time by a write timeout, which all writes must respect. */
 async function expectTimeout(writes: Promise<unknown>[]): Promise<void> {
   const refused = writes.map((one) => expect(one).rejects.toMatchObject({ type: "UNAVAILABLE" }));
   await vi.advanceTimersByTimeAsync(WRITE_TIMEOUT_MS);
@@ -68,7 +68,7 @@ const created = (events: Event[]) =>
       : [],
   );
 
-test("a message of an idle channel is written at once", async () => {
+test("a message of an idle channel is written immediately", async () => {
   const { store, send, events } = setUp();
   const message = await send("one");
   expect(message).toMatchObject({ channelId, authorId, content: "one", seq: 1, rev: 1, deletedAt: null });
@@ -76,7 +76,7 @@ test("a message of an idle channel is written at once", async () => {
   expect(events).toEqual([{ name: "message.created", payload: { channelId, messages: [message] } }]);
 });
 
-test("messages of one batch are published to the rooms their senders knew", async () => {
+test("messages of one batch are published to the rooms given by their senders", async () => {
   const notified: [readonly string[], string[]][] = [];
   const { store, send, commit } = setUp({
     publish: (to, _name, payload) => {
@@ -105,7 +105,7 @@ test("messages of one batch are published to the rooms their senders knew", asyn
   ]);
 });
 
-test("other services are notified once per batch, when it is stored", async () => {
+test("other services are notified once per batch, after it is stored", async () => {
   const { store, send, notified } = setUp();
   const { pass, open } = gate();
   store.afterInsert = pass;
@@ -123,7 +123,7 @@ test("other services are notified once per batch, when it is stored", async () =
   expect(notified[0]).toMatchObject({ channelId, groupId: null });
 });
 
-test("a change of what has changed meanwhile is refused, and leaves no hole", async () => {
+test("a change with an outdated ifRev is rejected and leaves no hole", async () => {
   const { commit, send, edit, database } = setUp();
   const message = await send("one");
   await edit(message.id, "two");
@@ -138,7 +138,7 @@ test("a change of what has changed meanwhile is refused, and leaves no hole", as
   expect(database.messages[0]!.revs).toEqual([1, 2, 3]);
 });
 
-test("while a batch is being written the next one gathers, in order and with dense numbers", async () => {
+test("while a batch is being written the next one is collected, in order and with dense numbers", async () => {
   const { store, send, events } = setUp();
   const { pass, open } = gate();
   store.beforeInsert = pass;
@@ -159,7 +159,7 @@ test("while a batch is being written the next one gathers, in order and with den
   expect(created(events)).toEqual([["0"], ["1", "2", "3"]]);
 });
 
-test("nothing is answered or published before it is stored", async () => {
+test("nothing is acknowledged or published before it is stored", async () => {
   const { store, send, events } = setUp();
   const { pass, open } = gate();
   store.afterInsert = pass;
@@ -172,14 +172,14 @@ test("nothing is answered or published before it is stored", async () => {
   expect(events).toHaveLength(1);
 });
 
-test("channels that are ready in one turn are stored by one insert, and published each by itself", async () => {
+test("channels that are ready in one turn share an insert but are published separately", async () => {
   const { store, send, events } = setUp();
   await Promise.all([send("a"), send("b", { channel: otherChannelId })]);
   expect(store.inserts).toEqual([2]);
   expect(created(events)).toEqual([["a"], ["b"]]);
 });
 
-test("a slow channel does not hold up another", async () => {
+test("a slow channel doesn't block another", async () => {
   const { store, send } = setUp();
   const { pass, open } = gate();
   store.beforeInsert = pass;
@@ -191,13 +191,13 @@ test("a slow channel does not hold up another", async () => {
   await slow;
 });
 
-test("a commit takes so many items and no more", async () => {
+test("a commit has a limited number of items", async () => {
   const { store, send } = setUp({ itemsPerCommit: 2 });
   await Promise.all(["1", "2", "3", "4", "5"].map((content) => send(content)));
   expect(store.inserts).toEqual([2, 2, 1]);
 });
 
-test("what is more than may wait is refused, per channel and in total", async () => {
+test("rejects items beyond the limits per channel and in total", async () => {
   const { store, send } = setUp({ limits: { perChannel: 2, total: 3 } });
   const { pass, open } = gate();
   store.beforeRead = pass;
@@ -210,7 +210,7 @@ test("what is more than may wait is refused, per channel and in total", async ()
   await expect(send("6")).resolves.toMatchObject({ seq: 3 });
 });
 
-test("a nonce that exists is answered with its message; what comes after it is written again", async () => {
+test("an existing nonce returns its message, and later messages are written again", async () => {
   const { send, events, store } = setUp();
   const first = await send("first", { nonce: "same" });
   const [before, repeated, ...after] = await Promise.all([
@@ -233,7 +233,7 @@ test("a nonce that exists is answered with its message; what comes after it is w
   expect(created(events)).toEqual([["first"], ["before"], ["after 1", "after 2"]]);
 });
 
-test("when the head cannot be read the senders may try again, and it works when the store does", async () => {
+test("when the head can't be read, senders can retry, and it works once the store does", async () => {
   const { store, send, events } = setUp();
   store.beforeRead = () => {
     throw new Error("no connection");
@@ -244,7 +244,7 @@ test("when the head cannot be read the senders may try again, and it works when 
   expect(created(events)).toEqual([["1"]]);
 });
 
-test("a full storage is said to be full", async () => {
+test("reports a full disk", async () => {
   const { store, send } = setUp();
   store.beforeInsert = () => {
     throw Object.assign(new Error("full"), { code: 14_031 });
@@ -252,7 +252,7 @@ test("a full storage is said to be full", async () => {
   await expect(send("1")).rejects.toMatchObject({ type: "STORAGE_FULL" });
 });
 
-test("after a write whose outcome is unknown the head is read again, and a repetition finds what was stored", async () => {
+test("after a write with unknown outcome the head is read again, and a retry finds the stored message", async () => {
   const { store, send, events, database } = setUp();
   await send("0");
   store.afterInsert = () => {
@@ -265,13 +265,13 @@ test("after a write whose outcome is unknown the head is read again, and a repet
   store.afterInsert = undefined;
   await expect(send("2")).resolves.toMatchObject({ seq: 3, rev: 3 });
   await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 2 });
-  // Published behind "2", it would break the order; the gap before "2" makes clients sync.
+  // Publishing it after "2" would break the order; the gap before "2" makes clients sync.
   expect(created(events)).toEqual([["0"], ["2"]]);
   expect(database.messages).toHaveLength(3);
   expect(store.calls.filter((call) => call === "readHead")).toHaveLength(2);
 });
 
-test("when the heads for lists could not be raised, the sender is not answered, and repeating it raises them", async () => {
+test("when raising the heads fails, the sender is not answered, and a retry raises them", async () => {
   const { store, send, database, events } = setUp();
   store.beforeRaise = () => {
     throw new Error("connection lost");
@@ -285,7 +285,7 @@ test("when the heads for lists could not be raised, the sender is not answered, 
 });
 
 test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const)(
-  "a store that does not answer (%s) is waited for no longer than a write may take",
+  "a store that doesn't respond (%s) fails after the write timeout",
   async (step) => {
     stopTheClock();
     const { store, send, edit, heads } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
@@ -306,7 +306,7 @@ test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const
   },
 );
 
-test("a late insert that is carried out after all lands behind what was written, or not at all", async () => {
+test("a late insert is either stored after newer messages or not at all", async () => {
   stopTheClock();
   const { store, send, database } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
   await send("1");
@@ -331,7 +331,7 @@ test("a late insert that is carried out after all lands behind what was written,
   ]);
 });
 
-test("a worker that lost the race reads the head again and writes behind the other one", async () => {
+test("a worker that lost a race reads the head again and writes after the other one", async () => {
   const one = setUp();
   const other = setUp({}, one.database);
   const sent = [await one.send("1"), await other.send("2"), await one.send("3"), await other.send("4")];
@@ -343,30 +343,30 @@ test("a worker that lost the race reads the head again and writes behind the oth
   ]);
 });
 
-test("a worker killed in the middle of a run leaves its first messages, and the others go on behind them", async () => {
+test("a worker killed during a run leaves its first messages, and others continue after them", async () => {
   const killed = setUp();
   const { pass } = gate();
   let inserted = 0;
   killed.store.afterEach = () => (++inserted === 3 ? pass() : undefined);
   for (const content of ["1", "2", "3", "4", "5"])
-    // Refused when the write times out, long after this test.
+    // Rejected by the write timeout, long after this test.
     killed.send(content, { nonce: `killed ${content}` }).catch(() => undefined);
   await expect.poll(() => inserted).toBe(3);
   const other = setUp({}, killed.database);
   await expect(other.send("next")).resolves.toMatchObject({ seq: 4, rev: 4 });
-  // Not answered, so its sender repeats it.
+  // Not acknowledged, so its sender retries.
   await expect(other.send("3", { nonce: "killed 3" })).resolves.toMatchObject({ seq: 3 });
   await expect(other.send("4", { nonce: "killed 4" })).resolves.toMatchObject({ seq: 5 });
 });
 
-test("the number of a change that found nothing to change is used for the next one", async () => {
+test("the number of a change without effect is used for the next one", async () => {
   const { send, edit } = setUp();
   const { id } = await send("1");
   expect(await edit("e".repeat(24), "of nothing")).toBeNull();
   expect(await edit(id, "changed")).toMatchObject({ rev: 2 });
 });
 
-test("a change whose number another worker took is written again", async () => {
+test("a change whose number was taken by another worker is written again", async () => {
   const one = setUp();
   const { id } = await one.send("1");
   const other = setUp({}, one.database);
@@ -376,7 +376,7 @@ test("a change whose number another worker took is written again", async () => {
   expect(await other.send("2")).toMatchObject({ seq: 2, rev: 5 });
 });
 
-test("messages and changes of a channel that wait take turns", async () => {
+test("waiting messages and changes of a channel alternate", async () => {
   const { send, edit, store } = setUp();
   const { id } = await send("1");
   const { pass, open } = gate();
@@ -389,7 +389,7 @@ test("messages and changes of a channel that wait take turns", async () => {
   expect(results.map((message) => message?.rev)).toEqual([2, 3, 4, 6, 5]);
 });
 
-test("changes take a rev but no seq, and a message changed twice ends with the later change", async () => {
+test("changes take a rev but no seq, and of two changes of a message the later one wins", async () => {
   const { send, edit, events } = setUp();
   const { id } = await send("before");
   const changed = await Promise.all([edit(id, "once"), edit(id, "twice")]);
@@ -403,13 +403,13 @@ test("changes take a rev but no seq, and a message changed twice ends with the l
   ]);
 });
 
-test("a change of a message that is gone answers null and publishes nothing", async () => {
+test("a change of a deleted message returns null and publishes nothing", async () => {
   const { edit, events } = setUp();
   expect(await edit("e".repeat(24), "text")).toBeNull();
   expect(events).toEqual([]);
 });
 
-test("a fault of the fan-out does not make a stored message fail", async () => {
+test("a failing fan-out doesn't make a stored message fail", async () => {
   const { send } = setUp({
     publish: () => {
       throw new Error("no subscribers");
@@ -418,7 +418,7 @@ test("a fault of the fan-out does not make a stored message fail", async () => {
   await expect(send("1")).resolves.toMatchObject({ seq: 1 });
 });
 
-test("closing writes what waits and refuses what comes", async () => {
+test("closing writes all waiting items and rejects further ones", async () => {
   const { commit, send, database } = setUp();
   const waiting = [send("1"), send("2")];
   await commit.close();

@@ -30,13 +30,13 @@ export interface GroupCommitOptions extends Omit<WriteContext, "published"> {
   observe: (items: number, seconds: number) => void;
   limits?: QueueLimits;
   itemsPerCommit?: number;
-  /** What is written at the same time; a channel is in one write at most. */
+  /** Maximum of concurrent writes; a channel is in at most one. */
   maxWrites?: number;
 }
 
 /**
- * Writes messages in groups: while something of a channel is being written its next messages gather, and channels that are
- * ready in the same turn of the event loop are written together. Where nothing is under way nothing waits.
+ * Commits messages in groups: while a channel is being written, its next messages are batched, and channels that become ready in
+ * the same turn of the event loop share a write. An idle channel is written without delay.
  */
 export class GroupCommit {
   readonly #observe: GroupCommitOptions["observe"];
@@ -64,8 +64,8 @@ export class GroupCommit {
   }
 
   /**
-   * Stores a message, publishes it and answers with it. When its nonce exists already, answers with that message.
-   * @throws {ServiceError} OVERLOADED, UNAVAILABLE or STORAGE_FULL; the same nonce may always be tried again
+   * Stores and publishes a message and returns it. If its nonce already exists, returns the existing message.
+   * @throws {ServiceError} OVERLOADED, UNAVAILABLE or STORAGE_FULL; retrying with the same nonce is always safe
    */
   create(channelId: string, item: Asked<CreateItem>): Promise<Message> {
     return new Promise((resolve, reject) =>
@@ -80,12 +80,12 @@ export class GroupCommit {
     );
   }
 
-  /** The message of a nonce that was sent before, published where that may be missing; null where it is not stored. */
+  /** Finds an earlier message by nonce and publishes it if that may be missing. @returns null when it isn't stored */
   find(channelId: string, sent: Pick<CreateItem, "authorId" | "nonce" | "rooms">): Promise<Message | null> {
     return findStored(this.#context, channelId, sent);
   }
 
-  /** Writes what waits; refuses what comes from now on. */
+  /** Writes all waiting items and rejects further ones. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -99,7 +99,7 @@ export class GroupCommit {
     this.#schedule();
   }
 
-  /** After the poll phase of this turn, so that what arrives in one turn is written together. */
+  /** Runs after the poll phase, so that everything received in one turn is written together. */
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#maxWrites || !this.#queues.hasReady) return;
     this.#scheduled = true;
@@ -123,7 +123,7 @@ export class GroupCommit {
     this.#goOn();
   }
 
-  /** @returns how many messages were tried */
+  /** @returns the number of messages in the write */
   async #writeRuns(runs: readonly Run[]): Promise<number> {
     const filled: Run[] = [];
     for (const { channelId, creates } of runs) {
@@ -133,7 +133,7 @@ export class GroupCommit {
       else this.#queues.release(channelId);
     }
     if (filled.length === 0) return 0;
-    // What began this write may have been another request: the one whose message was written before.
+    // This write may have been started by another request, whose message was written before.
     const scope = commonScope(filled.map((run) => run.scope));
     const again = await runInScope(scope, () => writeCreates(this.#context, filled));
     if (again === null) this.#rejectWaiting();
@@ -149,7 +149,7 @@ export class GroupCommit {
     return 1;
   }
 
-  /** The channel's next write; after a moment where this one has lost a race. */
+  /** Makes the channel ready again; with a pause after a lost race. */
   #release(channelId: string, again: readonly (CreateItem | ChangeItem)[]): void {
     if (again.length === 0) {
       this.#queues.release(channelId);
@@ -167,14 +167,14 @@ export class GroupCommit {
     if (this.#closed !== null && this.#queues.isEmpty) this.#closed();
   }
 
-  /** The database is unavailable or too slow: all waiting writes fail now, instead of one after the other. */
+  /** The database is unavailable or too slow: all waiting items fail together instead of one after another. */
   #rejectWaiting(): void {
     this.#queues.removeWaiting((item) =>
       item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),
     );
   }
 
-  /** Refuses what has waited as long as a write may take, and what its caller no longer waits for. */
+  /** Rejects items that have waited too long, or whose caller no longer waits. */
   #isInTime(item: CreateItem | ChangeItem): boolean {
     const isLate = hasPassed(item.scope?.deadline);
     if (!isLate && item.enqueuedAtMs >= Date.now() - this.#context.writeTimeoutMs) return true;

@@ -13,7 +13,7 @@ const FAULTS = 0.15;
 
 type Fault = "none" | "fails" | "late" | "slow";
 
-/** A database step that mostly works, and otherwise fails, is slow, or is carried out when its worker has given up. */
+/** A database step that usually succeeds; otherwise it fails, is slow, or is carried out after its worker has given up. */
 async function unreliable(random: () => number): Promise<void> {
   const fault: Fault =
     random() > FAULTS ? "none" : (["fails", "late", "slow"] as const)[Math.floor(random() * 3)]!;
@@ -22,7 +22,7 @@ async function unreliable(random: () => number): Promise<void> {
   if (fault === "slow") await sleep(random() * WRITE_TIMEOUT_MS);
 }
 
-/** After whatever was written: each channel has all numbers from 1 on, each once. */
+/** Asserts that each channel has every number from 1, each once. */
 function assertDense(database: MemoryDatabase): void {
   for (const channelId of channelIds) {
     const messages = database.ofChannel(channelId);
@@ -58,7 +58,7 @@ function startWorker(database: MemoryDatabase, random: () => number, found: unkn
   });
 }
 
-/** Sends until it is acknowledged, each time to whichever worker there is, or until a hole was found. */
+/** Retries with random workers until the message is acknowledged, or until a hole was found. */
 async function sendSurely(
   workers: readonly GroupCommit[],
   random: () => number,
@@ -82,7 +82,7 @@ async function sendSurely(
 }
 
 test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
-  "three workers, a database that fails at any step, late writes, repeated nonces: no hole ever (%i)",
+  "three workers, failures at any step, late writes and repeated nonces leave no holes (%i)",
   async (seed) => {
     const random = pseudoRandom(seed);
     const database = new MemoryDatabase();

@@ -22,34 +22,34 @@ export interface WriteContext {
   store: CommitStore;
   heads: KnownHeads;
   publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
-  /** The `rev` that this process published last, by channel. */
+  /** The last `rev` published by this process, by channel. */
   published: LRUCache<string, number>;
-  /** Sent to the other services for created messages. */
+  /** Notifies the other services of created messages. */
   broadcastStored: (stored: DomainEvents["message.stored"]) => void;
   logger: Pick<Logger, "error">;
   /** Called with the number of stored messages. */
   countStored: (messages: number) => void;
-  /** The longest that one write may take, from the reading of the heads to the disk. */
+  /** Timeout of one write, from reading the heads to syncing the disk. */
   writeTimeoutMs: number;
 }
 
-/** Why a write failed, for its sender, who may repeat it with the same nonce. */
+/** The error for the sender of a failed write, who can retry with the same nonce. */
 export function failure(error: unknown): ServiceError {
   const known = toServiceError(error);
   return known.type === "INTERNAL" ? serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }) : known;
 }
 
 /**
- * Whether only this write was refused: its callers had gone, or too many commands waited. Then what waits behind it is tried,
- * which it is not when the database is away.
+ * Whether only this write was rejected, because its callers were gone or too many commands were waiting. Waiting items are then
+ * still tried, unlike when the database is down.
  */
 export function wasOnlyRefused(error: unknown): boolean {
   return hasPassed(currentScope()?.deadline) || toServiceError(error).type === "OVERLOADED";
 }
 
 /**
- * Publishes a stored change. A failing publication is only logged: its sender still gets the answer that the change is stored.
- * @param change where it stands in the log: a channel's changes are announced in the order of `rev`
+ * Publishes a stored change. If that fails it is only logged: the sender still gets the confirmation that it is stored.
+ * @param change its position in the log: the changes of a channel are published in order of `rev`
  */
 export function announce<N extends Announcement>(
   { publish, published, logger }: Pick<WriteContext, "publish" | "published" | "logger">,
@@ -69,15 +69,15 @@ export function announce<N extends Announcement>(
 const HEAD_AGE_RESOLUTION_MS = 1000;
 
 /**
- * Where recently written channels stand, so that numbering needs no read. A head that is remembered may be behind, because
- * other workers write too: then the next write is refused. It is never ahead of what is on disk: only what was
- * acknowledged or read as lasting is remembered, and nothing after an error.
+ * Caches the heads of recently written channels, so that assigning numbers needs no read. A cached head can be behind because
+ * other workers write too; the next write is then rejected and retried. It is never ahead of the disk: only acknowledged or
+ * majority-read values are cached, and an error clears the entry.
  */
 export class KnownHeads {
   readonly #heads: LRUCache<string, Head>;
   readonly #read: CommitStore["readHead"];
 
-  /** @param maxAgeMs numbers that were free so long ago may have been taken and removed since */
+  /** @param maxAgeMs after this, numbers above the cached head may have been used and removed again */
   constructor(max: number, read: CommitStore["readHead"], maxAgeMs = HEAD_MAX_AGE_MS) {
     this.#heads = new LRUCache({ ...upTo(max), ttl: maxAgeMs, ttlResolution: HEAD_AGE_RESOLUTION_MS });
     this.#read = read;

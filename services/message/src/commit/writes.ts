@@ -16,9 +16,9 @@ interface NumberedRun extends Run {
 }
 
 /**
- * Writes new messages of several channels, one each, or several of one channel. Never throws: every sender is answered,
- * except those that it returns by channel because they have to be written again.
- * @returns null when the database failed
+ * Writes new messages: one each of several channels, or several of one. Never throws: every sender is answered, except for the
+ * returned items, which must be written again.
+ * @returns the items to retry by channel; null when the database failed
  */
 export async function writeCreates(
   context: WriteContext,
@@ -85,7 +85,7 @@ function number({ channelId, creates, scope }: Run, from: Head): NumberedRun {
   return { channelId, creates, messages, from, scope };
 }
 
-/** Nothing of a run is stored after its first fault. */
+/** Nothing of a run is stored after its first failure. */
 function firstFault(
   faults: ReadonlyMap<number, InsertFault>,
   offset: number,
@@ -100,8 +100,8 @@ function firstFault(
 }
 
 /**
- * Publishes what was stored, then answers the senders.
- * @returns those that have to be written again
+ * Publishes stored messages, then answers the senders.
+ * @returns the items to retry
  */
 function answerRun(
   context: WriteContext,
@@ -126,7 +126,7 @@ function answerRun(
   return [];
 }
 
-/** The channel's audience can change between two messages of a run: each goes to the audience at the time it was sent. */
+/** The audience can change between two messages of a run: each is published to the audience at the time it was sent. */
 function areSame(rooms: readonly string[], others: readonly string[]): boolean {
   return rooms === others || (rooms.length === others.length && rooms.every((room, i) => room === others[i]));
 }
@@ -139,7 +139,7 @@ function publishAndAnswer(
 ): void {
   const presented: Message[] = messages.map(presentMessage);
   context.countStored(presented.length);
-  // The fan-out writes to its sockets in a later turn of the event loop, so the senders are answered before that.
+  // The fan-out writes to sockets in a later turn of the event loop, so the senders are answered first.
   for (let from = 0; from < presented.length;) {
     const { rooms } = creates[from]!;
     let end = from + 1;
@@ -152,7 +152,7 @@ function publishAndAnswer(
   context.broadcastStored({ channelId, groupId: creates[0]!.groupId, messages: presented });
 }
 
-/** Writes a change, publishes it and answers. Never throws; `again`: it has to be written again, and is not answered yet. */
+/** Writes a change, publishes it and answers. Never throws. @returns `again` when it must be retried, not yet answered */
 export async function writeChange(
   context: WriteContext,
   channelId: string,
@@ -213,10 +213,10 @@ function announceChange(
 }
 
 /**
- * The message of a nonce that is stored already, or null. It is published if this process has published nothing later in the
- * channel: a sender repeats a message because something went wrong, and the worker that stored it may have died before
- * publishing it. Behind a later change it would break the order, and that change has shown the gap to every client.
- * @throws {ServiceError} when the database does not answer
+ * Finds an already stored message by nonce, or null. It is published unless this process has published a later change of the
+ * channel: the sender retries because something failed, and the worker that stored it may have died before publishing it. After a
+ * later change, publishing would break the order, and clients have detected the gap anyway.
+ * @throws {ServiceError} when the database doesn't respond
  */
 export async function findStored(
   context: WriteContext,
@@ -238,7 +238,7 @@ export async function findStored(
   }
 }
 
-/** Answers a sender whose nonce the index has refused. */
+/** Answers a sender whose nonce violated the unique index. */
 async function answerStored(context: WriteContext, channelId: string, item: CreateItem): Promise<void> {
   try {
     const message = await findStored(context, channelId, item);

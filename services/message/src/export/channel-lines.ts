@@ -6,7 +6,7 @@ import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import { WRITE_TIMEOUT_MS } from "../bounds.ts";
 
-/** After this much of text a page ends; one more message, or so many reactions, may come on top. */
+/** A page ends after this many characters; one more message or batch of reactions can exceed it. */
 const PAGE_CHARS = 200_000;
 const MESSAGES_PER_QUERY = 50;
 const REACTIONS_PER_QUERY = 500;
@@ -24,7 +24,7 @@ export function channelLineActions(dependencies: MessageDependencies): Handlers 
         lines.push(line);
         chars += JSON.stringify(line).length;
       };
-      // Whose reactions are only begun is read once more; its own line was in the page before.
+      // A message with only some of its reactions in this page is read again; its own line is not repeated.
       let behind = after;
       for (;;) {
         const resumed = behind?.emoji !== undefined;
@@ -46,7 +46,7 @@ export function channelLineActions(dependencies: MessageDependencies): Handlers 
       }
     },
 
-    /** Only into a group that is being made: no events are published, because it is hidden. */
+    /** No events are published, because the group is hidden until its import is finished. */
     "message.importLines": async ({ params, services }) => {
       const { groupId } = params;
       await services.group.keepImport({ groupId });
@@ -90,9 +90,9 @@ export function channelLineActions(dependencies: MessageDependencies): Handlers 
 }
 
 /**
- * In the order in which the message shows them, and within that of the users' ids.
- * @param add says whether there is room for more
- * @returns where to go on; null: there are no more of them
+ * Adds reactions in the order shown on the message, by user id within an emoji.
+ * @param add returns false when the page is full
+ * @returns where to continue, or null
  */
 async function addReactions(
   { reactions }: Exporting,
@@ -103,7 +103,7 @@ async function addReactions(
   const emojis = (message.reactions ?? []).map(({ emoji }) => emoji);
   const messageId = message._id.toHexString();
   const at = after?.emoji === undefined ? 0 : emojis.indexOf(after.emoji);
-  // If the last reaction of the previous page is gone, its place is unknown: skip some rather than return one twice.
+  // If the last reaction of the previous page is gone, its position is unknown: skip some rather than return duplicates.
   for (const emoji of at === -1 ? [] : emojis.slice(at)) {
     let afterUserId = emoji === after?.emoji ? after.userId : undefined;
     for (;;) {

@@ -7,13 +7,13 @@ import { within } from "../database.ts";
 import { messageModel } from "../message.model.ts";
 import { readMarkerModel } from "../read-marker.repository.ts";
 
-/** Messages of one answer, and channels that are looked at for it. */
+/** Messages per page, and channels read for it. */
 const PAGE = 100;
 const CHANNELS = 50;
 
 interface Channels {
   channelIds: string[];
-  /** null: these are the last ones. */
+  /** null: the last page. */
   next: Position | null;
 }
 
@@ -36,7 +36,7 @@ export function exportUser(own: OwnMessages): Handler<"message.exportUser"> {
   };
 }
 
-/** In the order of their ids. */
+/** Sorted by id. */
 async function nextChannels(
   own: OwnMessages,
   services: Services,
@@ -61,12 +61,12 @@ async function nextChannels(
 
 type OwnMessages = ReturnType<typeof createOwnMessages>;
 
-/** What finds the messages of one author, without an index that every message would pay for. */
+/** Finds the messages of one author without an additional index. */
 export function createOwnMessages(database: Connection) {
   const messages = messageModel(database);
   const markers = readMarkerModel(database);
   return {
-    /** Of one channel, in the order of their nonces: that is the order of the index that there is. */
+    /** Messages of one channel sorted by nonce, which is the order of the existing index. */
     list: (channelId: string, authorId: string, afterNonce: string, limit: number) =>
       within(
         READ_TIMEOUT_MS,
@@ -77,7 +77,7 @@ export function createOwnMessages(database: Connection) {
           .lean(),
       ),
 
-    /** Those of the channels that are not among `listReadChannelIds`, in the order in which they are given. */
+    /** @returns the channels that are not in `listReadChannelIds`, in the given order */
     async withoutMarker(userId: string, channelIds: readonly string[]): Promise<string[]> {
       const found = markers.find({ userId, channelId: { $in: channelIds } }, { channelId: 1 }).lean();
       const read = new Set(
@@ -86,7 +86,7 @@ export function createOwnMessages(database: Connection) {
       return channelIds.filter((id) => !read.has(id));
     },
 
-    /** Channels that the user has read something of, in the order of their ids. */
+    /** Channels that the user has read, sorted by id. */
     async listReadChannelIds(userId: string, afterId: string | null, limit: number): Promise<string[]> {
       const found = markers
         .find({ userId, ...(afterId !== null && { channelId: { $gt: afterId } }) }, { channelId: 1 })
@@ -101,13 +101,13 @@ export function createOwnMessages(database: Connection) {
 const SOURCES = ["read", "groups", "direct"] as const;
 const ID = /^[0-9a-f]{24}$/;
 
-/** How far an export has come. */
+/** The position of an export. */
 export interface Position {
-  /** Where channels come from: those that were read, the rest of all that one is or was in, the rest of the direct ones. */
+  /** The source of channels: those the user has read, then further ones of their groups, then direct ones. */
   source: (typeof SOURCES)[number];
-  /** Behind what of the source: an id, or a cursor of the others. null: from its beginning. */
+  /** Position in the source: an id or a cursor of another service. null: the start. */
   at: string | null;
-  /** Where in a channel of this page the last answer ended. */
+  /** The channel in which the last page ended. */
   channelId?: string;
   nonce?: string;
 }

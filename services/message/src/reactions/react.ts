@@ -10,7 +10,7 @@ import type { ReactionRepository } from "./reaction.repository.ts";
 interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
   messages: MessageRepository;
   reactions: ReactionRepository;
-  /** The rooms of a channel that a viewer of it knows. */
+  /** The rooms of a channel for a user who can see it. */
   roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
 }
 
@@ -61,7 +61,7 @@ async function existing(
   return message;
 }
 
-/** Makes a message show the reactions that there are; where it is deleted, removes them. @returns how many changes it has had */
+/** Updates the reactions shown on a message, or removes them when it is deleted. @returns its number of changes */
 export async function countReactions(
   dependencies: CountingParts,
   channelId: string,
@@ -78,7 +78,7 @@ export async function countReactions(
   const receivers = rooms ?? (await roomsFor(message.authorId.toHexString(), channelId));
   await changeMessage(dependencies, { channelId, messageId, rooms: receivers, announce }, async (before) => {
     if (before.revs.length >= REACTION_CHANGES) return null;
-    // After the message: if another worker stores a later count meanwhile, this one is refused and made again.
+    // Counted after reading the message: if another worker stores a newer count meanwhile, this one is rejected and repeated.
     const counted = await countAll(reactions, before);
     const isSame = JSON.stringify(counted) === JSON.stringify(before.reactions ?? []);
     return isSame ? null : { reactions: counted.length === 0 ? undefined : counted };
@@ -86,7 +86,7 @@ export async function countReactions(
   return message.revs.length + 1;
 }
 
-/** Those that were there keep their places. */
+/** Existing reactions keep their order. */
 async function countAll(
   reactions: ReactionRepository,
   { _id, reactions: shown = [] }: MessageDocument,

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { GATHER_REACTIONS_MS, UNCOUNTED_TAKEN_UP, WAITING_COUNTS } from "../bounds.ts";
 import type { UncountedRepository } from "./uncounted.repository.ts";
 
-/** A count that is due. What was written before it begins is in it. */
+/** A scheduled count, which includes everything written before it begins. */
 interface DueCount {
   channelId: string;
   rooms: readonly string[] | null;
@@ -17,22 +17,22 @@ export interface ReactionCounterOptions {
   uncounted: UncountedRepository;
   /**
    * Counts the reactions of a message and stores the result.
-   * @param rooms null: not known
-   * @returns how many changes the message has had
+   * @param rooms null: unknown
+   * @returns the number of changes of the message
    */
   count: (channelId: string, messageId: string, rooms: readonly string[] | null) => Promise<number>;
   logger: Pick<Logger, "error">;
 }
 
 /**
- * Sees to it that messages show their reactions: those that come together are counted together, as one change of the message.
- * A note in the database says which messages are to be counted; it is there before a reaction is answered, and goes when a count
- * that began later is stored. So a worker that dies leaves nothing wrong for good.
+ * Keeps the reactions shown on messages up to date: concurrent reactions are counted together, as one change of the message. A
+ * mark in the database says that a message must be counted. It is stored before a reaction is acknowledged and removed after a
+ * count that began later, so a worker that dies never leaves a wrong count permanently.
  */
 export class ReactionCounter {
   readonly #options: ReactionCounterOptions;
   readonly #due = new Map<string, DueCount>();
-  /** When a message was last counted, and how long its next reactions gather. */
+  /** When a message was last counted, and how long its next reactions are batched. */
   readonly #counted = new LRUCache<string, { atMs: number; gatherMs: number }>({ max: WAITING_COUNTS });
   readonly #running = new Set<Promise<void>>();
   #isClosed = false;
@@ -41,7 +41,7 @@ export class ReactionCounter {
     this.#options = options;
   }
 
-  /** Finishes the counts that run. What is due stays noted. */
+  /** Completes running counts. Scheduled ones stay marked in the database. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { timer } of this.#due.values()) if (timer !== null) clearTimeout(timer);
@@ -49,7 +49,7 @@ export class ReactionCounter {
     await Promise.all(this.#running);
   }
 
-  /** Carries out the write of a reaction; when it is answered the message will be counted, come what may. */
+  /** Writes a reaction. When this resolves, the message is marked and will be counted. */
   async change(
     channelId: string,
     messageId: string,
@@ -59,7 +59,7 @@ export class ReactionCounter {
     const due = this.#dueCount(channelId, messageId, rooms);
     try {
       await Promise.all([due.noted, write()]);
-      // The count that this was noted for may have begun before the write.
+      // The scheduled count may have begun before the write.
       if (due.begun) await this.#dueCount(channelId, messageId, rooms).noted;
     } finally {
       this.#schedule(messageId);
@@ -73,7 +73,7 @@ export class ReactionCounter {
       due = { channelId, rooms, noted, begun: false, timer: null };
       if (!this.#isClosed && this.#due.size < WAITING_COUNTS) this.#due.set(messageId, due);
     }
-    // Who sees the channel may have changed since the first of those that are counted together.
+    // The viewers of the channel may have changed since the first of the batched reactions.
     due.rooms = rooms ?? due.rooms;
     return due;
   }
@@ -100,7 +100,7 @@ export class ReactionCounter {
   async #count(messageId: string, { channelId, rooms, noted }: DueCount): Promise<void> {
     const { uncounted, count } = this.#options;
     this.#counted.set(messageId, { atMs: Date.now(), gatherMs: GATHER_REACTIONS_MS[0]![1] });
-    // Its failure was returned to the caller.
+    // The caller already received this error.
     await noted.catch(() => undefined);
     const note = await uncounted.find(messageId);
     const changes = await count(channelId, messageId, rooms);
@@ -108,7 +108,7 @@ export class ReactionCounter {
     if (note !== null) await uncounted.delete(messageId, note.token);
   }
 
-  /** Begins to count what a worker that died has left. @param leftMs how old its notes are then, in milliseconds */
+  /** Counts messages marked by dead workers. @param leftMs minimum age of the marks, in milliseconds */
   async takeUp(leftMs: number): Promise<void> {
     const notes = await this.#options.uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_TAKEN_UP);
     if (this.#isClosed) return;

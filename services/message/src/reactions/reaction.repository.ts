@@ -4,7 +4,7 @@ import { Schema } from "mongoose";
 import { READ_TIMEOUT_MS } from "../bounds.ts";
 import { LASTING, within } from "../database.ts";
 
-/** One user's reaction with one emoji. What a message shows of them is counted from these. */
+/** One user's reaction with one emoji. The reactions shown on messages are counted from these. */
 interface ReactionDocument {
   _id: string;
   channelId: string;
@@ -35,11 +35,11 @@ export interface OneReaction {
 
 export type ReactionRepository = ReturnType<typeof createReactionRepository>;
 
-/** Every query of the reactions. */
+/** Queries of the reactions. */
 export const createReactionRepository = defineRepository(
   { name: "Reaction", schema },
   ({ model: reactions, insertMany, removeSome, removeAll }) => {
-    /** In the order of their ids. */
+    /** Sorted by user id. */
     const users = async (
       messageId: string,
       emoji: string,
@@ -65,14 +65,14 @@ export const createReactionRepository = defineRepository(
         await read(unlessDuplicate(added));
       },
 
-      /** @throws MongoBulkWriteError when one of them is there already */
+      /** @throws MongoBulkWriteError when one of them exists */
       insertMany,
 
       async remove({ messageId, emoji, userId }: OneReaction): Promise<void> {
         await read(reactions.deleteOne({ messageId, emoji, userId }));
       },
 
-      /** The different emoji on a message: one step of the index each, however many users there are. */
+      /** The distinct emoji on a message: one index seek each, regardless of the number of users. */
       async emojis(messageId: string, max: number): Promise<string[]> {
         const emojis: string[] = [];
         while (emojis.length < max) {
@@ -90,7 +90,7 @@ export const createReactionRepository = defineRepository(
         return emojis;
       },
 
-      /** null: no reaction is left. */
+      /** @returns null when no reaction is left */
       async count(messageId: string, emoji: string, usersShown: number): Promise<Reaction | null> {
         const [count, userIds] = await Promise.all([
           read(reactions.countDocuments({ messageId, emoji }).readConcern(LASTING).exec()),
@@ -101,7 +101,7 @@ export const createReactionRepository = defineRepository(
 
       users,
 
-      /** What one user has reacted with. */
+      /** The emoji that one user has reacted with. */
       async ofUser(
         userId: string,
         messageIds: readonly string[],
@@ -115,7 +115,7 @@ export const createReactionRepository = defineRepository(
         return found.map(({ channelId, messageId, emoji }) => ({ channelId, messageId, emoji }));
       },
 
-      /** @returns how many were deleted: fewer than `limit` when none is left */
+      /** @returns the number of deleted reactions: fewer than `limit` when none are left */
       deleteSome: (channelId: string, limit: number) => removeSome({ channelId }, limit),
 
       /** The same for one message. */

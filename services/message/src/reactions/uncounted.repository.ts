@@ -3,12 +3,12 @@ import { Schema } from "mongoose";
 import { READ_TIMEOUT_MS } from "../bounds.ts";
 import { within } from "../database.ts";
 
-/** A message whose reactions have to be counted again. Kept until that is done, even if a process dies. */
+/** Marks a message whose reactions must be counted again. Stored until that is done, even if a process dies. */
 interface UncountedDocument {
-  /** The message's id. */
+  /** The message id. */
   _id: string;
   channelId: string;
-  /** New with every change. */
+  /** Changes with every mark. */
   token: string;
   since: Date;
 }
@@ -24,11 +24,11 @@ const schema = new Schema<UncountedDocument>(
 
 export type UncountedRepository = ReturnType<typeof createUncountedRepository>;
 
-/** Every query of the notes about messages whose reactions are to be counted. */
+/** Queries of the marks for messages to be counted. */
 export const createUncountedRepository = defineRepository(
   { name: "UncountedReactions", schema },
   ({ model: notes, remove }) => ({
-    /** Durable when it is answered. @param token a new one, so that a count that had begun before does not remove the note */
+    /** Durable. @param token a new one, so that a count that began earlier doesn't remove the mark */
     async note(channelId: string, messageId: string, token: string): Promise<void> {
       const noted = notes.updateOne(
         { _id: messageId },
@@ -44,7 +44,7 @@ export const createUncountedRepository = defineRepository(
 
     delete: (messageId: string, token: string) => remove({ _id: messageId, token }),
 
-    /** The longest waiting first. */
+    /** Oldest first. */
     async findBefore(before: Date, limit: number): Promise<UncountedDocument[]> {
       return notes
         .find({ since: { $lt: before } })

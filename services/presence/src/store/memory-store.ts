@@ -6,17 +6,17 @@ interface Gateway {
   userIds: Set<string>;
 }
 
-/** The store of a single process: what is here is gone with the connections it is about. */
+/** The store of a single process: it disappears together with the connections. */
 export class MemoryPresenceStore implements PresenceStore {
   readonly #times: PresenceStoreTimes;
   readonly #gateways = new Map<string, Gateway>();
-  /** By forgotten gateway, until when it is refused; the first to end first. */
+  /** Forgotten gateways and until when their reports are rejected, earliest first. */
   readonly #forgotten = new Map<string, number>();
-  /** By user, the gateways where the user is. */
+  /** The gateways of each connected user. */
   readonly #users = new Map<string, Set<string>>();
-  /** By user, when the change is to be published; the oldest first. */
+  /** When the change of a user is due to be published, oldest first. */
   readonly #changed = new Map<string, number>();
-  /** By user, until when it is claimed. */
+  /** Until when the change of a user is claimed. */
   readonly #claimed = new Map<string, number>();
 
   #sweptAtMs = 0;

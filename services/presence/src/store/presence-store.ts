@@ -7,32 +7,29 @@ export interface GatewayReport {
 }
 
 /**
- * Who is connected at which gateway, and whose presence has to be published. Everything may be repeated and done by several
- * workers at once. Every method rejects where the store cannot be reached.
+ * Stores which users are connected at which gateway, and which changes must be published. All methods are idempotent, can be
+ * called concurrently by several workers, and reject when the store is unavailable.
  */
 export interface PresenceStore {
   /**
-   * Takes a report: users who were nowhere before, and those who are nowhere now, are noted as changed.
-   * @returns false when the gateway is not known any more, and nothing was taken. Nor is its first report, should it come so late
+   * Applies a report; users who connected first or disconnected last are marked as changed.
+   * @returns false when the gateway is unknown or was forgotten, and nothing was applied
    */
   report(report: GatewayReport): Promise<boolean>;
-  /** Those of the users who are connected anywhere. */
+  /** @returns those of the users who are connected */
   connectedAmong(userIds: readonly string[]): Promise<Set<string>>;
-  /** How many users are connected; of several processes, one at each of two gateways counts twice. */
+  /** The number of connected users; with several processes, a user at two gateways counts twice. */
   countConnected(): Promise<number>;
-  /** Notes that the presence of a user may look different now. */
+  /** Marks the presence of a user as changed. */
   noteChange(userId: string): Promise<void>;
-  /**
-   * Users whose change is due. They are this worker's until `settle`, or until `claimMs` have passed; then another
-   * worker gets them.
-   */
+  /** Claims users with due changes until `settle`, or for `claimMs`; then another worker gets them. */
   claimChanged(limit: number): Promise<string[]>;
-  /** The changes of these users have been published. */
+  /** Call this when the changes were published. */
   settle(userIds: readonly string[]): Promise<void>;
   /**
-   * Forgets users of one gateway that has been silent for too long. If this was not called for `sweepGapMs`, because the store or
-   * every worker was away, the gateways first get the time to report: their reports may have been lost.
-   * @returns how many; 0 when there are no more
+   * Removes users of a gateway that has been silent for too long. If this was not called for `sweepGapMs`, because the store or
+   * all workers were down, gateways first get time to report, because their reports may have been lost.
+   * @returns the number of removed users; 0 when there are none left
    */
   forgetSilent(limit: number): Promise<number>;
 }
@@ -40,7 +37,7 @@ export interface PresenceStore {
 export interface PresenceStoreTimes {
   gatherMs: number;
   gatewayTimeoutMs: number;
-  /** How long a gateway that was forgotten is refused. */
+  /** How long reports of a forgotten gateway are rejected. */
   forgottenMs: number;
   claimMs: number;
   sweepGapMs: number;

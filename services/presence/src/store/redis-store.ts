@@ -8,7 +8,7 @@ type Redis = NonNullable<NodeContext["redis"]>;
 type Argument = string | number;
 type Script<T> = (...args: Argument[]) => Promise<T>;
 
-/** The store that the workers of a cluster share. */
+/** The store shared by the workers of a cluster. */
 export class RedisPresenceStore implements PresenceStore {
   readonly #times: PresenceStoreTimes;
   readonly #report: Script<number>;
@@ -64,7 +64,7 @@ export class RedisPresenceStore implements PresenceStore {
   }
 }
 
-/** @returns a function that rejects with UNAVAILABLE where Redis does not answer */
+/** @returns a function that rejects with UNAVAILABLE when Redis doesn't respond */
 function script<T>(redis: Redis, name: string, lua: string): Script<T> {
   redis.defineCommand(name, { lua, numberOfKeys: 0 });
   const run = Reflect.get(redis, name) as Script<T>;
@@ -78,17 +78,17 @@ function script<T>(redis: Redis, name: string, lua: string): Script<T> {
 }
 
 /*
- * Each runs in Redis as one step, by the clock of Redis. Keys are put together here from a prefix: with a cluster of Redis they
- * would all have to lie on one node, which the braces in the prefix see to.
+ * Each script runs atomically, by the clock of Redis. Keys are built in the scripts from a prefix. In a Redis cluster all of them
+ * must be on one node, which the braces in the prefix ensure.
  *
- *   gateways           sorted set: gateway → when it reported last
+ *   gateways           sorted set: gateway → time of its last report
  *   numbers            hash: gateway → number of its last report
  *   forgotten:<id>     exists for a while after a gateway was forgotten
  *   gateway:<id>       set: users connected there
  *   user:<id>          set: gateways where the user is connected; absent when there is none
  *   changed            sorted set: user → when the change is due to be published
- *   claimed            sorted set: user → until when a worker is telling it
- *   sweep              hash: at → last look for silent gateways, from → none is silent before
+ *   claimed            sorted set: user → until when a worker has claimed the change
+ *   sweep              hash: at → last check for silent gateways, from → none is considered silent before
  */
 
 const START = `
@@ -103,7 +103,7 @@ local function leave(user, gateway, gather)
 end
 `;
 
-/** gateway, number, timeout, gather, how many connected, connected…, disconnected… → 1 when the gateway is known */
+/** gateway, number, timeout, gather, number of connected, connected…, disconnected… → 1 when the gateway is known */
 const REPORT = `${START}
 local gateway, number, timeout, gather, count = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local seen = redis.call('ZSCORE', key('gateways'), gateway)
@@ -148,7 +148,7 @@ const NOTE = `${START}
 note(ARGV[2], tonumber(ARGV[3]))
 `;
 
-/** limit, claim, gather → users. Users claimed by another worker wait a little and do not block others. */
+/** limit, claim, gather → users. Users claimed by another worker are postponed and don't block others. */
 const CLAIM = `${START}
 local limit, claim, gather = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 for _, user in ipairs(redis.call('ZRANGEBYSCORE', key('claimed'), '-inf', now, 'LIMIT', 0, limit)) do
@@ -172,7 +172,7 @@ const SETTLE = `${START}
 for i = 2, #ARGV do redis.call('ZREM', key('claimed'), ARGV[i]) end
 `;
 
-/** limit, timeout, gather, gap, forgotten → how many were forgotten */
+/** limit, timeout, gather, gap, forgotten → number of removed users */
 const FORGET = `${START}
 local limit, timeout, gather, gap = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local forgotten = tonumber(ARGV[6])
