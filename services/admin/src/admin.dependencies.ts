@@ -2,7 +2,7 @@ import type { NodeContext } from "@fanfare/kernel";
 import type { AuditRepository } from "./audit.repository.ts";
 import type { MaintenanceRepository, PolicyRepository } from "./settings.repository.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface AdminDependencies {
   node: NodeContext;
   audit: AuditRepository;

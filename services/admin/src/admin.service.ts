@@ -9,7 +9,7 @@ import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";
 
-/** What those do who run the instance: the actions `admin.*` of the contract. */
+/** Administration of the instance: the actions `admin.*` of the contract. */
 export function createAdminService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies: AdminDependencies = {
     node,

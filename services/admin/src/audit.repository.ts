@@ -1,10 +1,10 @@
 import { defineRepository, newId, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** Two years: long enough to find out who did what. */
+/** Two years. */
 const KEPT_FOR_S = 2 * 365 * 24 * 60 * 60;
 
-/** What an admin has done, or was about to do. */
+/** An attempted or completed action of an admin. */
 export interface AuditDocument {
   _id: string;
   actorId: string;
@@ -31,11 +31,11 @@ schema.index({ createdAt: 1 }, { expireAfterSeconds: KEPT_FOR_S });
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 
-/** Every query of the collection adminAudit. */
+/** Queries of the collection adminAudit. */
 export const createAuditRepository = defineRepository(
   { name: "AdminAudit", schema },
   ({ model: entries, insert, update }) => ({
-    /** @returns the entry's id */
+    /** @returns the id of the entry */
     async insert(entry: Omit<AuditDocument, "_id">): Promise<string> {
       return (await insert({ _id: newId(), ...entry }))._id;
     },

@@ -18,7 +18,7 @@ export function audited(dependencies: AdminDependencies, handlers: Handlers): Ha
 
 type AnyHandler = Handler<ActionName>;
 
-/** What cannot be written down is not done. */
+/** An action that can't be recorded is not carried out. */
 function recordedAs({ audit, node }: AdminDependencies, action: string, handler: AnyHandler): AnyHandler {
   return async (request) => {
     const { actor, params, client } = request;
@@ -31,7 +31,7 @@ function recordedAs({ audit, node }: AdminDependencies, action: string, handler:
       outcome: "begun",
       createdAt: new Date(),
     });
-    /** It is done already: that the log says "begun" is no reason to say that it was not. */
+    /** The action is already done, so a failure to record its outcome is only logged. */
     const close = async (outcome: string): Promise<void> => {
       await audit
         .setOutcome(entryId, outcome)

@@ -1,4 +1,4 @@
-/** Calls `read` again only when its last result is older than `maxAgeMs`: several admins may look at once. */
+/** Calls `read` again only when its last result is older than `maxAgeMs`, because several admins can poll concurrently. */
 export function cached<A extends unknown[], T>(
   maxAgeMs: number,
   read: (...given: A) => T,

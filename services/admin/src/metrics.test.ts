@@ -19,7 +19,7 @@ function step(about: Partial<GatewayStep> = {}): GatewayStep {
   };
 }
 
-test("what gateways count is added up, each by its own time", () => {
+test("adds up the counts of gateways, each by its own time", () => {
   const one = step({ connections: 2, messages: 10, deliveries: 100, eventLoopDelayMs: 3 });
   const other = step({
     connections: 3,
@@ -42,12 +42,12 @@ test("what gateways count is added up, each by its own time", () => {
   });
 });
 
-test("threads of one process have one memory", () => {
+test("counts the memory of threads of one process once", () => {
   const gateways = ["a", "a", "b"].map((process) => ({ process, steps: [step({ memoryBytes: 100 })] }));
   expect(mergeSteps(gateways)[0]?.memoryBytes).toBe(200);
 });
 
-test("the longest fan-out is exact, no percentile is beyond it, and they are interpolated", () => {
+test("the longest fan-out is exact, and percentiles are interpolated up to it", () => {
   const fast = step({ fanout: [[2, 98]], fanoutMaxMs: 0.9 });
   const slow = step({
     fanout: [
@@ -69,7 +69,7 @@ test("the longest fan-out is exact, no percentile is beyond it, and they are int
   });
 });
 
-test("steps are in order, also where a gateway lacks some", () => {
+test("steps are in order, also when some of a gateway are missing", () => {
   const at = (number: number) => step({ endedAtMs: AT_MS + number * 5000, connections: 1 });
   const merged = mergeSteps([
     { process: "a", steps: [at(2), at(3)] },

@@ -4,7 +4,7 @@ import type { AdminDependencies } from "./admin.dependencies.ts";
 import { cached } from "./cached.ts";
 
 const MAX_AGE_MS = 1000;
-/** A gateway that hangs must not hide the others. */
+/** A gateway that doesn't respond must not block the others. */
 const TIMEOUT_MS = 2000;
 
 type OfGateway = Result<"gateway.getSteps">;
@@ -23,7 +23,7 @@ export function metricsActions({ node }: AdminDependencies): Handlers {
   return { "admin.metrics": () => read() };
 }
 
-/** The steps of all gateways as those of one, oldest first: counts are added up, and of times the longest is the one to know. */
+/** Merges the steps of all gateways, oldest first: counts are summed, and times are the maximum. */
 export function mergeSteps(gateways: readonly OfGateway[]): MetricsStep[] {
   const steps = gateways.flatMap((gateway) =>
     gateway.steps.map((step): Named => ({ ...step, process: gateway.process })),
@@ -61,7 +61,7 @@ function fanoutOf(steps: readonly GatewayStep[]): MetricsStep["fanoutMs"] {
   const total = sum(buckets.map(({ count }) => count));
   if (total === 0) return null;
   const p100 = Math.max(...steps.map(({ fanoutMaxMs }) => fanoutMaxMs));
-  /** As Prometheus does: evenly spread within the bucket. */
+  /** As in Prometheus: linear interpolation within the bucket. */
   const percentile = (share: number): number => {
     let rank = total * share;
     let fromMs = 0;

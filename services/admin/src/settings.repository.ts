@@ -17,7 +17,7 @@ const maintenanceSchema = new Schema<MaintenanceDocument>(
   { collection: "instanceSettings" },
 );
 
-/** The values of the instance's policy that admins have set. */
+/** Values of the instance policy that were set by admins. */
 interface PolicyDocument {
   _id: "policy";
   revision: number;
@@ -36,7 +36,7 @@ const policySchema = new Schema<PolicyDocument>(
 export type MaintenanceRepository = ReturnType<typeof createMaintenanceRepository>;
 export type PolicyRepository = ReturnType<typeof createPolicyRepository>;
 
-/** The maintenance mode, in the collection instanceSettings. */
+/** Stores the maintenance mode, in the collection instanceSettings. */
 export const createMaintenanceRepository = defineRepository(
   { name: "InstanceSettings", schema: maintenanceSchema },
   ({ model: settings }) => {
@@ -56,7 +56,7 @@ export const createMaintenanceRepository = defineRepository(
   },
 );
 
-/** The instance's policy, in the collection instanceSettings. */
+/** Stores the instance policy, in the collection instanceSettings. */
 export const createPolicyRepository = defineRepository(
   { name: "InstancePolicy", schema: policySchema },
   ({ model: policies }) => ({
@@ -67,7 +67,7 @@ export const createPolicyRepository = defineRepository(
         : { revision: found.revision, values: found.values ?? {} };
     },
 
-    /** Two changes at once leave both, with different revisions. */
+    /** Concurrent changes are merged, with different revisions. */
     async write(changes: Partial<InstancePolicy>): Promise<StoredPolicy> {
       const set = Object.fromEntries(
         Object.entries(changes).map(([name, value]) => [`values.${name}`, value]),

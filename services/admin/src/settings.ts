@@ -10,7 +10,7 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
       return {};
     },
 
-    /** Stored first: a gateway that starts at this moment reads it, and running ones receive the event. */
+    /** Stored before it is broadcast: a gateway that starts in between reads it, and the others receive the event. */
     "admin.setMaintenance": async ({ params: { enabled, message = "" } }) => {
       const maintenance: Maintenance = { enabled, message: enabled ? message : "" };
       await dependencies.maintenance.write(maintenance);
@@ -24,7 +24,7 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
 
     "admin.readPolicy": () => policy.read(),
 
-    /** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
+    /** Stored before it is broadcast: a process that starts in between reads it, and the others receive the event. */
     "admin.setPolicy": async ({ params, actor: { userId, sessionId }, services }) => {
       const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
       if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
@@ -36,7 +36,7 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
           "connect your own account to the provider first: you could not log in again",
         );
       if (params.requireSecondFactor !== undefined && params.requireSecondFactor !== "off") {
-        // They would be confined by their own change.
+        // Their own change would restrict their session.
         if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
           throw serviceError("TOTP_NOT_SET_UP");
       }
@@ -51,7 +51,7 @@ function present(node: NodeContext, stored: StoredPolicy) {
   return { policy: node.policy.merge(stored), fixed: [...node.policy.fixed] };
 }
 
-/** @returns the error for a policy that needs settings this server does not have; null where there is none */
+/** @returns the error for a policy that requires settings this server doesn't have, otherwise null */
 function refuseUnusable(
   { config }: NodeContext,
   { oidcOnly, mailDomains = [] }: Partial<InstancePolicy>,

@@ -6,7 +6,7 @@ import { cached } from "./cached.ts";
 
 type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messages">;
 
-/** Limits the load of status pages that are left open. */
+/** Limits the load from open status pages. */
 const COUNTS_MAX_AGE_MS = 10_000;
 
 export function statusActions({ node, maintenance }: AdminDependencies): Handlers {
@@ -26,7 +26,7 @@ export function statusActions({ node, maintenance }: AdminDependencies): Handler
   };
 }
 
-/** A service that is away must not hide what the others say. */
+/** An unavailable service must not hide the values of the others. */
 async function count(services: Services): Promise<Counts> {
   const [users, online, groups, messages] = await Promise.allSettled([
     services.user.count({}),

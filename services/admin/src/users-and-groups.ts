@@ -24,7 +24,7 @@ export const usersAndGroupActions: Handlers = {
 
   "admin.deleteGroup": ({ params: { groupId }, services }) => services.group.remove({ groupId }),
 
-  /** Also recorded in the group's audit log, so that its owner sees who exported the group. */
+  /** Also recorded in the group's audit log, so that the owner sees who exported the group. */
   "admin.startGroupExport": ({ params: { groupId }, actor: { userId }, services }) =>
     services.group.beginExport({ groupId, userId, action: "admin.startGroupExport" }),
 

@@ -6,7 +6,7 @@ import type { InvocationRepository } from "./callbacks/invocation.repository.ts"
 import type { CommandRepository } from "./command.repository.ts";
 import type { WebhookRepository } from "./webhook.repository.ts";
 
-/** What the actions of this service work with. */
+/** Dependencies of the actions of this service. */
 export interface BotDependencies {
   node: NodeContext;
   bots: BotRepository;
@@ -15,6 +15,6 @@ export interface BotDependencies {
   cursors: CursorRepository;
   invocations: InvocationRepository;
   callbacks: Callbacks;
-  /** That secrets of callbacks are sealed with. */
+  /** Seals the secrets of callbacks. */
   sealer: Sealer;
 }

@@ -2,9 +2,9 @@ import type { BotEvent, BotScope } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
-/** Where a bot is told by HTTP of what happens. */
+/** A bot's HTTP callback for events. */
 export interface Callback {
-  /** Of this subscription; a new one starts from the beginning. */
+  /** Identifies the subscription; a new one starts without progress. */
   id: string;
   url: string;
   sealedSecret: string;
@@ -16,17 +16,17 @@ export interface Callback {
 }
 
 export interface BotDocument {
-  /** Its user's. */
+  /** The id of the bot's user. */
   _id: Types.ObjectId;
   groupId: Types.ObjectId;
   name: string;
   scopes: BotScope[];
   tokenHash: string;
   sessionId: string;
-  /** Who has its token: at first its maker. */
+  /** The holder of the token, initially the creator. */
   createdBy: Types.ObjectId;
   createdAt: Date;
-  /** When the holder revoked the token; absent while there is a token that works. */
+  /** When the holder revoked the token; absent while a token is valid. */
   revokedAt?: Date;
   callback?: Callback;
 }

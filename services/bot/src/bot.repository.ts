@@ -4,7 +4,7 @@ import { botModel, type BotDocument, type Callback } from "./bot.model.ts";
 
 export type BotRepository = ReturnType<typeof createBotRepository>;
 
-/** Every query of the collection bots. */
+/** Queries of the collection bots. */
 export function createBotRepository(connection: Connection) {
   const bots = botModel(connection);
   const after = { returnDocument: "after" } as const;
@@ -20,7 +20,7 @@ export function createBotRepository(connection: Connection) {
     listOfGroup: (groupId: string, limit: number) =>
       bots.find({ groupId }).sort({ groupId: 1, _id: 1 }).limit(limit).lean(),
 
-    /** One page; the next one begins after the last id. */
+    /** One page, after the id of the last bot of the previous one. */
     listHeldBy: (userId: string, afterId: string, limit: number) =>
       bots
         .find({ createdBy: userId, _id: { $gt: afterId } })
@@ -51,7 +51,7 @@ export function createBotRepository(connection: Connection) {
         )
         .lean(),
 
-    /** Replaces the token by an unknown one. */
+    /** Replaces the token with an unknown one. */
     async revokeToken(botId: string, changes: Pick<BotDocument, "tokenHash" | "sessionId">): Promise<void> {
       await bots.updateOne({ _id: botId }, { $set: { ...changes, revokedAt: new Date() } });
     },
@@ -67,7 +67,7 @@ export function createBotRepository(connection: Connection) {
         )
         .lean(),
 
-    /** Stores how a callback went. Nothing happens where the bot has subscribed again meanwhile. */
+    /** Stores the result of a delivery, unless the bot has subscribed again in the meantime. */
     async settle(
       botId: string,
       callbackId: string,

@@ -14,9 +14,7 @@ import { disconnectUnheld } from "./holder.ts";
 import { createCommandRepository } from "./command.repository.ts";
 import { createWebhookRepository } from "./webhook.repository.ts";
 
-/**
- * Bots, what they are told and asked, and incoming webhooks: the actions `bot.*`, `command.*` and `webhook.*` of the contract.
- */
+/** Bots with their callbacks and commands, and incoming webhooks: the actions `bot.*`, `command.*` and `webhook.*`. */
 export function createBotService(node: NodeContext): ReturnType<ServiceFactory> {
   const { database } = node;
   const outbound = new Outbound({ userAgent: "Fanfare-Bot", allow: node.config.outboundAllow });

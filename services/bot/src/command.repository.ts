@@ -26,11 +26,11 @@ schema.index({ botId: 1 });
 
 export type CommandRepository = ReturnType<typeof createCommandRepository>;
 
-/** Every query of the collection botCommands. */
+/** Queries of the collection botCommands. */
 export const createCommandRepository = defineRepository(
   { name: "BotCommand", schema },
   ({ model: commands, remove, removeAll }) => ({
-    /** null where another bot of the group has the name. */
+    /** @returns null when another bot of the group has a command with this name */
     async put({ groupId, botId, name, ...rest }: Omit<CommandDocument, "_id">) {
       const options = { upsert: true, returnDocument: "after" } as const;
       const command = { groupId, name, botId };

@@ -9,8 +9,8 @@ const LOWEST_ID = "0".repeat(24);
 type Held = Pick<BotDocument, "groupId" | "createdBy">;
 
 /**
- * Whether the user who got a bot's token can still manage bots. Otherwise the token is invalid: a kicked
- * user could otherwise keep reading as the bot.
+ * Whether the holder of a bot's token can still manage bots. Otherwise the token is invalid, because a kicked user could keep
+ * reading as the bot.
  */
 export async function isHeld(
   { access, services }: Pick<NodeContext, "access" | "services">,
@@ -22,8 +22,8 @@ export async function isHeld(
 }
 
 /**
- * Disconnects the bots of a group whose holders may not manage bots any more.
- * @param userId only those that this user holds; null: all
+ * Disconnects bots of a group whose holders can no longer manage bots.
+ * @param userId only bots held by this user; null: all
  */
 export async function disconnectUnheld(
   { services }: Pick<NodeContext, "services">,
@@ -34,14 +34,14 @@ export async function disconnectUnheld(
   for (const { _id, createdBy } of ofGroup) {
     const holderId = createdBy.toHexString();
     if (userId !== null && userId !== holderId) continue;
-    // The access cache may hear of the same change a moment later.
+    // Not from the access cache, which may not be invalidated yet.
     const { permissions } = await services.group.access({ userId: holderId, groupId });
     if (hasPermission(permissions, "manageWebhooks")) continue;
     await disconnect({ services }, bots, groupId, _id.toHexString());
   }
 }
 
-/** Disconnects the bots whose tokens a user has, in whatever groups. */
+/** Disconnects the bots held by a user, in all groups. */
 export async function disconnectHeldBy(
   node: Pick<NodeContext, "services">,
   bots: BotRepository,
@@ -51,7 +51,7 @@ export async function disconnectHeldBy(
     await disconnect(node, bots, groupId.toHexString(), _id.toHexString());
 }
 
-/** The bots whose tokens a user has, in every group. */
+/** The bots held by a user, in all groups. */
 export async function* heldBy(bots: BotRepository, userId: string): AsyncGenerator<BotDocument> {
   for (let after = LOWEST_ID; ;) {
     const page = await bots.listHeldBy(userId, after, PAGE);

@@ -27,7 +27,7 @@ schema.index({ createdBy: 1, _id: 1 });
 
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 
-/** Every query of the collection webhooks. */
+/** Queries of the collection webhooks. */
 export const createWebhookRepository = defineRepository(
   { name: "Webhook", schema },
   ({ model: webhooks, insert, removeAll }) => ({
@@ -41,7 +41,7 @@ export const createWebhookRepository = defineRepository(
     countOfChannel: (channelId: string, max: number) =>
       webhooks.countDocuments({ channelId }, { limit: max }),
 
-    /** The webhook as it was before; null where there is none. */
+    /** @returns the webhook before the change, or null when it doesn't exist */
     update: (
       channelId: string,
       webhookId: string,
@@ -63,7 +63,7 @@ export const createWebhookRepository = defineRepository(
         .limit(limit)
         .lean(),
 
-    /** @returns false where the user has no such webhook */
+    /** @returns false when the user has no such webhook */
     removeOneOfUser: async (userId: string, webhookId: string): Promise<boolean> =>
       (await webhooks.deleteOne({ _id: webhookId, createdBy: userId })).deletedCount === 1,
 

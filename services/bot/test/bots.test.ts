@@ -28,7 +28,7 @@ async function connect(token: string): Promise<Socket> {
 
 const gone = (socket: Socket) => new Promise<void>((resolve) => socket.once("disconnect", () => resolve()));
 
-test("a bot is a member that reads and writes by its token, by HTTP and by socket", async () => {
+test("a bot is a member that reads and writes with its token, by HTTP and by socket", async () => {
   const { url } = instance;
   const { token, channelId, groupId, botId, world } = await createPlace(url);
   const { message } = await must(url, "message.send", say(channelId, "by HTTP"), token);
@@ -42,15 +42,15 @@ test("a bot is a member that reads and writes by its token, by HTTP and by socke
   expect((await must(url, "bot.me", {}, token)).bot).toMatchObject({ id: botId, groupId, callback: null });
 });
 
-test("a bot hears what is said", async () => {
+test("a bot receives messages", async () => {
   const { token, channelId, world } = await createPlace(instance.url);
   const socket = await connect(token);
-  const heard = new Promise((resolve) => socket.once("message.created", resolve));
+  const received = new Promise((resolve) => socket.once("message.created", resolve));
   await must(instance.url, "message.send", say(channelId, "hello"), world.member.accessToken);
-  expect(await heard).toMatchObject({ channelId, messages: [{ content: "hello" }] });
+  expect(await received).toMatchObject({ channelId, messages: [{ content: "hello" }] });
 });
 
-test("without the scope, and for all that no scope is for, a bot is refused", async () => {
+test("a bot is rejected without the scope, and for actions that have none", async () => {
   const { url } = instance;
   const { token, channelId, groupId, world } = await createPlace(url, ["messages.read"]);
   await must(url, "message.list", { channelId }, token);
@@ -69,7 +69,7 @@ test("without the scope, and for all that no scope is for, a bot is refused", as
   expect(await socket.emitWithAck("message.send", say(channelId, "no"))).toEqual(refusal("BOT_NOT_ALLOWED"));
 });
 
-test("a scope gives no right that the bot's user has not", async () => {
+test("a scope doesn't grant permissions that the bot's user lacks", async () => {
   const { url } = instance;
   const { token, groupId, world } = await createPlace(url, ["members.manage", "messages.read"]);
   const target = { groupId, userId: world.target.userId };
@@ -79,7 +79,7 @@ test("a scope gives no right that the bot's user has not", async () => {
   expect(await post(url, "message.list", list, token)).toEqual(refusal("CHANNEL_NOT_FOUND"));
 });
 
-test("with a new token the old one is dead at once, and its sockets close", async () => {
+test("a new token invalidates the old one immediately and closes its sockets", async () => {
   const { url } = instance;
   const { token, channelId, groupId, botId, world } = await createPlace(url);
   const socket = await connect(token);
@@ -95,7 +95,7 @@ test("with a new token the old one is dead at once, and its sockets close", asyn
   await must(url, "message.send", say(channelId, "back"), rotated.token);
 });
 
-test("other scopes hold at once, also for who is connected", async () => {
+test("changed scopes apply immediately, also to connected bots", async () => {
   const { url } = instance;
   const { token, channelId, groupId, botId, world } = await createPlace(url);
   const socket = await connect(token);
@@ -109,7 +109,7 @@ test("other scopes hold at once, also for who is connected", async () => {
   expect(user.nickname).toBe("Reader");
 });
 
-test("a deleted bot is gone: its token, its sockets, its place in the group", async () => {
+test("deleting a bot removes its token, sockets and membership", async () => {
   const { url } = instance;
   const { token, groupId, botId, world } = await createPlace(url);
   const socket = await connect(token);
@@ -127,7 +127,7 @@ test("a deleted bot is gone: its token, its sockets, its place in the group", as
     .toBe(false);
 });
 
-test("only who has made a bot, and the group's owner, get its token", async () => {
+test("only the creator of a bot and the group's owner can get its token", async () => {
   const { url } = instance;
   const { groupId, botId, world } = await createPlace(url);
   const { owner, member } = world;
@@ -143,13 +143,13 @@ test("only who has made a bot, and the group's owner, get its token", async () =
   const own = { groupId, name: "Own", scopes: [], roleIds: [] };
   const mine = await must(url, "bot.create", own, member.accessToken);
   await must(url, "bot.rotateToken", { groupId, botId: mine.bot.id }, member.accessToken);
-  // A bot gets no role that its maker could not give.
+  // A bot can't get a role that its creator couldn't assign.
   const above = { ...own, roleIds: [made.id] };
   expect(await post(url, "bot.create", above, member.accessToken)).toEqual(refusal("FORBIDDEN"));
   expect((await must(url, "bot.list", { groupId }, member.accessToken)).bots).toHaveLength(2);
 });
 
-test("a bot of another group is not there, and made up tokens are no tokens", async () => {
+test("bots of other groups are not found, and made-up tokens are rejected", async () => {
   const { url } = instance;
   const { world, groupId, botId, token } = await createPlace(url);
   const elsewhere = await createPlace(url);

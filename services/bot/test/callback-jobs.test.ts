@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { MAX_FAILURES } from "../src/bounds.ts";
 import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
 
-// A server that is a process of its own, and its database beside it, so that it can be killed and its jobs be changed.
+// The server runs in a separate process that can be killed, with a separate database whose jobs can be changed.
 
 let database: ServerProcess;
 let connection: Connection;
@@ -43,7 +43,7 @@ async function subscribe({ token }: Place, url: string): Promise<void> {
   await must(node.url, "bot.subscribe", { url, secret: "a secret of the bot", events: [...events] }, token);
 }
 
-test("a kill -9 in the middle of a callback loses nothing and repeats it under the same id; a stop repeats nothing", async () => {
+test("a kill -9 during a callback loses nothing and repeats it with the same id; a clean stop repeats nothing", async () => {
   const { url } = node;
   const place = await createPlace(url);
   const { channelId, token, world } = place;
@@ -67,7 +67,7 @@ test("a kill -9 in the middle of a callback loses nothing and repeats it under t
     await act();
     await arrived(2 * i + 1);
     await node.process.kill();
-    // As at the end of the lease.
+    // The state at the end of the lease.
     await jobs().updateMany(jobsOf(place), { $set: { heldUntil: new Date(0) } });
     answering = Promise.resolve();
     await node.process.start();
@@ -91,8 +91,8 @@ test("a kill -9 in the middle of a callback loses nothing and repeats it under t
   await node.process.start();
   await send("three")();
   await arrived(6);
-  const told = received.flatMap(({ body }) => body.events);
-  expect(told.map(({ message }) => (message as { content: string } | undefined)?.content)).toEqual([
+  const delivered = received.flatMap(({ body }) => body.events);
+  expect(delivered.map(({ message }) => (message as { content: string } | undefined)?.content)).toEqual([
     "one",
     "one",
     undefined,
@@ -102,7 +102,7 @@ test("a kill -9 in the middle of a callback loses nothing and repeats it under t
   ]);
 });
 
-test("after its last failure a callback is disabled and its job dead; another subscription begins without failures", async () => {
+test("after its last failure a callback is disabled and its job dead; a new subscription starts without failures", async () => {
   const { url } = node;
   const place = await createPlace(url);
   const { accessToken } = place.world.member;
@@ -123,7 +123,7 @@ test("after its last failure a callback is disabled and its job dead; another su
   expect(received[1]!.body.events).toMatchObject([{ message: { content: "two" } }]);
   expect(await stateOf(place)).toBe("active");
 
-  // As when a process has died between the two.
+  // The state after a process has died between the two writes.
   await setCallback(place, { "callback.isDisabled": true, "callback.lastError": "Gone." });
   const live = { ...jobsOf(place), deadAt: { $exists: false } };
   await until(async () => {

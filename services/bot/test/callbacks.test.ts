@@ -39,7 +39,7 @@ const subscribe = (
     place.token,
   );
 
-test("what is said, changed and deleted is told, signed, in order, and nothing of before", async () => {
+test("delivers new, edited and deleted messages, signed, in order, starting with the subscription", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const { accessToken } = place.world.member;
@@ -47,19 +47,22 @@ test("what is said, changed and deleted is told, signed, in order, and nothing o
   await subscribe(place, address);
   const { message } = await must(url, "message.send", say(place.channelId, "first"), accessToken);
   const ofMessage = { channelId: place.channelId, messageId: message.id };
-  const told = () => received.flatMap(({ body }) => body.events);
-  await until(() => told().length === 1);
+  const delivered = () => received.flatMap(({ body }) => body.events);
+  await until(() => delivered().length === 1);
   await must(url, "message.edit", { ...ofMessage, content: "second" }, accessToken);
   await must(url, "message.delete", ofMessage, accessToken);
   await must(url, "message.send", say(place.channelId, "last"), accessToken);
   await until(() =>
-    told().some(
+    delivered().some(
       ({ type, message }) =>
         type === "message.created" && (message as { content: string }).content === "last",
     ),
   );
-  expect(told()[0]).toMatchObject({ type: "message.created", message: { content: "first", id: message.id } });
-  expect(told().some(({ type }) => type === "message.deleted")).toBe(true);
+  expect(delivered()[0]).toMatchObject({
+    type: "message.created",
+    message: { content: "first", id: message.id },
+  });
+  expect(delivered().some(({ type }) => type === "message.deleted")).toBe(true);
   const { headers, text, body } = received[0]!;
   const timestamp = String(headers["fanfare-timestamp"]);
   const expected = createHmac("sha256", SECRET).update(`${timestamp}.${text}`).digest("hex");
@@ -67,7 +70,7 @@ test("what is said, changed and deleted is told, signed, in order, and nothing o
   expect(headers["fanfare-delivery"]).toBe(body.deliveryId);
 });
 
-test("what was not taken is told again, and what comes meanwhile is not lost", async () => {
+test("repeats rejected callbacks, and loses no messages in between", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const { received, url: address } = await receive((_one, count) => (count === 1 ? 500 : 200));
@@ -84,7 +87,7 @@ test("what was not taken is told again, and what comes meanwhile is not lost", a
   await until(async () => (await must(url, "bot.me", {}, place.token)).bot.callback?.state === "active");
 });
 
-test("a thread, a new channel: what the bot sees from then on is told from its beginning; a private one is not", async () => {
+test("delivers newly visible threads and channels from their beginning, but not private ones", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const { owner, member } = place.world;
@@ -110,7 +113,7 @@ test("a thread, a new channel: what the bot sees from then on is told from its b
   expect(texts()).toEqual(["in a new channel", "in a thread"]);
 });
 
-test("its own messages a bot is not told of, and without the scope none", async () => {
+test("doesn't deliver the bot's own messages, and none without the scope", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const { received, url: address } = await receive();
@@ -127,7 +130,7 @@ test("its own messages a bot is not told of, and without the scope none", async 
   });
 });
 
-test("an address that answers 410 gets no further callbacks until an admin retries them, and its maker is notified", async () => {
+test("a URL that returns 410 gets no further callbacks until an admin retries them, and the creator is notified", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const maker = io(url, {
@@ -171,12 +174,12 @@ test("an address that answers 410 gets no further callbacks until an admin retri
   expect(await state()).toBeNull();
 });
 
-test("commands are listed page by page where one answer cannot hold them", async () => {
+test("commands are listed page by page when one response can't hold them", async () => {
   const { url } = instance;
   const { channelId, groupId, world } = await createPlace(url);
   const options = Array.from({ length: LIMITS.optionsPerCommand }, (_, number) => ({
     name: `option-${number}`.padEnd(LIMITS.commandNameMaxChars, "x"),
-    // Three bytes each in UTF-8.
+    // Three bytes per character in UTF-8.
     description: "語".repeat(LIMITS.nicknameMaxChars),
   }));
   const BOTS = 14;
@@ -203,7 +206,7 @@ test("commands are listed page by page where one answer cannot hold them", async
   expect(names).toHaveLength(BOTS * LIMITS.commandsPerBot);
 });
 
-test("a command reaches the bot, which answers", async () => {
+test("delivers a command to the bot, which responds", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const { channelId, token, world } = place;
@@ -243,7 +246,7 @@ test("a command reaches the bot, which answers", async () => {
   });
 });
 
-test("no callback reaches into the own network", async () => {
+test("doesn't connect to addresses of the server's own network", async () => {
   const closed = await startInstance();
   const { received, url: address } = await receive();
   try {

@@ -39,7 +39,7 @@ export interface Received {
   body: { deliveryId: string; events: { type: string; [key: string]: unknown }[] };
 }
 
-/** A server that callbacks go to. */
+/** A server that receives callbacks. */
 export async function createReceiver(
   statusOf: (received: Received, count: number) => number | Promise<number> = () => 204,
 ) {

@@ -49,7 +49,7 @@ test.each([
   expect(await newest(world)).toMatchObject({ content: "green", as });
 });
 
-test("what is no message is refused, and nothing is sent", async () => {
+test("rejects invalid messages and sends nothing", async () => {
   const world = await createWorld(instance.url);
   const { path } = await createWebhook(world);
   const before = await newest(world);
@@ -60,7 +60,7 @@ test("what is no message is refused, and nothing is sent", async () => {
   expect(await newest(world)).toEqual(before);
 });
 
-test("the same nonce makes one message", async () => {
+test("a nonce creates one message", async () => {
   const world = await createWorld(instance.url);
   const { path } = await createWebhook(world);
   const [first, second] = [
@@ -70,7 +70,7 @@ test("the same nonce makes one message", async () => {
   expect(first.answer).toEqual(second.answer);
 });
 
-test("a wrong token, a wrong id and a deleted webhook look the same", async () => {
+test("a wrong token, a wrong id and a deleted webhook return the same error", async () => {
   const world = await createWorld(instance.url);
   const { webhook, token, path } = await createWebhook(world);
   const wrong = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
@@ -85,7 +85,7 @@ test("a wrong token, a wrong id and a deleted webhook look the same", async () =
   expect(webhooks).toEqual([]);
 });
 
-test("the token is shown once, and a webhook of another channel is not there", async () => {
+test("the token is shown once, and webhooks of other channels are not found", async () => {
   const { url } = instance;
   const [world, elsewhere] = [await createWorld(url), await createWorld(url)];
   const { webhook, token } = await createWebhook(elsewhere);
@@ -103,7 +103,7 @@ test("the token is shown once, and a webhook of another channel is not there", a
   expect(updated.webhook).toMatchObject({ name: "Other", id: webhook.id });
 });
 
-test("the group's audit log has what was done with its webhooks, and not what changed nothing", async () => {
+test("the group's audit log contains changes of its webhooks, but not calls without effect", async () => {
   const { url } = instance;
   const { group, channel, owner } = await createWorld(url);
   const [as, channelId] = [owner.accessToken, channel.id];
@@ -125,7 +125,7 @@ test("the group's audit log has what was done with its webhooks, and not what ch
   });
 });
 
-test("a webhook is silent once its maker may not manage webhooks any more", async () => {
+test("a webhook stops working when its creator can no longer manage webhooks", async () => {
   const { url } = instance;
   const world = await createWorld(url);
   const { owner, member, group, channel } = world;
@@ -140,7 +140,7 @@ test("a webhook is silent once its maker may not manage webhooks any more", asyn
   expect((await send(path, { content: "hi" })).answer).toEqual(notFound);
 });
 
-test("a webhook is limited by itself", async () => {
+test("each webhook has its own rate limit", async () => {
   const limited = await startInstance({ RATE_LIMIT_FACTOR: "1" });
   try {
     const params = { webhookId: "0".repeat(24), token: "x", content: "hi" };

@@ -1,4 +1,4 @@
-/** Something the operator can put right: its message is printed as it is, without a stack. */
+/** An error that the operator can fix: its message is printed without a stack. */
 export class CliError extends Error {
   override readonly name = "CliError";
 }

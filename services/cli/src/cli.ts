@@ -40,7 +40,7 @@ const program = (args: readonly string[]) =>
       throw error ?? new CliError(`${message}\nSee: fanfare --help`);
     });
 
-/** Runs a command, and sets the exit code of this process. */
+/** Runs a command and sets the exit code of this process. */
 export async function runCli(args: readonly string[]): Promise<void> {
   try {
     await program(args).parseAsync();

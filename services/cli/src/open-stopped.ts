@@ -5,7 +5,7 @@ import { createUserService } from "@fanfare/user";
 import { CliError } from "./cli-error.ts";
 
 /**
- * Opens the database of an instance that is stopped. That of MONGO_URL opens also while one runs.
+ * Opens the database of a stopped instance. With MONGO_URL this isn't checked.
  * @throws {CliError} when a running instance holds the data folder
  */
 export async function openStopped(config: Pick<Config, "mongoUrl" | "dataDir">): Promise<Database> {
@@ -16,7 +16,7 @@ export async function openStopped(config: Pick<Config, "mongoUrl" | "dataDir">):
   }
 }
 
-/** Runs something on it, and closes it whatever happens. */
+/** Runs `work` on the database and closes it afterwards. */
 export async function withStopped<T>(
   config: Pick<Config, "mongoUrl" | "dataDir">,
   work: (database: Database) => Promise<T>,
@@ -30,8 +30,8 @@ export async function withStopped<T>(
 }
 
 /**
- * Runs something that may be done beside a running instance: its database is used where it is served.
- * @throws {CliError} when it is served where this process does not find it
+ * Runs work that is safe beside a running instance, whose database is then used through its socket.
+ * @throws {CliError} when that socket isn't found
  */
 export async function withDatabase<T>(
   config: Pick<Config, "mongoUrl" | "dataDir">,
@@ -50,8 +50,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Where the instance serves its embedded database that holds the data folder, as the error of opening it tells.
- * @throws {CliError} when this process does not find it; the error itself when it is another one
+ * The URI of the embedded database of the instance that holds the data folder, from the error when opening it.
+ * @throws {CliError} when it isn't found; any other error as it is
  */
 function uriOfRunning(error: unknown): string {
   if (!(error instanceof Error) || error.name !== "DataFolderInUseError") throw error;
@@ -73,7 +73,7 @@ export function explainInUse(error: unknown): unknown {
   );
 }
 
-/** The configuration of a process that is not part of a cluster. */
+/** The configuration of a process outside a cluster. */
 export function alone(config: Config, services: Config["services"]): Config {
   return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
 }
@@ -82,7 +82,7 @@ export function alone(config: Config, services: Config["services"]): Config {
 export const withUserService = <T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> =>
   withUserNode(config, ({ services }) => work(services));
 
-/** Does something with what a process is given that hosts the user service, also beside a running instance. */
+/** Provides the context of a process with the user service, also beside a running instance. */
 export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
   const fail = (error: Error): never => {
     throw error;

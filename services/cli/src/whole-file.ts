@@ -4,7 +4,7 @@ import { CliError } from "./cli-error.ts";
 
 const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** @throws {CliError} when there is such a file */
+/** @throws {CliError} when the file exists */
 export async function assertAbsent(file: string): Promise<void> {
   const isThere = await access(file).then(
     () => true,

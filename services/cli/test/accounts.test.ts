@@ -4,7 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fanfare, fanfareProcess, newFolder, whileRunning } from "./temporary-instance.ts";
 
-/** Gateways look every ten seconds. */
+/** Gateways poll every ten seconds. */
 const LONG = { timeout: 120_000 };
 
 let dataDir: string;
@@ -18,7 +18,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const logIn = (url: string, username: string, password = "correct horse") =>
   must(url, "user.login", { username, password });
 
-test("an admin is made, with the password from the standard input, on an empty instance and beside others", async () => {
+test("creates an admin with the password from standard input, on an empty instance and beside others", async () => {
   const made = await fanfareProcess(dataDir, ["create-admin", "First"], "long enough\n");
   expect(made).toEqual({ code: 0, out: "Created the admin First.\n", error: "" });
   expect((await fanfareProcess(dataDir, ["create-admin", "Second"], "long enough")).code).toBe(0);
@@ -31,7 +31,7 @@ test("an admin is made, with the password from the standard input, on an empty i
   });
 });
 
-test("an account that exists becomes an admin's and keeps its password", async () => {
+test("an existing account becomes an admin and keeps its password", async () => {
   const { username } = await whileRunning(dataDir, (url) => createAccount(url));
   const promoted = await fanfare(dataDir, ["create-admin", username]);
   expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("is now an admin") as string });
@@ -40,7 +40,7 @@ test("an account that exists becomes an admin's and keeps its password", async (
   });
 });
 
-test("an admin is made beside a running instance, and knows it with the next login", async () => {
+test("creates an admin beside a running instance, effective with the next login", async () => {
   await whileRunning(dataDir, async (url) => {
     const { username } = await createAccount(url);
     expect(await fanfare(dataDir, ["create-admin", username])).toMatchObject({ code: 0, error: "" });
@@ -49,14 +49,14 @@ test("an admin is made beside a running instance, and knows it with the next log
   });
 });
 
-test("what is wrong is said, and nothing is made", async () => {
+test("reports errors and creates nothing", async () => {
   expect((await fanfareProcess(dataDir, ["create-admin", "Third"], "short\n")).error).toContain("password");
   expect((await fanfareProcess(dataDir, ["create-admin", "Third"])).error).toContain("standard input");
   expect((await fanfare(dataDir, ["reset-totp", "Third"])).code).toBe(1);
   expect((await fanfareProcess(dataDir, ["frobnicate"])).code).toBe(1);
 });
 
-test("the second factor is taken off, by the program and by an admin; sessions end", async () => {
+test("the CLI and an admin can remove a second factor; sessions end", async () => {
   const person = await whileRunning(dataDir, async (url) => {
     const person = await createAccount(url);
     await protect(url, person.accessToken);
@@ -79,7 +79,7 @@ test("the second factor is taken off, by the program and by an admin; sessions e
   });
 });
 
-test("beside a running instance sessions are ended too, and its gateways close them", LONG, async () => {
+test("ends sessions beside a running instance, and its gateways close them", LONG, async () => {
   await whileRunning(dataDir, async (url) => {
     const [ada, grace] = [await createAccount(url), await createAccount(url)];
     await protect(url, ada.accessToken);

@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("a backup of what was restored from a backup has the same bytes", async () => {
+test("a backup of a restored instance has the same bytes", async () => {
   const target = join(folder, "target");
   expect(await restoreBackup(configOf(target), backup, false)).toEqual({ moved: [], said: [] });
   const second = join(folder, "second.backup");
@@ -69,7 +69,7 @@ test("a backup of what was restored from a backup has the same bytes", async () 
   expect((await readdir(target)).toSorted()).toEqual(["db", "files", "token-secret"]);
 });
 
-test("an instance runs on what was restored, and its tokens are good there", async () => {
+test("an instance runs on restored data, and existing tokens stay valid", async () => {
   const target = join(folder, "runs");
   await restoreBackup(configOf(target), backup, false);
   await whileRunning(target, async (url) => {
@@ -79,7 +79,7 @@ test("an instance runs on what was restored, and its tokens are good there", asy
   });
 });
 
-test("a damaged or cut off backup is refused wherever that is, and nothing is written", async () => {
+test("rejects a damaged or truncated backup wherever the damage is, and writes nothing", async () => {
   const bytes = await readFile(backup);
   const target = join(folder, "untouched");
   const damaged = join(folder, "damaged.backup");
@@ -91,7 +91,7 @@ test("a damaged or cut off backup is refused wherever that is, and nothing is wr
     );
   }
   for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 40)) {
-    // These say when and where it was packed, which is nothing of what is in it.
+    // The gzip header's time and OS, which don't affect the content.
     if (at > 2 && at < 10) continue;
     const other = Buffer.from(bytes);
     other[at]! ^= 0x10;
@@ -103,7 +103,7 @@ test("a damaged or cut off backup is refused wherever that is, and nothing is wr
   await expect(readdir(target)).rejects.toThrow("ENOENT");
 });
 
-test("an instance that is there is replaced only with --force, and kept beside", async () => {
+test("replaces an existing instance only with --force, and preserves the old data", async () => {
   const target = join(folder, "there");
   await whileRunning(target, (url) => createWorld(url));
   await expect(restoreBackup(configOf(target), backup, false)).rejects.toThrow("--force");
@@ -117,7 +117,7 @@ test("an instance that is there is replaced only with --force, and kept beside",
   expect((await readFile(again)).equals(await readFile(backup))).toBe(true);
 });
 
-test("a running instance is not replaced, and the operator is told why", async () => {
+test("doesn't replace a running instance, and explains why", async () => {
   const target = join(folder, "running");
   await whileRunning(target, async () => {
     const restored = await fanfare(target, ["restore", backup, "--force"]);
@@ -125,7 +125,7 @@ test("a running instance is not replaced, and the operator is told why", async (
   });
 });
 
-test("what a restore left that was broken off is no obstacle", async () => {
+test("an interrupted restore doesn't block the next one", async () => {
   const target = join(folder, "broken-off");
   await mkdir(join(target, ".restoring/db"), { recursive: true });
   await writeFile(join(target, ".restoring/token-secret"), "half");
@@ -134,11 +134,11 @@ test("what a restore left that was broken off is no obstacle", async () => {
   expect((await readdir(target)).toSorted()).toEqual(["db", "files", "token-secret"]);
 });
 
-test("a file that exists is not written over", async () => {
+test("doesn't overwrite an existing file", async () => {
   await expect(writeBackup(configOf(source), backup)).rejects.toThrow("already exists");
 });
 
-test("a backup is not written to a file that another user has put there", async () => {
+test("doesn't write to a file that another user has created", async () => {
   const victim = join(folder, "victim");
   await writeFile(victim, "precious");
   await symlink(victim, join(folder, "linked.backup.unfinished"));

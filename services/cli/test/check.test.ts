@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("an instance that was used and stopped has no faults", async () => {
+test("finds no faults in an instance that was used and stopped", async () => {
   expect(await fanfare(dataDir, ["check"])).toEqual({
     code: 0,
     out: "No problems found.\n",
@@ -42,7 +42,7 @@ test("an instance that was used and stopped has no faults", async () => {
   });
 });
 
-test("every fault is found; those that lose nothing are repaired", async () => {
+test("finds every fault and repairs those without data loss", async () => {
   const channelId = new ObjectId(world.channel.id);
   const groupId = new ObjectId(world.group.id);
   const missing = new ObjectId();
@@ -71,7 +71,7 @@ test("every fault is found; those that lose nothing are repaired", async () => {
   expect((await fanfare(dataDir, ["check"])).code).toBe(0);
 });
 
-test("holes and numbers that are used twice in a log are found", async () => {
+test("finds gaps and duplicates in a log", async () => {
   const channelId = new ObjectId(world.channel.id);
   await change(async (db) => {
     const messages = db.collection("messages");
@@ -88,7 +88,7 @@ test("holes and numbers that are used twice in a log are found", async () => {
   expect(out).toContain("is missing changes below rev");
 });
 
-test("reindex makes the indexes, and what the search finds, from the messages", async () => {
+test("reindex recreates the indexes and the search index from the messages", async () => {
   const other = join(folder, "reindexed");
   const { token, channel } = await whileRunning(other, async (url) => {
     const { owner, channel } = await createWorld(url);
@@ -125,7 +125,7 @@ test("reindex makes the indexes, and what the search finds, from the messages", 
 
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-test("files without bytes and bytes without a file are found", async () => {
+test("finds files without bytes and bytes without a file", async () => {
   const other = join(folder, "files");
   await whileRunning(other, async (url) => {
     const { owner, channel } = await createWorld(url);

@@ -19,7 +19,7 @@ async function fill(db: mongo.Db): Promise<void> {
   await db.collection("sessions").insertMany(sessions);
 }
 
-test("of more than fit into one step all sessions end, those of guests where that is said", async () => {
+test("ends all sessions in several batches, those of guests only if requested", async () => {
   await withStopped(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     await fill(db);

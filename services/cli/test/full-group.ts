@@ -8,7 +8,7 @@ export interface FullGroup {
   ada: Person & { username: string };
 }
 
-/** A group that has some of everything that a file has lines for. */
+/** Creates a group with every kind of content that a group file can contain. */
 export async function makeFullGroup(url: string): Promise<FullGroup> {
   const world = await createWorld(url);
   const ada = await createAccount(url);
@@ -43,7 +43,7 @@ export async function makeFullGroup(url: string): Promise<FullGroup> {
   return { world, ada };
 }
 
-/** With each id as the number of its first place, and without the sum. */
+/** The lines of a file with normalized ids and without the checksum. */
 export async function shape(path: string): Promise<GroupFileLine[]> {
   const text = await readFile(path, "utf8");
   const seen = new Map<string, string>();

@@ -44,14 +44,14 @@ async function counts(of = dataDir): Promise<Record<string, number>> {
 
 const importedId = (out: string): string => /Group ([0-9a-f]{24}) is made/.exec(out)![1]!;
 
-test("what was imported is exported as it was, but for ids and who is not here", async () => {
+test("exporting an imported group produces the same file, except for ids and missing users", async () => {
   const args = ["import-group", file, "--owner", ada.username, "--match-usernames"];
   const { code, out, error } = await fanfare(dataDir, args);
   expect({ code, error }).toEqual({ code: 0, error: "" });
   const groupId = importedId(out);
   const again = join(folder, "again.jsonl");
   expect((await fanfare(dataDir, ["export-group", groupId, again])).code).toBe(0);
-  // Four of five members have no account, and two of them have not written anything.
+  // Four of five members have no account here, and two of them have not written anything.
   const [before, after] = await Promise.all([shape(file), shape(again)]);
   expect(after.length).toBe(before.length - 6);
   const withoutIds = (lines: GroupFileLine[]) =>
@@ -62,7 +62,7 @@ test("what was imported is exported as it was, but for ids and who is not here",
   const second = await fanfare(dataDir, ["import-group", again, "--match-usernames"]);
   const third = join(folder, "third.jsonl");
   await fanfare(dataDir, ["export-group", importedId(second.out), third]);
-  // Reactions to one message are in the order of the ids of users; of two who came within a second either may be the first.
+  // Reactions are sorted by user id, and the order of ids created within a second is random.
   const inAnyOrder = (lines: GroupFileLine[]) => lines.map((line) => JSON.stringify(line)).toSorted();
   expect(inAnyOrder(await shape(third))).toEqual(inAnyOrder(after));
   expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
@@ -95,7 +95,7 @@ test("what was imported is exported as it was, but for ids and who is not here",
   });
 });
 
-test("no user becomes an author or a member because of a name", async () => {
+test("no user becomes an author or a member by name only", async () => {
   const { code, out } = await fanfare(dataDir, ["import-group", file, "--owner", ada.username]);
   expect(code).toBe(0);
   const groupId = importedId(out);
@@ -113,7 +113,7 @@ test("no user becomes an author or a member because of a name", async () => {
   });
 });
 
-test("without an owner here nothing is imported", async () => {
+test("imports nothing without an owner", async () => {
   const before = await counts();
   const { code, error } = await fanfare(dataDir, ["import-group", file]);
   expect(code).toBe(1);
@@ -122,7 +122,7 @@ test("without an owner here nothing is imported", async () => {
   expect(await counts()).toEqual(before);
 });
 
-test("a file that is cut off, changed or does not fit is refused with its line, and nothing is written", async () => {
+test("rejects a truncated, changed or invalid file with the line number, and writes nothing", async () => {
   const lines = (await readFile(file, "utf8")).split("\n");
   const before = await counts();
   const bad = join(folder, "bad.jsonl");
@@ -134,7 +134,7 @@ test("a file that is cut off, changed or does not fit is refused with its line, 
     return error;
   };
   expect(await refused(lines.slice(0, -2).join("\n") + "\n")).toMatch(/line \d+: .*cut off/);
-  // With a sum that is right.
+  // Adds a correct checksum.
   const sealed = (content: string[]): string => {
     const text = `${content.join("\n")}\n`;
     const sha256 = createHash("sha256").update(text).digest("hex");
@@ -143,7 +143,7 @@ test("a file that is cut off, changed or does not fit is refused with its line, 
   const content = lines.slice(0, -2);
   const of = (type: string) => content.findIndex((line) => line.startsWith(`{"type":"${type}"`));
   const without = (at: number) => sealed(content.toSpliced(at, 1));
-  // Read as the program reads it before it writes anything.
+  // Validates the text like an import does.
   const faultIn = async (text: string): Promise<unknown> => {
     const checker = createGroupChecker();
     try {
@@ -163,13 +163,13 @@ test("a file that is cut off, changed or does not fit is refused with its line, 
   expect(await faultIn(without(of("group")))).toContain("line 2: the group has to come first");
   expect(await faultIn(without(of("role")))).toMatch(/line \d+: an override is of a role/);
   expect(await faultIn(without(of("user")))).toMatch(/line \d+: the user \w+ is not in the file/);
-  // Found only by the unique indexes, when much is written already.
+  // Only detected by the unique indexes, after much is already written.
   const message = content[of("message")]!;
   expect(await refused(sealed([...content, message]))).toContain("it contains something twice");
   expect(await counts()).toEqual(before);
 });
 
-test("what an import has left that was broken off is removed by the next one", async () => {
+test("the next import removes the remains of an interrupted one", async () => {
   const before = await counts();
   const [groupId, channelId, userId] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
   await withStopped(configOf(dataDir), async ({ connection }) => {

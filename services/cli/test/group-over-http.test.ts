@@ -14,7 +14,7 @@ beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
   await whileRunning(dataDir, async (url) => {
-    // The first account runs the instance.
+    // The first account is the instance admin.
     root = await createAccount(url);
     group = await makeFullGroup(url);
   });
@@ -26,7 +26,7 @@ const download = (url: string, name: string, groupId: string, { accessToken }: {
     headers: accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` },
   });
 
-test("by HTTP a group is the same to the byte as by the command line, and is imported as that is", async () => {
+test("an export by HTTP is identical to one by the CLI, and can be imported the same way", async () => {
   const { world, ada } = group;
   const groupId = world.group.id;
   const [owners, admins, stopped] = ["owner", "admin", "stopped"].map((name) =>
@@ -41,7 +41,7 @@ test("by HTTP a group is the same to the byte as by the command line, and is imp
     await writeFile(owners!, await response.text());
     const whole = await download(url, "admin.exportGroup", groupId, root);
     await writeFile(admins!, await whole.text());
-    // Both stand where the owner sees them, and the admin's in the instance's log too.
+    // The owner sees both in the group's log; the one by the admin is also in the instance's log.
     const { entries } = await must(url, "group.auditLog", { groupId, limit: 2 }, world.owner.accessToken);
     expect(entries).toMatchObject([
       { action: "admin.startGroupExport", actorId: root.userId },
@@ -106,20 +106,20 @@ test("only the owner and admins can export a group", async () => {
       const answer = await post(url, name as "group.startExport", params, root.accessToken);
       expect(answer).toMatchObject({ ok: false, error: { type: "UNKNOWN_ACTION" } });
     }
-    // A refusal is no export.
+    // A rejected export isn't recorded.
     const { entries } = await must(url, "group.auditLog", { groupId, action: "group.startExport" }, asOwner);
     expect(entries.every(({ actorId }) => actorId === world.owner.userId)).toBe(true);
   });
 });
 
-test("a former owner gets no further page", async () => {
+test("a former owner gets no further pages", async () => {
   await whileRunning(dataDir, async (url) => {
     const [owner, heir] = [await createAccount(url), await createAccount(url)];
     const { group: made, channels } = await must(url, "group.create", { name: "Large" }, owner.accessToken);
     const groupId = made.id;
     const { invite } = await must(url, "invite.create", { groupId }, owner.accessToken);
     await must(url, "invite.accept", { code: invite.code }, heir.accessToken);
-    // More than sockets and streams hold, so that most of it is still to be read when the first bytes are here.
+    // More than the buffers of sockets and streams, so that most of it is unread when the first bytes arrive.
     const message = { channelId: channels[0]!.id, content: "x".repeat(4000) };
     for (let wave = 0; wave < 50; wave += 1)
       await Promise.all(

@@ -33,7 +33,7 @@ const importAs = async (who: { accessToken?: string }, body: string, query = "")
   const response = await fetch(`${url}/api/admin.importGroup${query}`, { method: "POST", body, ...as(who) });
   return (await response.json()) as Answer;
 };
-/** With a sum that is right. */
+/** Adds a correct checksum. */
 const sealed = (content: readonly string[]): string => {
   const text = `${content.join("\n")}\n`;
   const sha256 = createHash("sha256").update(text).digest("hex");
@@ -48,10 +48,10 @@ beforeAll(async () => {
   folder = await newFolder();
   instance = await startFanfare(configOf(join(folder, "data")));
   url = instance.url;
-  // The first account runs the instance.
+  // The first account is the instance admin.
   root = await createAccount(url);
   full = await makeFullGroup(url);
-  // Reactions are counted, and what was written moves its thread, a moment later.
+  // Reaction counts and the order of threads are updated a moment later.
   for (let settled = false; !settled;) {
     await setTimeout(50);
     const text = await read(full.world.group.id, full.world.owner);
@@ -77,7 +77,7 @@ const COLLECTIONS = [
   "channelHeads",
   "users",
 ];
-/** What there is in the database. */
+/** Number of documents by collection. */
 const counts = async (): Promise<Record<string, number>> => {
   const { database } = instance.context as NodeContext;
   const entries = COLLECTIONS.map(
@@ -86,7 +86,7 @@ const counts = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(await Promise.all(entries));
 };
 
-test("an imported group belongs to its owner, and its authors are no users of this instance", async () => {
+test("an imported group belongs to its owner, and its authors aren't users of this instance", async () => {
   const { ada, world } = full;
   const before = await counts();
   const { data } = await importAs(root, sealed(lines), `?ownerId=${ada.userId}`);
@@ -121,10 +121,10 @@ test("an imported group belongs to its owner, and its authors are no users of th
     { action: "group.startExport" },
     { action: "admin.startGroupImport", actorId: root.userId },
   ]);
-  // Nothing of the group that it was made of has changed.
+  // The original group is unchanged.
   expect((await read(world.group.id, world.owner)).trim().split("\n").slice(0, -1)).toEqual(lines);
 
-  // With the group goes who came with it.
+  // Deleting the group deletes the imported users too.
   expect((await counts())["users"]).toBeGreaterThan(before["users"]!);
   await must(url, "group.delete", { groupId: group.id }, ada.accessToken);
   await expect.poll(counts).toEqual(before);
@@ -140,7 +140,7 @@ test("only admins can import groups", async () => {
   expect((await importAs(root, sealed(lines), "?ownerId=x")).error.type).toBe("VALIDATION_FAILED");
 });
 
-test("what is no such file is refused with its line, and leaves nothing", async () => {
+test("rejects an invalid file with the line number, and leaves nothing", async () => {
   await expect.poll(counts).toMatchObject({ groups: 1 });
   const before = await counts();
   const reason = async (body: string): Promise<string> => {
@@ -157,7 +157,7 @@ test("what is no such file is refused with its line, and leaves nothing", async 
   expect(await reason(sealed(["[]", ...lines.slice(1)]))).toContain("line 1: ");
   expect(await reason(sealed(lines).replace("Here is the", "Here is not"))).toContain("the checksum");
   expect(await reason(sealed(["x".repeat(1_100_000)]))).toBe("line 1: it is too long");
-  // In the wrong order, twice, or of something that is not in the file, such as a place of another group here.
+  // In the wrong order, duplicated, or referring to something that isn't in the file.
   expect(await reason(sealed([lines[0]!, lines[of("channel")]!, ...lines.slice(1)]))).toContain(
     "line 2: the group has to come first",
   );
@@ -181,7 +181,7 @@ test("what is no such file is refused with its line, and leaves nothing", async 
   expect(await must(url, "group.listMine", {}, root.accessToken)).toMatchObject({ groups: [] });
 });
 
-test("ids of what is here make something new, and script is text", async () => {
+test("existing ids are replaced, and markup is stored as text", async () => {
   const { world } = full;
   const before = await counts();
   const script = "<script>alert(1)</script>";
@@ -200,11 +200,11 @@ test("ids of what is here make something new, and script is text", async () => {
   );
   expect(messages).toHaveLength(3);
   await must(url, "group.delete", { groupId: group.id }, root.accessToken);
-  // The rest of it is removed a moment after the group.
+  // The data of the group is removed in the background.
   await expect.poll(counts).toEqual(before);
 });
 
-test("one that hangs up halfway leaves nothing", async () => {
+test("a client that disconnects during an import leaves nothing", async () => {
   const before = await counts();
   const message = of("message");
   const many = Array.from({ length: 3000 }, (_, n) =>

@@ -21,7 +21,7 @@ async function restoreOld(name: string): Promise<string> {
   return dataDir;
 }
 
-test("migrate says what there is to do, does it, and says what was done", async () => {
+test("lists pending migrations, runs them, and reports the result", async () => {
   const dataDir = await restoreOld("by-hand");
   const wouldDo = await fanfare(dataDir, ["migrate", "--dry-run"]);
   expect(wouldDo).toMatchObject({ code: 0, error: "" });
@@ -48,7 +48,7 @@ test("with MIGRATE_ON_START=off, an instance refuses to start until it is migrat
   await (await startFanfare(config)).stop();
 });
 
-test("a program that is too old for its database does not start, and leaves it as it is", async () => {
+test("a version that is too old for its database doesn't start and changes nothing", async () => {
   const dataDir = join(folder, "newer");
   await whileRunning(dataDir, async () => undefined);
   await withStopped(configOf(dataDir), ({ connection }) =>

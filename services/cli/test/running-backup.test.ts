@@ -22,14 +22,14 @@ import {
 const CHANNEL_WRITERS = 3;
 const LEAST_BEFORE = 100;
 const MEANWHILE = 50;
-/** The backup waits for the traffic, and the machine may be busy. */
+/** The backup waits for the traffic, and the machine can be busy. */
 const TIMEOUT_MS = 180_000;
 
 let folder: string;
 beforeAll(async () => void (folder = await newFolder()));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Sends, edits, reacts, joins, uploads and deletes files, all at once, until it is told to stop. */
+/** Sends, edits, reacts, joins, uploads and deletes files concurrently, until it is stopped. */
 async function makeTraffic(url: string) {
   const { channel, owner, inviteCode } = await createWorld(url);
   const acknowledged = new Map<string, { content: string; messageId: string }>();
@@ -115,7 +115,7 @@ async function addBulk(source: string): Promise<void> {
   });
 }
 
-/** Takes the first bytes, and the others when `meanwhile` is over. */
+/** Reads the first bytes, and the rest after `meanwhile`. */
 async function backUpSlowly(source: string, file: string, meanwhile: () => Promise<void>): Promise<void> {
   const child = spawnFanfare(source, ["backup", "--stdout"]);
   const said = text(child.stderr);
@@ -128,7 +128,7 @@ async function backUpSlowly(source: string, file: string, meanwhile: () => Promi
 }
 
 test(
-  "a backup that is made under traffic has all that was acknowledged before, and fits together",
+  "a backup under load contains everything acknowledged before, and is consistent",
   { timeout: TIMEOUT_MS },
   async () => {
     const source = join(folder, "source");
@@ -184,7 +184,7 @@ test(
   },
 );
 
-test("a backup to the standard output is the same as into a file", async () => {
+test("a backup to standard output is identical to one in a file", async () => {
   const source = join(folder, "quiet");
   await whileRunning(source, (url) => createWorld(url));
   const file = join(folder, "quiet.backup");
@@ -195,7 +195,7 @@ test("a backup to the standard output is the same as into a file", async () => {
   expect(sum(Buffer.from(piped.out, "latin1"))).toBe(sum(await readFile(file)));
 });
 
-test("what is cut off is found by verify", async () => {
+test("verify detects a truncated backup", async () => {
   const file = join(folder, "cut.backup");
   const bytes = await readFile(join(folder, "quiet.backup"));
 

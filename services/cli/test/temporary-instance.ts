@@ -16,7 +16,7 @@ export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "fanfare-
 
 export const configOf = (dataDir: string): Config => loadConfig(instanceEnvironment(dataDir));
 
-/** Runs an instance on the folder as long as `work` takes. */
+/** Runs an instance on the folder during `work`. */
 export async function whileRunning<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
   const fanfare = await startFanfare(configOf(dataDir));
   try {
@@ -32,13 +32,13 @@ interface Outcome {
   error: string;
 }
 
-/** Starts the program as an operator does. */
+/** Starts the program like an operator does. */
 export function spawnFanfare(dataDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = { PATH: process.env["PATH"], ...instanceEnvironment(dataDir) };
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
 }
 
-/** Runs the program to its end, with something on its standard input. */
+/** Runs the program to its end, with the given standard input. */
 export async function fanfareProcess(
   dataDir: string,
   args: readonly string[],
@@ -52,7 +52,7 @@ export async function fanfareProcess(
   return { code, out: out.toString(encoding), error };
 }
 
-/** Runs a command in this process: to start one for it takes longer than most commands. One at a time. */
+/** Runs a command in this process, which is faster than starting one. Not concurrently. */
 export async function fanfare(dataDir: string, args: readonly string[]): Promise<Outcome> {
   const { env, exitCode } = process;
   const kept = { PATH: env["PATH"], NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] };

@@ -19,13 +19,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const fixture = (name: string): string => join(import.meta.dirname, "upgrade", name);
 
-test("what fills the databases of earlier versions fills one of today, and everything is found", async () => {
+test("what fills databases of earlier versions also fills one of this version, and everything is found", async () => {
   const dataDir = join(folder, "today");
   const known = await whileRunning(dataDir, fill);
   expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
 });
 
-/** See upgrade/README.md. The short run has the oldest, which goes through every migration. */
+/** See upgrade/README.md. The short run uses the oldest, which needs every migration. */
 const VERSIONS = ["before-revs", "before-sealed-factors", "before-migrations"];
 
 for (const name of VERSIONS)
@@ -37,22 +37,22 @@ for (const name of VERSIONS)
       dataDir = join(folder, name);
       known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
       await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
-      // A backup has no indexes: this is one that the first version had.
+      // Backups contain no indexes, so create one that the first version had.
       await withStopped(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("channels").createIndex({ memberIds: 1, _id: -1 }),
       );
     });
 
-    test("is migrated at start, and clients find everything", async () => {
+    test("is migrated at startup, and clients find everything", async () => {
       expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
     });
 
-    test("fits together afterwards", async () => {
+    test("is consistent afterwards", async () => {
       const checked = await fanfare(dataDir, ["check"]);
       expect(checked).toEqual({ code: 0, error: "", out: "No problems found.\n" });
     });
 
-    test("knows who has left the group and wrote there", async () => {
+    test("knows the users who have left the group and wrote there", async () => {
       const former = await withStopped(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("formerMembers").find().toArray(),
       );
@@ -61,7 +61,7 @@ for (const name of VERSIONS)
       ]);
     });
 
-    test("has the indexes of today, and no others", async () => {
+    test("has exactly the current indexes", async () => {
       const indexes = await withStopped(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("channels").indexes(),
       );
@@ -70,9 +70,9 @@ for (const name of VERSIONS)
       expect(names).not.toContain("memberIds_1__id_-1");
     });
 
-    test("is not changed again", async () => {
+    test("isn't changed again", async () => {
       const backup = async (file: string): Promise<Buffer> => {
-        // Recurring jobs go on with every start.
+        // Recurring jobs are updated at every start.
         await withStopped(configOf(dataDir), ({ connection }) =>
           databaseOf(connection).collection("jobs").deleteMany({}),
         );

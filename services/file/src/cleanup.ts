@@ -75,14 +75,14 @@ export class Sweeper {
       const file = await files.takeDue(new Date());
       if (file === null) return false;
       // Its next check is already scheduled, so a failure doesn't block others.
-      await this.#look(file).catch((error: unknown) =>
+      await this.#check(file).catch((error: unknown) =>
         logger.warn({ err: error, fileId: file._id }, "file check failed"),
       );
     }
     return true;
   }
 
-  async #look(file: FileDocument): Promise<void> {
+  async #check(file: FileDocument): Promise<void> {
     const { files, remover } = this.#options;
     if (file.state === "deleting") return remover.erase(file);
     if (file.state !== "attached" || !(await this.#isInMessage(file))) return remover.remove(file);

@@ -57,7 +57,7 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
       const file = await files.find(fileId);
       if (file === null || file.state !== "uploading") throw serviceError("FILE_NOT_FOUND");
       try {
-        const found = await look(dependencies, file);
+        const found = await inspect(dependencies, file);
         const dueAt = new Date(Date.now() + LIMITS.unclaimedFileLifetimeMs);
         const finished = await withoutDeadline(async () => {
           const changed = await files.change(fileId, ["uploading"], { ...found, state: "unclaimed", dueAt });
@@ -136,7 +136,7 @@ async function start(
 }
 
 /** Detects the type from the contents, regardless of what the client says. */
-async function look({ storage: opening, images }: FileDependencies, file: FileDocument): Promise<Found> {
+async function inspect({ storage: opening, images }: FileDependencies, file: FileDocument): Promise<Found> {
   const storage = await opening;
   const fileId = file._id;
   const raw = storageKey(fileId, "raw");

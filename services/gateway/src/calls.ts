@@ -174,7 +174,7 @@ export class Calls {
   ): Promise<WireAnswer<unknown>> {
     let answer: WireAnswer<unknown>;
     try {
-      answer = { ok: true, data: await this.#carryOut(route, params, caller) };
+      answer = { ok: true, data: await this.#execute(route, params, caller) };
     } catch (thrown) {
       const error = toServiceError(thrown);
       // A ServiceError was logged where it was created.
@@ -189,7 +189,7 @@ export class Calls {
     return answer;
   }
 
-  async #carryOut(route: Route, params: unknown, caller: Caller): Promise<unknown> {
+  async #execute(route: Route, params: unknown, caller: Caller): Promise<unknown> {
     const waiting = this.#take(route, caller);
     // Synchronous unless counters are shared, so that a message isn't delayed.
     const refusal = this.#refusal(route, caller, typeof waiting === "number" ? waiting : await waiting);

@@ -35,7 +35,7 @@ export function createConnectionAuth({
   const limiter = limits.quick("connect", CONNECT_RATE_LIMIT);
 
   /** @throws {ServiceError} */
-  const knock = (socket: GatewaySocket): Actor | Promise<Actor> => {
+  const checkConnection = (socket: GatewaySocket): Actor | Promise<Actor> => {
     const visitor = visitors.of(socket.conn);
     // Like Socket.IO for a second CONNECT, but only once the first one is fully connected.
     if (visitor.actor !== null) {
@@ -92,7 +92,7 @@ export function createConnectionAuth({
       next();
     };
     try {
-      const actor = knock(socket);
+      const actor = checkConnection(socket);
       // Synchronous for users, who are the majority.
       if (actor instanceof Promise) void actor.then(admit, refuse);
       else admit(actor);

@@ -5,7 +5,7 @@ import { ConnectionLimit, type ConnectionLimits } from "./connection-limit.ts";
 
 /** Minimum of file descriptors reserved for other uses than client connections: threads, database, NATS, Redis and files. */
 const MIN_OTHER = 100;
-/** Maximum of that; in between, it is a share of all descriptors. */
+/** Maximum of that; up to it, a share of all descriptors is added. */
 const MAX_OTHER = 500;
 const OTHER_PART = 1 / 8;
 /** The share of connections for HTTP when there are too few. */

@@ -83,16 +83,16 @@ export function watchEndedSessions(
   io: SocketServer,
   ended: EndedSessions,
 ): () => Promise<void> {
-  let lookedAtMs = Date.now();
-  const look = async (): Promise<void> => {
+  let checkedAtMs = Date.now();
+  const poll = async (): Promise<void> => {
     const nowMs = Date.now();
-    const withinMs = nowMs - lookedAtMs + CLOCK_SKEW_MS;
+    const withinMs = nowMs - checkedAtMs + CLOCK_SKEW_MS;
     const { sessionIds } = await services.user.listRevokedSessions({ withinMs });
-    lookedAtMs = nowMs;
-    const unheardOf = sessionIds.filter((sessionId) => !ended.has(sessionId));
-    if (unheardOf.length === 0) return;
-    ended.add(unheardOf, nowMs);
+    checkedAtMs = nowMs;
+    const missed = sessionIds.filter((sessionId) => !ended.has(sessionId));
+    if (missed.length === 0) return;
+    ended.add(missed, nowMs);
     for (const socket of io.of("/").sockets.values()) closeIfEnded(socket, ended);
   };
-  return repeat(look, { everyMs: ENDED_SESSIONS_CHECK_MS, what: "looking for ended sessions", logger });
+  return repeat(poll, { everyMs: ENDED_SESSIONS_CHECK_MS, what: "looking for ended sessions", logger });
 }

@@ -89,8 +89,8 @@ export class MaintenanceMode {
   }
 
   /** Call this when events may have been lost. */
-  askAgain(): void {
-    void this.#askUntilAnswered();
+  reload(): void {
+    void this.#loadUntilKnown();
   }
 
   /**
@@ -99,12 +99,12 @@ export class MaintenanceMode {
    */
   async start(): Promise<void> {
     await Promise.race([
-      this.#askUntilAnswered(),
+      this.#loadUntilKnown(),
       delay(MAINTENANCE_WAIT_MS, undefined, { signal: this.#signal }).catch(() => {}),
     ]);
   }
 
-  async #askUntilAnswered(): Promise<void> {
+  async #loadUntilKnown(): Promise<void> {
     while (!this.#signal.aborted) {
       const eventCount = this.#eventCount;
       try {

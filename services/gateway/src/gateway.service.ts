@@ -51,7 +51,7 @@ export function createGatewayService(
   let catchingUp: Promise<void> = Promise.resolve();
   let isWaiting = false;
   node.cluster.onMissed(() => {
-    maintenance.askAgain();
+    maintenance.reload();
     if (isWaiting) return;
     isWaiting = true;
     const again = async (): Promise<void> => {
@@ -145,11 +145,11 @@ export function createGatewayService(
         metrics,
       });
       const stopReporting = reportPresence(io, node);
-      const stopLooking = watchEndedSessions(node, io, ended);
+      const stopWatching = watchEndedSessions(node, io, ended);
       const release = (): void => {
         clearInterval(ticking);
         stopReporting();
-        void stopLooking();
+        void stopWatching();
         stopSteps();
         limits.stop();
       };

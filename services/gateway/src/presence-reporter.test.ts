@@ -16,12 +16,12 @@ let answer: (report: Report) => Promise<{ known: boolean }>;
 let here: string[];
 let reporter: PresenceReporter;
 const onError = vi.fn<() => void>();
-const onReportedAnew = vi.fn<() => void>();
+const onFullReport = vi.fn<() => void>();
 
 beforeEach(() => {
   vi.useFakeTimers();
   onError.mockClear();
-  onReportedAnew.mockClear();
+  onFullReport.mockClear();
   sent = [];
   here = [];
   let names = 0;
@@ -33,7 +33,7 @@ beforeEach(() => {
     },
     listUserIds: () => here,
     newGatewayId: () => `run ${(names += 1)}`,
-    onReportedAnew,
+    onFullReport,
     onError,
   });
 });
@@ -120,10 +120,10 @@ test("after it was forgotten, reports everything under a new name", async () => 
   const again = sent.filter(({ gatewayId }) => gatewayId === "run 2");
   expect(again[0]).toMatchObject({ number: 1, disconnected: [] });
   expect(again[0]!.connected.toSorted()).toEqual(["ann", "bob", "cat"]);
-  expect(onReportedAnew).not.toHaveBeenCalled();
+  expect(onFullReport).not.toHaveBeenCalled();
   await pass(PRESENCE_GRACE_MS);
   expect(sent.at(-1)).toMatchObject({ gatewayId: "run 2" });
   expect(sent.some(({ disconnected }) => disconnected.includes("cat"))).toBe(true);
   await pass(5 * PRESENCE_HEARTBEAT_MS);
-  expect(onReportedAnew).toHaveBeenCalledTimes(1);
+  expect(onFullReport).toHaveBeenCalledTimes(1);
 });

@@ -12,7 +12,7 @@ import {
 import type { SocketServer } from "./socket-types.ts";
 
 /** By then the other gateways have noticed as well that they were forgotten, and have reported everything. */
-const REPORTED_ANEW_MS = 3 * PRESENCE_HEARTBEAT_MS;
+const FULL_REPORT_MS = 3 * PRESENCE_HEARTBEAT_MS;
 
 type Report = Params<"presence.report">;
 
@@ -23,7 +23,7 @@ interface PresenceReporterOptions {
   /** Returns a unique name. */
   newGatewayId: () => string;
   /** Called when everything is reported again because the service forgot this gateway: watching users may have missed changes. */
-  onReportedAnew: () => void;
+  onFullReport: () => void;
   /** Called for the first of several consecutive failures. */
   onError: (error: unknown) => void;
 }
@@ -37,7 +37,7 @@ export class PresenceReporter {
   readonly #options: PresenceReporterOptions;
   readonly #timer: NodeJS.Timeout;
   /** Unreported changes: whether a user is connected. */
-  readonly #untold = new Map<string, boolean>();
+  readonly #unreported = new Map<string, boolean>();
   /** Until when a user can reconnect without being reported, earliest first. */
   readonly #leaving = new Map<string, number>();
   #gatewayId: string;
@@ -57,7 +57,7 @@ export class PresenceReporter {
   }
 
   connected(userId: string): void {
-    if (!this.#leaving.delete(userId)) this.#untold.set(userId, true);
+    if (!this.#leaving.delete(userId)) this.#unreported.set(userId, true);
   }
 
   disconnected(userId: string): void {
@@ -74,20 +74,20 @@ export class PresenceReporter {
     for (const [userId, untilMs] of this.#leaving) {
       if (untilMs > nowMs) break;
       this.#leaving.delete(userId);
-      this.#untold.set(userId, false);
+      this.#unreported.set(userId, false);
     }
     if (this.#sending) return;
     this.#sending = true;
     try {
       const isDue = (): boolean =>
         this.#report !== null ||
-        this.#untold.size > 0 ||
+        this.#unreported.size > 0 ||
         performance.now() - this.#sentAtMs >= PRESENCE_HEARTBEAT_MS;
       while (isDue()) await this.#sendOne();
       this.#failing = false;
-      if (this.#forgottenAtMs !== null && nowMs - this.#forgottenAtMs >= REPORTED_ANEW_MS) {
+      if (this.#forgottenAtMs !== null && nowMs - this.#forgottenAtMs >= FULL_REPORT_MS) {
         this.#forgottenAtMs = null;
-        this.#options.onReportedAnew();
+        this.#options.onFullReport();
       }
     } catch (error) {
       if (!this.#failing) this.#options.onError(error);
@@ -102,27 +102,27 @@ export class PresenceReporter {
     const { known } = await within(PRESENCE_REPORT_TIMEOUT_MS, this.#options.send(this.#report));
     this.#report = null;
     this.#sentAtMs = performance.now();
-    if (!known) this.#beginAnew();
+    if (!known) this.#restart();
   }
 
   #nextReport(): Report {
     const connected: string[] = [];
     const disconnected: string[] = [];
-    for (const [userId, isHere] of this.#untold) {
+    for (const [userId, isHere] of this.#unreported) {
       if (connected.length + disconnected.length === PRESENCE_REPORT_MAX_USERS) break;
-      this.#untold.delete(userId);
+      this.#unreported.delete(userId);
       (isHere ? connected : disconnected).push(userId);
     }
     this.#number += 1;
     return { gatewayId: this.#gatewayId, number: this.#number, connected, disconnected };
   }
 
-  #beginAnew(): void {
+  #restart(): void {
     this.#gatewayId = this.#options.newGatewayId();
     this.#number = 0;
-    this.#untold.clear();
-    for (const userId of this.#leaving.keys()) this.#untold.set(userId, true);
-    for (const userId of this.#options.listUserIds()) this.#untold.set(userId, true);
+    this.#unreported.clear();
+    for (const userId of this.#leaving.keys()) this.#unreported.set(userId, true);
+    for (const userId of this.#options.listUserIds()) this.#unreported.set(userId, true);
     this.#forgottenAtMs = performance.now();
   }
 }
@@ -156,7 +156,7 @@ export function reportPresence(io: SocketServer, node: Pick<NodeContext, "servic
       }
     },
     // Disconnects in the meantime were not recorded, so clients must reload the state.
-    onReportedAnew() {
+    onFullReport() {
       for (const socket of io.of("/").sockets.values()) {
         const watches = socket.rooms.values().some((room) => room.startsWith(WATCHED));
         if (watches) emitDirectly(socket, "resync", {});

@@ -71,7 +71,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
   io.engine.on("connection", (connection: Socket["conn"]) => {
     connection.request.socket.uncork();
-    visitors.welcome(connection);
+    visitors.accept(connection);
   });
   const isServing = (): boolean => node.cluster.faults().length === 0;
   io.use(createConnectionAuth({ ...options, visitors, isServing }));

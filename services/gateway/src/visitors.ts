@@ -76,7 +76,7 @@ export class Visitors {
     return !visitor.isCounted;
   }
 
-  welcome(connection: Connection): void {
+  accept(connection: Connection): void {
     const address = clientAddress(connection.request, this.#options.trustProxy);
     const visitor: Visitor = {
       address,
@@ -101,7 +101,7 @@ export class Visitors {
 
   of(connection: Connection): Visitor {
     const visitor = (connection as Visited)[VISITOR];
-    if (visitor === undefined) throw new Error("This connection was never welcomed.");
+    if (visitor === undefined) throw new Error("This connection was not accepted.");
     return visitor;
   }
 

@@ -59,15 +59,15 @@ test("sessions that ended before a restart are rejected after it", async () => {
 });
 
 test("detects a session that ended without a notification", async () => {
-  const [unheardOf, kept] = [gateway.signIn(), gateway.signIn()];
+  const [missed, kept] = [gateway.signIn(), gateway.signIn()];
   const [client, other] = [
-    await connect(gateway, unheardOf.accessToken),
+    await connect(gateway, missed.accessToken),
     await connect(gateway, kept.accessToken),
   ];
-  gateway.stubs.revokedSessionIds = [unheardOf.sessionId];
+  gateway.stubs.revokedSessionIds = [missed.sessionId];
   expect(await client.closed).toBe("io server disconnect");
-  expect(client.received.at(-1)).toEqual(["session.revoked", { sessionIds: [unheardOf.sessionId] }]);
-  expect((await refused(open(gateway, unheardOf.accessToken))).data).toMatchObject({
+  expect(client.received.at(-1)).toEqual(["session.revoked", { sessionIds: [missed.sessionId] }]);
+  expect((await refused(open(gateway, missed.accessToken))).data).toMatchObject({
     type: "SESSION_REVOKED",
   });
   expect(await other.call("user.me")).toMatchObject({ ok: true });

@@ -47,7 +47,7 @@ export class SyncBudget {
 export const syncActions = (dependencies: MessageDependencies): Handlers => ({
   "channel.sync": async ({ params: { cursors }, actor }) => {
     const visible = await boundedMap(cursors, SYNC_CONCURRENCY, ({ channelId }) =>
-      maySee(dependencies, actor.userId, channelId),
+      canSee(dependencies, actor.userId, channelId),
     );
     const channelIds = cursors.filter((_, i) => visible[i]).map(({ channelId }) => channelId);
     const heads = channelIds.length === 0 ? [] : await dependencies.heads.findMany(channelIds);
@@ -76,7 +76,7 @@ function mostChanges({ afterRev }: Cursor, shown: Head): number {
   return Math.min(Math.max(0, shown.rev - afterRev), LIMITS.changesPerSync);
 }
 
-async function maySee({ node }: MessageDependencies, userId: string, channelId: string): Promise<boolean> {
+async function canSee({ node }: MessageDependencies, userId: string, channelId: string): Promise<boolean> {
   try {
     return may(await node.access.get(userId, { channelId }), "view");
   } catch (error) {
@@ -111,14 +111,14 @@ async function syncChannel(
   // The log has no holes and was read in order of rev, so this is its head at the time of the read.
   const rev = changed.at(-1)?.rev ?? afterRev;
   const head = { seq: Math.max(shown.seq, ...changed.map(({ seq }) => seq)), rev };
-  if (shown.rev < rev && isLeftBehind(changed)) {
+  if (shown.rev < rev && isHeadOutdated(changed)) {
     heads.raise(new Map([[channelId, head]]), WRITE_TIMEOUT_MS).catch(() => undefined);
   }
   return { channelId, status: "ok", messages: changed, head };
 }
 
 /** The worker that stored these must have raised the head by now, unless it died. */
-function isLeftBehind(changed: readonly Message[]): boolean {
+function isHeadOutdated(changed: readonly Message[]): boolean {
   return changed.every(({ createdAt }) => Date.parse(createdAt) < Date.now() - LATE_WRITE_MS);
 }
 

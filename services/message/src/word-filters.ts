@@ -95,8 +95,8 @@ export function compileWords(words: readonly string[]): (text: string) => Hit[] 
 }
 
 function* hitsOf(word: string, { text, origins, starts }: Folded): Generator<Hit> {
-  const opensInside = isFreeBeside(firstOf(word));
-  const endsInside = isFreeBeside(lastOf(word));
+  const opensInside = matchesInside(firstOf(word));
+  const endsInside = matchesInside(lastOf(word));
   let at = text.indexOf(word);
   while (at !== -1) {
     const end = at + word.length;
@@ -121,7 +121,7 @@ function startsIn(text: string): (number | undefined)[] {
   return starts;
 }
 
-const isFreeBeside = (character: string): boolean =>
+const matchesInside = (character: string): boolean =>
   UNSPACED.test(character) || !PART_OF_WORD.test(character);
 
 const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0)!);

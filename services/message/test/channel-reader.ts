@@ -23,7 +23,7 @@ export class ChannelReader {
       limit: 100,
     });
     for (const message of page.messages) this.#apply(message);
-    this.#standAt(page.head.rev);
+    this.#setRev(page.head.rev);
   }
 
   receive(name: EventName, payload: EventPayload<EventName>): void {
@@ -53,7 +53,7 @@ export class ChannelReader {
     const { status, messages, head } = channels[0]!;
     if (status !== "ok") return status;
     for (const message of messages) this.#apply(message);
-    this.#standAt(Math.max(head.rev, this.rev));
+    this.#setRev(Math.max(head.rev, this.rev));
     return status;
   }
 
@@ -62,7 +62,7 @@ export class ChannelReader {
     return [...this.messages.values()].sort((a, b) => a.seq - b.seq);
   }
 
-  #standAt(rev: number): void {
+  #setRev(rev: number): void {
     this.rev = rev;
     for (const number of this.#ahead) if (number <= rev) this.#ahead.delete(number);
     while (this.#ahead.delete(this.rev + 1)) this.rev += 1;

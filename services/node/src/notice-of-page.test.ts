@@ -14,12 +14,12 @@ afterEach(() => {
   rmSync(webDir, { recursive: true });
 });
 
-test("a page that was not built is told, with its folder and what builds it", () => {
+test("reports a page that was not built, with its folder and the command to build it", () => {
   expect(noticeOfPage({ services: ["gateway", "user"], webDir })).toContain(webDir);
   expect(noticeOfPage({ services: ["gateway"], webDir })).toContain("pnpm@12 build");
 });
 
-test("nothing is told where it was built, nor of a process without a gateway", () => {
+test("reports nothing when it is built, or in a process without a gateway", () => {
   expect(noticeOfPage({ services: ["user"], webDir })).toBeNull();
   writeFileSync(join(webDir, "index.html"), "");
   expect(noticeOfPage({ services: ["gateway"], webDir })).toBeNull();

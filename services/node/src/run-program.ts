@@ -5,7 +5,7 @@ import { noticeOfPage } from "./notice-of-page.ts";
 import type { Fanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
 
-/** Hosts that stand for every address of this machine. */
+/** Hosts that stand for all addresses of this machine. */
 const EVERYWHERE = new Set(["0.0.0.0", "::"]);
 
 const HIGHEST_PORT = 65_535;
@@ -23,22 +23,23 @@ const OWN_ERRORS = new Set([
   "StorageUnusableError",
 ]);
 
-/** A stop that takes longer than this is cut short: what was acknowledged is on disk all the same. */
+/** A slower shutdown is aborted, which loses nothing: acknowledged data is on disk. */
 const STOP_TIMEOUT_MS = 10_000;
 const STOPPED_BY_SIGNAL = 130;
-/** EX_SOFTWARE of sysexits.h: a supervisor has to restart the process. */
+/** EX_SOFTWARE of sysexits.h, so that a supervisor restarts the process. */
 const CRASHED = 70;
-/** The longest that it takes to tell the clients of a crash. */
+/** Maximum time to disconnect the clients after a crash. */
 const ABANDON_TIMEOUT_MS = 1000;
 
 /**
- * The program: reads the configuration from the environment, starts, and stops at SIGINT or SIGTERM. A second signal ends it at
- * once. It also ends after an uncaught error, or when its database or a gateway thread has ended: its supervisor restarts it.
- * Exit codes: 0 stopped as asked, 1 could not start, 70 could not go on, 130 cut short.
+ * The main program: reads the configuration from the environment, starts, and stops on SIGINT or SIGTERM. A second signal ends it
+ * immediately. It also ends after an uncaught error, or when its database or a gateway thread has ended, so that a supervisor
+ * restarts it.
+ * Exit codes: 0 clean stop, 1 could not start, 70 crashed, 130 aborted.
  */
 export async function runProgram(): Promise<void> {
   const config = readConfig();
-  // Not before: what is wrong with the configuration is said in a fraction of the time that all services take to load.
+  // Loaded late, so that configuration errors are reported before loading all services.
   const { startFanfare } = await import("./start-fanfare.ts");
   let fanfare: Fanfare | undefined;
   let stopping = false;
@@ -111,10 +112,7 @@ function fail(reason: string): never {
   process.exit(1);
 }
 
-/**
- * What to print when the program cannot start: one line that says what to do where the cause is known, otherwise
- * undefined, and the whole error is worth seeing.
- */
+/** A one-line explanation with a solution for known startup errors; undefined for others, which are printed in full. */
 function explainStartError(error: unknown, config: Config): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof ConfigError) return error.message;
@@ -151,19 +149,19 @@ function elsewhere(config: Config): string {
   return `DATA_DIR=${config.dataDir}-2 ${otherPorts(config)}`;
 }
 
-/** What an operator has to know of the admin; null where there is one. */
+/** Instructions while there is no admin, otherwise null. */
 function noticeOfAdmin(state: Awaited<ReturnType<Fanfare["adminState"]>>): string | null {
   if (state === "firstToRegister") return "there is none yet: the first to register becomes admin";
   return state === "none" ? "there is none: make one with `fanfare create-admin`" : null;
 }
 
-/** For standard output and not the log, which removes tokens and is often read by more people. */
+/** For standard output instead of the log, which removes tokens and is often read by more people. */
 function setupNotice(publicUrl: string, token: string): string {
   const hours = LIMITS.setupLinkLifetimeMs / 3_600_000;
   return `Fanfare has no admin yet. Open this link within ${hours} hours to create the first one:\n${publicUrl}/setup#token=${token}\n`;
 }
 
-/** What a person who has just started it wants to know. */
+/** Printed at startup in development. */
 function greeting(
   { url, engine }: Pick<Fanfare, "url" | "engine">,
   config: Config,

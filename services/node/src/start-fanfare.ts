@@ -22,27 +22,27 @@ import { createUserService } from "@fanfare/user";
 import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
 
 export interface Fanfare {
-  /** Where the page, the API and the sockets are, without a slash at its end. */
+  /** URL of the page, the API and the sockets, without a trailing slash. */
   url: string;
-  /** Where /livez, /readyz and /metrics are. */
+  /** URL of /livez, /readyz and /metrics. */
   opsUrl: string;
-  /** null: this process stores nothing. */
+  /** null: this process has no database. */
   engine: "embedded" | "mongodb" | null;
-  /** Who is its admin, or becomes it; null: another process knows. */
+  /** Whether there is an admin and how to become one; null: only another process knows. */
   adminState(): Promise<Result<"user.adminState">["state"] | null>;
-  /** For the link that makes the first admin; only where this process hosts the user service. */
+  /** For the link that creates the first admin; only if this process runs the user service. */
   createSetupToken(): Promise<string>;
   context: Pick<NodeContext, "logger">;
-  /** Answers what is running, says goodbye to the clients, and closes the database. */
+  /** Completes running calls, drains the clients, and closes the database. */
   stop(): Promise<void>;
-  /** Refuses every call and sends the clients away, before the process ends without finishing anything. */
+  /** Rejects all calls and disconnects the clients, before the process ends without completing anything. */
   abandon(): Promise<void>;
 }
 
 /**
- * Starts an instance in this process: every service that the configuration names.
- * @param onFatal is called when it can no longer work and should be stopped
- * @throws {Error} that `explainStartError` has a line for, when it is something the operator can put right
+ * Starts an instance in this process, with all configured services.
+ * @param onFatal called when it can no longer work and should be stopped
+ * @throws {Error} which `explainStartError` explains if the operator can fix it
  */
 export async function startFanfare(
   config: Config,
@@ -77,7 +77,7 @@ export async function startFanfare(
   };
   const node = await startNode(
     config,
-    // The gateway stops first: it drains while the others still answer.
+    // The gateway stops first: it drains while the other services still respond.
     hasGateway ? [...workers, gateway] : workers,
     onFatal,
     hasThreads ? { startThreads } : {},
@@ -104,7 +104,7 @@ function assertAllHosted(hosted: ReadonlySet<string>): void {
   if (missing.length > 0) throw new Error(`No service answers these actions: ${missing.join(", ")}.`);
 }
 
-/** Every service but the gateway, in the order in which they start. */
+/** All services except the gateway, in the order in which they start. */
 export const WORKER_FACTORIES: Record<Exclude<Config["services"][number], "gateway">, ServiceFactory> = {
   user: createUserService,
   group: createGroupService,

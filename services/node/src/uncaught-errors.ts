@@ -1,8 +1,8 @@
 import type { NodeContext } from "@fanfare/kernel";
 
 /**
- * Logs every uncaught exception and unhandled rejection of this thread, and calls `onError`: what the process holds in memory can
- * no longer be trusted, so it has to end and be restarted.
+ * Logs uncaught exceptions and unhandled rejections of this thread, and calls `onError`: the state in memory can no longer be
+ * trusted, so the process must be restarted.
  */
 export function onUncaughtError({ logger }: Pick<NodeContext, "logger">, onError: () => void): void {
   process.on("uncaughtException", (error, origin) => {

@@ -9,7 +9,7 @@ import { io } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const MESSAGES = 60;
-/** Longer than a second, after which connections used to be closed whatever was running. */
+/** Long enough that a shutdown that doesn't wait for calls would have closed the connection. */
 const SLOW_MS = 1500;
 
 let folder: string;
@@ -30,7 +30,7 @@ const startServer = (threads: string) =>
 const TIMEOUT_MS = 240_000;
 
 test(
-  "what was stored is answered before the connections close, also when the database is slow",
+  "stored messages are acknowledged before the connections close, also when the database is slow",
   { timeout: TIMEOUT_MS },
   async () => {
     const server = await startServer("2");
@@ -51,7 +51,7 @@ test(
       const params = { channelId: channel.id, content: `Message ${i}`, nonce: `n${i}` };
       socket.emit("message.send", params, (answer: WireAnswer<unknown>) => (answers[i] = answer));
     }
-    // The server has read them: calls of one socket come in their order.
+    // Calls of one socket are read in order, so the server has read all of them.
     const last = socket.emitWithAck("message.list", { channelId: "not an id" }) as Promise<{ ok: boolean }>;
     expect((await last).ok).toBe(false);
     process.kill(server.process.pid!, "SIGTERM");

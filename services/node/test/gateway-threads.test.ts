@@ -29,40 +29,40 @@ function next(socket: Socket, event: string): Promise<unknown> {
   return new Promise((resolve) => socket.once(event, resolve));
 }
 
-/** The sum over all label sets. */
+/** Sums a metric over all label sets. */
 async function metric(pattern: RegExp): Promise<number> {
   const text = await (await fetch(`${instance.opsUrl}/metrics`)).text();
   const lines = text.split("\n").filter((line) => pattern.test(line));
   return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
-test("connections are spread over the threads, and all of them hear a message", async () => {
+test("connections are distributed over the threads, and all of them receive a message", async () => {
   const { member, channel } = await createWorld(instance.url);
   const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => connect(member.accessToken)));
   expect(await metric(/^fanfare_connections /)).toBe(SOCKETS);
 
   const received = /^fanfare_bus_received_total\{.*members/;
   let nonces = 0;
-  // Again where something else was told meanwhile: that members joined is told a moment later.
+  // Repeated if another event arrives first: joins are published a moment later.
   await vi.waitFor(async () => {
     const before = await metric(received);
-    const heard = Promise.all(sockets.map((socket) => next(socket, "message.created")));
+    const events = Promise.all(sockets.map((socket) => next(socket, "message.created")));
     const params = { channelId: channel.id, content: "To all threads.", nonce: String((nonces += 1)) };
     const answer = (await sockets[0]!.emitWithAck("message.send", params)) as { ok: boolean };
     expect(answer.ok).toBe(true);
-    for (const payload of await heard) {
+    for (const payload of await events) {
       expect(payload).toMatchObject({ messages: [{ content: "To all threads." }] });
     }
     expect((await metric(received)) - before).toBe(THREADS);
   });
 });
 
-test("who is put out hears nothing more, whatever thread the socket is at", async () => {
+test("a kicked user receives nothing more, on any thread", async () => {
   const { owner, target, group, channel } = await createWorld(instance.url);
   const sockets = await Promise.all(Array.from({ length: 12 }, () => connect(target.accessToken)));
   const left = Promise.all(sockets.map((socket) => next(socket, "group.left")));
-  let heard = 0;
-  for (const socket of sockets) socket.on("message.created", () => (heard += 1));
+  let received = 0;
+  for (const socket of sockets) socket.on("message.created", () => (received += 1));
   await must(instance.url, "group.kick", { groupId: group.id, userId: target.userId }, owner.accessToken);
   await left;
   const params = { channelId: channel.id, content: "Is he gone?", nonce: "gone" };
@@ -73,10 +73,10 @@ test("who is put out hears nothing more, whatever thread the socket is at", asyn
     };
     expect(answer.ok).toBe(false);
   }
-  expect(heard).toBe(0);
+  expect(received).toBe(0);
 });
 
-test("a session that ends is closed at every thread", async () => {
+test("ending a session closes its sockets on every thread", async () => {
   const guest = await createGuest(instance.url);
   const sockets = await Promise.all(Array.from({ length: 12 }, () => connect(guest.accessToken)));
   const closed = Promise.all(sockets.map((socket) => next(socket, "disconnect")));
@@ -87,12 +87,12 @@ test("a session that ends is closed at every thread", async () => {
   }
 });
 
-test("limits count what all threads are asked together", async () => {
+test("limits apply to all threads together", async () => {
   const limited = await startInstance({ GATEWAY_THREADS: "3", RATE_LIMIT_FACTOR: "1" });
   try {
     const { points } = ACTIONS["user.createGuest"].rateLimit;
-    // Over many connections, so that all threads are asked; not all calls at once, for threads that get no answer in time count
-    // alone.
+    // Over many connections, to reach all threads; not all calls at the same time, because a thread without a response in time
+    // counts separately.
     const answers: Awaited<ReturnType<typeof post>>[] = [];
     while (answers.length < points * 2) {
       const calls = Array.from({ length: 12 }, () => post(limited.url, "user.createGuest", {}));
@@ -106,7 +106,7 @@ test("limits count what all threads are asked together", async () => {
   }
 });
 
-test("one address has exactly as many sockets as it may, over all threads", async () => {
+test("limits the sockets of one address exactly, across all threads", async () => {
   const max = 20;
   const env = { GATEWAY_THREADS: "3", MAX_CONNECTIONS_PER_ADDRESS: String(max), RATE_LIMIT_FACTOR: "1000" };
   const limited = await startInstance(env);
@@ -130,7 +130,7 @@ test("one address has exactly as many sockets as it may, over all threads", asyn
     expect(await ready(60, "127.0.0.2")).toBe(max);
     expect(await ready(5, "127.0.0.3")).toBe(5);
     for (const socket of sockets.splice(0)) socket.close();
-    // What has closed is free again, at whatever thread it was.
+    // A closed connection frees its place for all threads.
     let again = 0;
     await vi.waitFor(
       async () => {
@@ -146,12 +146,12 @@ test("one address has exactly as many sockets as it may, over all threads", asyn
   }
 }, 120_000);
 
-test("a port in use is noticed, though threads share theirs", async () => {
+test("detects a port in use, although threads share theirs", async () => {
   const { port } = new URL(instance.url);
   await expect(startInstance({ PORT: port, GATEWAY_THREADS: "2" })).rejects.toThrow("EADDRINUSE");
 });
 
-test("after the stop nothing listens", async () => {
+test("nothing listens after the stop", async () => {
   const other = await startInstance({ GATEWAY_THREADS: "2" });
   const socket = io(other.url, { transports: ["websocket"], reconnection: false });
   const { accessToken } = await createGuest(other.url);

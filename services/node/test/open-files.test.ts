@@ -11,7 +11,7 @@ import { createWorld, isInstalled, must, type World } from "@fanfare/testing";
 import { startNode, type FanfareNode } from "../../../test/support/node-process.ts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-// A process is started; on a busy machine that takes long.
+// Starting a process takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const MAX_OPEN_FILES = 400;
@@ -19,7 +19,7 @@ const MAX_OPEN_FILES = 400;
 let folder: string;
 let node: FanfareNode;
 let world: World;
-/** One connection, which stays: without descriptors no other is accepted. */
+/** A persistent connection: without file descriptors no other is accepted. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const env = { WEB_DIR: join(folder, "web"), GATEWAY_THREADS: "0" };
   node = await startNode({ folder, env, maxOpenFiles: MAX_OPEN_FILES });
   world = await createWorld(node.url);
-  // Opens the connection that stays.
+  // Opens the persistent connection.
   await upload(10);
 });
 afterAll(async () => {
@@ -59,7 +59,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics)?.[1]);
 }
 
-test("connections leave descriptors for files, and the log says what to do", async () => {
+test("reserves file descriptors for files, and logs what to do", async () => {
   const log = await readFile(node.process.logFile, "utf8");
   const max = await metric("fanfare_connections_max");
   expect(max).toBeGreaterThan(50);
@@ -70,7 +70,7 @@ test("connections leave descriptors for files, and the log says what to do", asy
   const sockets: Socket[] = [];
   try {
     for (let count = 0; count < MAX_OPEN_FILES; count += 1) {
-      // No address has too many by itself.
+      // Stays below the limit per address.
       const socket = connect({
         port: node.process.port,
         host: "127.0.0.1",
@@ -81,7 +81,7 @@ test("connections leave descriptors for files, and the log says what to do", asy
       sockets.push(socket);
     }
     await vi.waitFor(() => expect(closed).toBeGreaterThan(MAX_OPEN_FILES - max - 100), 30_000);
-    // The connection of this test was there before.
+    // The connection of this test was opened before.
     for (let count = 0; count < 20; count += 1) expect((await upload(10)).status).toBe(200);
     expect(await metric("process_open_fds")).toBeLessThan(MAX_OPEN_FILES - 50);
   } finally {
@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled("prlimit"))("without a free file descriptor", () =>
   const limitTo = (count: number): void =>
     void execFileSync("prlimit", ["--pid", String(node.process.pid), `--nofile=${count}:${MAX_OPEN_FILES}`]);
 
-  test("uploads, downloads and the page are answered UNAVAILABLE, and work again afterwards", async () => {
+  test("uploads, downloads and the page return UNAVAILABLE, and work again afterwards", async () => {
     const small = await upload(10);
     expect(small.status).toBe(200);
     const { data } = JSON.parse(small.body) as Extract<WireAnswer<{ file: StoredFile }>, { ok: true }>;
@@ -110,10 +110,10 @@ describe.skipIf(!isInstalled("prlimit"))("without a free file descriptor", () =>
     expect(await ask(url)).toMatchObject({ status: 200, body: "a".repeat(10) });
     expect((await ask("/")).status).toBe(200);
 
-    // What is open stays open.
+    // Open descriptors stay open.
     limitTo(3);
     try {
-      // The second is refused before all of it has arrived.
+      // The second is rejected before all of it has arrived.
       for (const bytes of [10, 8 * 1024 * 1024]) {
         const { status, body } = await upload(bytes);
         expect([status, JSON.parse(body)]).toMatchObject([503, UNAVAILABLE]);

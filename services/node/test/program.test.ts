@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-/** As operators start it; threads make a start many times as expensive. */
+/** As operators start it; other tests use fewer threads, which start much faster. */
 const DEFAULT_THREADS = { GATEWAY_THREADS: "" };
 
 interface Program {
@@ -56,7 +56,7 @@ function run(env: Record<string, string> = {}): Program {
   return program;
 }
 
-/** The address that it prints once it runs. */
+/** The URL that it prints when it is running. */
 async function address(program: Program): Promise<string> {
   for (;;) {
     const found = /running at (\S+)/.exec(program.stdout)?.[1];
@@ -83,7 +83,7 @@ async function me(url: string, accessToken: string): Promise<number> {
 }
 
 describe("pnpm dev", () => {
-  test("says where it is and how to go on, and keeps its data over a restart", async () => {
+  test("prints its URL and the next steps, and preserves its data across a restart", async () => {
     const first = run(DEFAULT_THREADS);
     const url = await address(first);
     expect(first.stdout).toContain("two browser windows");
@@ -104,7 +104,7 @@ describe("pnpm dev", () => {
     expect(await second.exited).toBe(0);
   });
 
-  test("a second signal ends it at once", async () => {
+  test("a second signal ends it immediately", async () => {
     const program = run(DEFAULT_THREADS);
     await address(program);
     program.child.kill("SIGINT");
@@ -113,7 +113,7 @@ describe("pnpm dev", () => {
   });
 });
 
-describe("what stands in its way is one clear line, and exit code 1", () => {
+describe("startup errors are one clear line, with exit code 1", () => {
   test("the data folder is in use", async () => {
     await address(run());
     const second = run({ PORT: "3000", OPS_PORT: "3001" });
@@ -136,7 +136,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     other.close();
   });
 
-  test("MongoDB cannot be reached", async () => {
+  test("MongoDB is unreachable", async () => {
     const program = run({ MONGO_URL: "mongodb://me:secret@127.0.0.1:1/chat" });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(
@@ -145,7 +145,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     expect(program.stderr).not.toContain("secret");
   });
 
-  test("the bucket cannot be used", async () => {
+  test("the bucket is unusable", async () => {
     const keys = { S3_ACCESS_KEY_ID: "hunter2", S3_SECRET_ACCESS_KEY: "hunter2" };
     const program = run({ S3_BUCKET: "files", S3_ENDPOINT: "http://127.0.0.1:1", ...keys });
     expect(await program.exited).toBe(1);
@@ -153,7 +153,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     expect(program.stderr).not.toContain("hunter2");
   });
 
-  test("the data folder cannot be made", async () => {
+  test("the data folder can't be created", async () => {
     const program = run({ DATA_DIR: join(import.meta.filename, "data") });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(/^DATA_DIR=\S+ cannot be used: ENOTDIR.*\n$/);
@@ -188,7 +188,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     expect(program.stderr + program.stdout).not.toMatch(/hunter2|hun\/ter2/);
   });
 
-  test("every fault of the configuration is listed", async () => {
+  test("lists all configuration errors", async () => {
     const program = run({ NODE_ENV: "production", PORT: "x", LOG_LEVEL: "loud", MONGO_URL: "redis://x" });
     expect(await program.exited).toBe(1);
     for (const name of ["TOKEN_SECRET", "PORT", "LOG_LEVEL", "MONGO_URL"])
@@ -197,7 +197,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
   });
 });
 
-test("a variable that is one slip away from a setting is worth a word", async () => {
+test("warns about a variable that looks like a misspelled setting", async () => {
   const program = run({ MONGO_URI: "mongodb://me:hunter2@host/chat" });
   await address(program);
   program.child.kill("SIGTERM");
@@ -205,7 +205,7 @@ test("a variable that is one slip away from a setting is worth a word", async ()
   expect(program.stderr).toBe("MONGO_URI is not a setting of Fanfare. Did you mean MONGO_URL?\n");
 });
 
-test("production prints nothing but logs, and a setup link while there is no admin", async () => {
+test("in production prints only logs, and a setup link while there is no admin", async () => {
   const [port, opsPort] = [await freePort(), await freePort()];
   const env = {
     NODE_ENV: "production",
@@ -256,7 +256,7 @@ test("production prints nothing but logs, and a setup link while there is no adm
   expect(again.stderr).not.toContain("Admin:");
 });
 
-test("no secret of the configuration is in the logs, at any level, whatever fails", async () => {
+test("no secret of the configuration is logged, at any level, whatever fails", async () => {
   const program = run({
     NODE_ENV: "production",
     TOKEN_SECRET: `hunter2${randomBytes(32).toString("hex")}`,
@@ -282,7 +282,7 @@ test("no secret of the configuration is in the logs, at any level, whatever fail
   expect(program.stdout + program.stderr).not.toContain("hunter2");
 });
 
-/** The address that production logs once it runs. */
+/** The URL that production logs when it is running. */
 async function loggedAddress(program: Program): Promise<string> {
   for (;;) {
     const found = /"url":"([^"]+)"/.exec(program.stderr)?.[1];

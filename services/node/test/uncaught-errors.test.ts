@@ -6,7 +6,7 @@ import { startNode, type FanfareNode } from "../../../test/support/node-process.
 import { io, type Socket } from "socket.io-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-// Processes are started; on a busy machine each start takes long.
+// Starting processes takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 
 const PRELOAD = new URL("throw-on-request.mjs", import.meta.url).href;
@@ -41,19 +41,19 @@ for (const { file, threads, logged, tags = [] } of FAILURES)
     const { accessToken } = await createGuest(node.url);
     socket = io(node.url, { transports: ["websocket"], auth: { token: accessToken }, reconnection: false });
     await new Promise((resolve) => socket!.once("ready", resolve));
-    const told: string[] = [];
-    socket.onAny((name: string) => told.push(name));
+    const events: string[] = [];
+    socket.onAny((name: string) => events.push(name));
     const left = new Promise((resolve) => socket!.once("disconnect", resolve));
 
     await writeFile(join(folder, file), "");
     expect(await node.process.exit()).toEqual({ code: 70, signal: null });
     await left;
-    expect(told).toContain("server.draining");
+    expect(events).toContain("server.draining");
     const lines = (await readFile(node.process.logFile, "utf8")).split("\n");
     const fatal = lines.filter((line) => line.includes('"level":"fatal"')).map((line) => JSON.parse(line));
     expect(fatal[0]).toMatchObject({ msg: logged, err: { message: expect.stringContaining("provoked") } });
 
-    // Its supervisor starts it again: nothing is left behind that stands in its way.
+    // A supervisor can restart it: nothing blocks the next start.
     await rm(join(folder, file));
     await node.process.start();
     await must(node.url, "user.me", {}, accessToken);

@@ -26,9 +26,9 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
     help: "Published presence changes.",
     registers: [node.metrics],
   });
-  const isHeard = (): boolean => node.cluster.faults().length === 0;
+  const isConnected = (): boolean => node.cluster.faults().length === 0;
   const publish = createPublisher({
-    isHeard,
+    isConnected,
     store,
     read: (userIds) => readPresences(dependencies, userIds),
     publish: node.publish,
@@ -36,7 +36,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
   });
   const sweep = async (): Promise<void> => {
     // A worker that can't publish can't receive reports either.
-    if (!isHeard()) return;
+    if (!isConnected()) return;
     while ((await store.forgetSilent(bounds.CHUNK)) > 0);
   };
   const { logger } = node;

@@ -14,9 +14,9 @@ beforeEach(async () => {
   await store.report({ gatewayId: "g1", number: 1, connected: ["ann"], disconnected: [] });
 });
 
-const worker = (name: string, { isHeard = (): boolean => true, reading = () => {} } = {}) =>
+const worker = (name: string, { isConnected = (): boolean => true, reading = () => {} } = {}) =>
   createPublisher({
-    isHeard,
+    isConnected,
     store,
     async read(userIds) {
       reading();
@@ -34,14 +34,14 @@ test("publishes a change once", async () => {
 });
 
 test("a disconnected worker leaves changes to others", async () => {
-  await worker("one", { isHeard: () => false })();
+  await worker("one", { isConnected: () => false })();
   await worker("two")();
   expect(published).toEqual(["two: presence:ann"]);
 });
 
 test("a worker that is disconnected while reading publishes nothing, and another one does when the claim expires", async () => {
-  let isHeard = true;
-  await worker("one", { isHeard: () => isHeard, reading: () => (isHeard = false) })();
+  let isConnected = true;
+  await worker("one", { isConnected: () => isConnected, reading: () => (isConnected = false) })();
   await worker("two")();
   expect(published).toEqual([]);
   await delay(2 * TIMES.claimMs);

@@ -7,7 +7,7 @@ const MAX_PER_RUN = (MAX_PUBLICATIONS_PER_SECOND * PUBLISH_EVERY_MS) / 1000;
 
 export interface PublisherOptions {
   /** Whether this process is connected, so that its publications are sent immediately. */
-  isHeard: () => boolean;
+  isConnected: () => boolean;
   store: PresenceStore;
   read: (userIds: readonly string[]) => Promise<Presence[]>;
   publish: Publish;
@@ -19,7 +19,7 @@ export interface PublisherOptions {
  * within the delay causes one event. After a failure the claims expire, and a later run publishes the changes.
  */
 export function createPublisher({
-  isHeard,
+  isConnected,
   store,
   read,
   publish,
@@ -28,13 +28,13 @@ export function createPublisher({
   return async () => {
     for (let published = 0; published < MAX_PER_RUN; published += CHUNK) {
       // After a reconnect this would arrive after newer changes from other workers, which publish it instead.
-      if (!isHeard()) return;
+      if (!isConnected()) return;
       const claimedAtMs = Date.now();
       const userIds = await store.claimChanged(Math.min(CHUNK, MAX_PER_RUN - published));
       if (userIds.length === 0) return;
       const presences = await read(userIds);
       // A worker that was suspended must not publish an outdated status.
-      if (Date.now() - claimedAtMs > CLAIM_MS / 2 || !isHeard()) return;
+      if (Date.now() - claimedAtMs > CLAIM_MS / 2 || !isConnected()) return;
       for (const presence of presences) {
         publish(presenceRoom(presence.userId), "presence.changed", { presences: [presence] });
       }

@@ -10,9 +10,9 @@ export function typingActions({ node }: Pick<PresenceDependencies, "node">): Han
     /** Publishes a typing indicator. In a busy channel only some users are shown. */
     "channel.typing": ({ params: { channelId }, actor: { userId }, access }) => {
       const nowMs = Date.now();
-      const isTold =
+      const isPublished =
         ofUser.take(`${userId}:${channelId}`, nowMs) === 0 && ofChannel.take(channelId, nowMs) === 0;
-      if (isTold) {
+      if (isPublished) {
         const expiresInMs = LIMITS.typingExpiresInMs;
         node.publish(access.rooms, "typing.started", { channelId, userId, expiresInMs });
       }

@@ -3,7 +3,7 @@ import { parsePage } from "./parse-page.ts";
 
 const URL = "https://example.com/dir/page";
 
-test("what a page says by Open Graph", () => {
+test("reads Open Graph tags", () => {
   const html = `<html><head><title>Plain</title>
     <meta property="og:title" content="A &amp; B"><meta property="og:description" content="Some
     lines"><meta property="og:site_name" content="Site"><meta property="og:image" content="/a.png"></head>`;
@@ -16,7 +16,7 @@ test("what a page says by Open Graph", () => {
   });
 });
 
-test("a plain title and description will do; without a title there is nothing to show", () => {
+test("falls back to title and description; without a title there is no preview", () => {
   expect(parsePage(`<title> T </title><meta name="description" content="D">`, URL)).toMatchObject({
     title: "T",
     description: "D",
@@ -27,7 +27,7 @@ test("a plain title and description will do; without a title there is nothing to
   expect(parsePage("", URL)).toBeNull();
 });
 
-test("a page cannot smuggle anything in", () => {
+test("sanitizes titles and URLs", () => {
   const image = (content: string) =>
     parsePage(`<title>T</title><meta property="og:image" content="${content}">`, URL);
   for (const bad of [

@@ -1,12 +1,12 @@
 import type { Embed } from "@fanfare/contract";
 import { Parser } from "htmlparser2";
 
-/** Of a page that is longer than this only the head can be expected to have said it by then. */
+/** Longer texts are cut. */
 const TITLE_MAX_CHARS = 256;
 const DESCRIPTION_MAX_CHARS = 1000;
 const URL_MAX_CHARS = 2048;
 
-/** What a page says of itself, by Open Graph or else in the ways of plain HTML. null: not even a title. */
+/** Reads the preview from Open Graph tags, or from plain HTML. @returns null when there is no title */
 export function parsePage(html: string, url: string): Embed | null {
   const meta = new Map<string, string>();
   let title: string | null = null;
@@ -62,7 +62,7 @@ const KEYS: ReadonlySet<string> = new Set([
 
 const isFilled = (text: string | undefined): text is string => text !== undefined && text.trim() !== "";
 
-/** One line of well-formed text, without controls and what turns the direction of the text around it. */
+/** A single line of well-formed text without control and bidirectional formatting characters. */
 function tidy(text: string, maxChars: number): string {
   return text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, " ")

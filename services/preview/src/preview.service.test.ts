@@ -16,11 +16,11 @@ test.each([
   ["", []],
 ])("%s", (content, links) => expect(findLinks(content)).toEqual(links));
 
-test("the first three only", () => {
+test("returns only the first three links", () => {
   expect(findLinks([1, 2, 3, 4].map((n) => `https://example.com/${n}`).join(" "))).toHaveLength(3);
 });
 
-test("a text of nothing but beginnings is read at once", () => {
+test("handles a text of unterminated tokens in linear time", () => {
   expect(findLinks("https://(".repeat(440))).toEqual([]);
   expect(findLinks("`".repeat(4000) + "://")).toEqual([]);
 });

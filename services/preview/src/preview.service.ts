@@ -3,21 +3,21 @@ import { Outbound, OutboundError } from "@fanfare/outbound";
 import type { Embed, Message } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 
-/** Pages that one process fetches at the same time. */
+/** Pages fetched concurrently per process. */
 const FETCH_CONCURRENCY = 8;
-/** Messages that wait; those beyond it get no preview. */
+/** Waiting messages; further ones get no preview. */
 const WAITING_MESSAGES = 1000;
 const LINKS_PER_MESSAGE = 3;
 const FETCH_TIMEOUT_MS = 5000;
 const PAGE_MAX_BYTES = 512 * 1024;
 const MAX_REDIRECTS = 4;
-/** Pages that are remembered, those without a preview too. */
+/** Cached pages, including those without a preview. */
 const CACHED_PAGES = 2000;
 const CACHE_MAX_AGE_MS = 30 * 60 * 1000;
 
-/** Previews of what messages link to. It has no actions: it hears of messages, and changes them. */
+/** Adds link previews to messages. It has no actions: it listens to messages and changes them. */
 export function createPreviewService(node: NodeContext): ReturnType<ServiceFactory> {
-  // Without previews there is no listener, so no event is sent.
+  // When previews are disabled there is no listener, so no events are sent to this service.
   if (!node.config.linkPreviews) return defineService(node, { name: "preview", actions: {} });
   const outbound = new Outbound({ userAgent: "Fanfare-Preview", allow: node.config.outboundAllow });
   const previews = createPreviews({ node, outbound });
@@ -62,10 +62,10 @@ function createPreviews({ node, outbound }: PreviewsOptions) {
   };
 }
 
-/** The previews of pages, remembered for a while. */
+/** Fetches and caches previews of pages. */
 export class Pages {
   readonly #outbound: Pick<Outbound, "request">;
-  /** By address; with those that have none, so that they are not asked again and again. */
+  /** By URL, including pages without a preview, so that they aren't fetched repeatedly. */
   readonly #known = new LRUCache<string, { embed: Promise<Embed | null> }>({
     max: CACHED_PAGES,
     ttl: CACHE_MAX_AGE_MS,
@@ -76,8 +76,8 @@ export class Pages {
   }
 
   /**
-   * @returns null if the page has no preview
-   * @throws if the fetch was cut off
+   * @returns null when the page has no preview
+   * @throws when the fetch was aborted
    */
   get(url: string, signal: AbortSignal): Promise<Embed | null> {
     const known = this.#known.get(url);
@@ -102,7 +102,7 @@ export class Pages {
       const { parsePage } = await import("./parse-page.ts");
       return parsePage(decode(body, contentType), url);
     } catch (error) {
-      // A fetch that was cut off says nothing about the page. The job runs again.
+      // An aborted fetch says nothing about the page; the job runs again.
       if (error instanceof OutboundError && !signal.aborted) return null;
       this.#known.delete(url);
       throw error;
@@ -117,22 +117,19 @@ function decode(body: Buffer, contentType: string): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {
-    // An unknown character set.
+    // Unknown charset.
     return new TextDecoder().decode(body);
   }
 }
 
 const MAX_URL_CHARS = 2048;
-/**
- * Code, then a link in angle brackets, which its author wants without a preview, then a link. Each begins with something of its
- * own.
- */
+/** Code, a link in angle brackets, which gets no preview, or a link. The alternatives start differently. */
 const TOKEN = /```[\s\S]*?(?:```|$)|`[^`\n]*`|<https?:\/\/[^\s<>]*>|https?:\/\/[^\s<>"]+/gi;
 const CLOSES: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
-/** The first links of a markdown text that are to have a preview, each once. */
+/** The first distinct links of a Markdown text that get a preview. */
 export function findLinks(content: string): string[] {
-  // Most messages end here.
+  // A quick check that suffices for most messages.
   if (!content.includes("://")) return [];
   const links = new Set<string>();
   for (const [token] of content.matchAll(TOKEN)) {
@@ -145,7 +142,7 @@ export function findLinks(content: string): string[] {
   return [...links];
 }
 
-/** What ends a sentence, or closes a bracket that was opened before the link, is not part of it. */
+/** Removes punctuation at the end of a sentence, and brackets that were opened before the link. */
 function withoutEnd(token: string): string {
   let link = token;
   for (;;) {

@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const close of closers) await close();
 });
 
-/** A site of which every page asked for is noted. */
+/** Serves a site and records the requested pages. */
 async function serve(listener: RequestListener, host = "127.0.0.1") {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ async function say({ channel, member }: World, content: string, url = instance.u
 const embedsOf = async ({ channel, member }: World, messageId: string, url = instance.url) =>
   (await must(url, "message.get", { channelId: channel.id, messageId }, member.accessToken)).message.embeds;
 
-test("a message gets previews of what it links to, but for what its author keeps without, and code", async () => {
+test("adds previews for links of a message, but not in code or for links in angle brackets", async () => {
   const world = await createWorld(instance.url);
   const { url, asked } = await serve(page);
   const id = await say(world, `see ${url}/a, and <${url}/hidden> and \`${url}/code\``);
@@ -61,7 +61,7 @@ test("a message gets previews of what it links to, but for what its author keeps
   expect(asked).toEqual(["/a"]);
 });
 
-test("a page is fetched once for many messages, and what is no page gives no preview", async () => {
+test("fetches a page once for many messages, and adds no preview if it isn't a page", async () => {
   const world = await createWorld(instance.url);
   const { url, asked } = await serve((request, response) => {
     if (request.url === "/a") page(request, response);
@@ -75,7 +75,7 @@ test("a page is fetched once for many messages, and what is no page gives no pre
   expect(await embedsOf(world, plain)).toBeUndefined();
 });
 
-test("nothing of the own network is fetched, directly or by a redirect", async () => {
+test("doesn't fetch addresses of the server's own network, directly or by a redirect", async () => {
   const world = await createWorld(instance.url);
   const secret = await serve(page, "127.0.0.2");
   const { url, asked } = await serve((request, response) => {
@@ -88,13 +88,13 @@ test("nothing of the own network is fetched, directly or by a redirect", async (
   expect(secret.asked).toEqual([]);
 });
 
-test("where previews are off nothing is fetched", async () => {
+test("fetches nothing when previews are disabled", async () => {
   const off = await startInstance({ OUTBOUND_ALLOW: "127.0.0.1", LINK_PREVIEWS: "off" });
   try {
     const world = await createWorld(off.url);
     const { url, asked } = await serve(page);
     const id = await say(world, `${url}/a`, off.url);
-    // What hears of messages has heard of a later one.
+    // When this one has been processed, so has the message before it.
     await say(world, `<@${world.owner.userId}>`, off.url);
     await vi.waitFor(async () =>
       expect((await must(off.url, "inbox.list", {}, world.owner.accessToken)).items).toHaveLength(1),
@@ -106,7 +106,7 @@ test("where previews are off nothing is fetched", async () => {
   }
 });
 
-test("a page whose fetch was cut off is fetched again", async () => {
+test("fetches a page again after an aborted fetch", async () => {
   const stop = new AbortController();
   const { url, asked } = await serve((request, response) => {
     // The first request is never answered.

@@ -30,7 +30,7 @@ test.each<[string, SearchWord[]]>([
   ["학교", [{ tokens: [], prefix: "학교" }]],
   ["中", [{ tokens: ["中"] }]],
   ["中文字", [{ tokens: ["中文"] }, { tokens: ["文字"] }]],
-])("to search for %j is to look for %j", (text, words) => {
+])("a search for %j looks up %j", (text, words) => {
   expect(queryWords(text)).toEqual(words);
 });
 

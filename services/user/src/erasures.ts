@@ -90,7 +90,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
   };
 
   /** @returns the cursor of the next page, or null */
-  const look = async (after: string | null, now: Date): Promise<string | null> => {
+  const sweepPage = async (after: string | null, now: Date): Promise<string | null> => {
     const page = await users.pageOfGuests(after, USERS_PER_PAGE);
     // Day precision is enough and limits this to one write a day for an active guest.
     const idle = page.guests.filter(({ seenAt }) => seenAt.getTime() < now.getTime() - DAY_MS);
@@ -112,7 +112,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
   const sweep = async (now: Date, signal?: AbortSignal): Promise<void> => {
     let after: string | null = null;
     do {
-      after = await look(after, now);
+      after = await sweepPage(after, now);
       signal?.throwIfAborted();
     } while (after !== null);
   };

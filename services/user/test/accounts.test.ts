@@ -11,14 +11,14 @@ const register = (username = newName(), email?: string) =>
   node.call("user.register", { username, password: PASSWORD, email });
 
 describe("user.register", () => {
-  test("makes an account whose token says who it is", async () => {
+  test("creates an account and returns a token for it", async () => {
     const username = newName();
     const tokens = await register(username, `${username}@example.org`);
     expect(tokens.user).toMatchObject({ username, nickname: username, kind: "member", avatarUrl: null });
     expect(node.node.tokens.verify(tokens.accessToken)).toEqual(actorOf(tokens));
   });
 
-  test("refuses a name or an address that is taken, whatever its case", async () => {
+  test("rejects a taken username or email address, ignoring case", async () => {
     const username = newName();
     await register(username, `${username}@example.org`);
     await expect(register(username.toUpperCase())).rejects.toMatchObject({ type: "USERNAME_TAKEN" });
@@ -27,25 +27,25 @@ describe("user.register", () => {
     });
   });
 
-  test("of many at once with one name, one wins", async () => {
+  test("only one of many concurrent registrations with the same name succeeds", async () => {
     const username = newName();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => register(username)));
     const refused = results.filter((result) => result.status === "rejected").map(({ reason }) => reason.type);
     expect(refused).toEqual(Array.from({ length: 7 }, () => "USERNAME_TAKEN"));
   });
 
-  test("any number of accounts have no address", async () => {
+  test("any number of accounts can have no email address", async () => {
     await register();
     await expect(register()).resolves.toBeDefined();
   });
 
-  test("refuses bad params", async () => {
+  test("rejects invalid params", async () => {
     await expect(node.call("user.register", { username: "a b", password: "short" })).rejects.toMatchObject({
       type: "VALIDATION_FAILED",
     });
   });
 
-  test("the password is stored as an argon2id hash only", async () => {
+  test("stores the password only as an argon2id hash", async () => {
     const { user } = await register();
     const stored = await node.node.database.collection("users").findOne({ username: user.username });
     expect(stored?.["passwordHash"]).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -54,7 +54,7 @@ describe("user.register", () => {
 });
 
 describe("user.login", () => {
-  test("by name in any case, and by address", async () => {
+  test("accepts the username in any case, and the email address", async () => {
     const username = newName();
     const { user } = await register(username, `${username}@example.org`);
     for (const name of [username, username.toUpperCase(), `${username}@Example.org`]) {
@@ -63,7 +63,7 @@ describe("user.login", () => {
     }
   });
 
-  test("a wrong password and an unknown name get the same answer", async () => {
+  test("returns the same error for a wrong password and an unknown name", async () => {
     const username = newName();
     await register(username);
     for (const params of [
@@ -75,7 +75,7 @@ describe("user.login", () => {
     }
   });
 
-  test("a flood is refused beyond the bound, and then it works again", async () => {
+  test("rejects too many concurrent logins, and recovers", async () => {
     const username = newName();
     await register(username);
     const attempt = () => node.call("user.login", { username, password: "wrong password" });
@@ -89,7 +89,7 @@ describe("user.login", () => {
 });
 
 describe("guests", () => {
-  test("come in without a password, with or without a nickname", async () => {
+  test("are created without a password, with or without a nickname", async () => {
     const guest = await node.call("user.createGuest", {});
     expect(guest.user).toMatchObject({ kind: "guest", username: null, email: null });
     expect(guest.user.nickname).toMatch(/^Guest \d{4}$/);
@@ -97,7 +97,7 @@ describe("guests", () => {
     expect((await node.call("user.me", {}, actorOf(guest))).user).toEqual(guest.user);
   });
 
-  test("claim their account and keep who they are; other sessions end", async () => {
+  test("keep their id when they claim an account; other sessions end", async () => {
     const guest = await node.call("user.createGuest", { nickname: "Grace" });
     const username = newName();
     const claimed = await node.call("user.claimGuest", { username, password: PASSWORD }, actorOf(guest));
@@ -106,13 +106,13 @@ describe("guests", () => {
     expect(node.node.tokens.verify(claimed.accessToken).kind).toBe("member");
     expect(node.profilesChanged.at(-1)?.user).not.toHaveProperty("email");
     await expect(node.call("user.login", { username, password: PASSWORD })).resolves.toBeDefined();
-    // Its old refresh token is of no use any more.
+    // Its old refresh token is no longer valid.
     await expect(node.call("user.refresh", { refreshToken: guest.refreshToken })).rejects.toMatchObject({
       type: "UNAUTHENTICATED",
     });
   });
 
-  test("cannot claim twice, nor a name that is taken, and accounts cannot claim", async () => {
+  test("can't claim twice or use a taken name, and accounts can't claim", async () => {
     const { user, ...rest } = await register();
     const again = { username: newName(), password: PASSWORD };
     await expect(node.call("user.claimGuest", again, actorOf({ user, ...rest }))).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe("guests", () => {
     expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("cannot change a password", async () => {
+  test("can't change a password", async () => {
     const guest = await node.call("user.createGuest", {});
     const params = { oldPassword: PASSWORD, newPassword: "another horse" };
     await expect(node.call("user.changePassword", params, actorOf(guest))).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user
 let node: UserNode;
 beforeAll(async () => {
   node = await startUserNode();
-  // The first account is the admin, who cannot simply go.
+  // The first account is the admin, who can't be deleted.
   await register();
 });
 afterAll(() => node.stop());
@@ -19,7 +19,7 @@ const document = (userId: string) =>
   node.node.database.collection("users").findOne({ _id: new Types.ObjectId(userId) });
 
 describe("user.deleteMe", () => {
-  test("leaves an id and nothing else, frees the names, and ends every session", async () => {
+  test("leaves only an id, frees the names, and ends every session", async () => {
     const email = `${newName()}@example.org`;
     const me = await register(email);
     const other = await register();
@@ -73,7 +73,7 @@ describe("user.deleteMe", () => {
     await expect(node.call("user.register", again)).resolves.toBeDefined();
   });
 
-  test("needs the password, and a guest needs none", async () => {
+  test("requires the password, except for guests", async () => {
     const me = await register();
     for (const params of [{}, { password: "wrong password" }])
       await expect(node.call("user.deleteMe", params, me.actor)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe("user.deleteMe", () => {
     await node.call("user.deleteMe", {}, actorOf(guest));
     const { user } = await node.call("user.get", { userId: guest.user.id }, me.actor);
     expect(user).toMatchObject({ kind: "guest", deleted: true });
-    // Nor does anything that was under way bring it back.
+    // Concurrent calls can't restore the account either.
     const claim = { username: newName(), password: PASSWORD };
     await expect(node.call("user.claimGuest", claim, actorOf(guest))).rejects.toMatchObject({
       type: "NOT_A_GUEST",
@@ -93,7 +93,7 @@ describe("user.deleteMe", () => {
     );
   });
 
-  test("waits until groups are given away, and for another admin", async () => {
+  test("is rejected for group owners and the last admin", async () => {
     const me = await register();
     node.owned.set(me.user.id, ["a".repeat(24)]);
     await expect(node.call("user.deleteMe", { password: PASSWORD }, me.actor)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("user.deleteMe", () => {
     expect(await among()).toEqual([me.user.id]);
   });
 
-  test("what another service could not forget is done later", async () => {
+  test("data that another service failed to delete is deleted later", async () => {
     const me = await register();
     node.failForgetting.next = true;
     await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
@@ -126,7 +126,7 @@ describe("user.deleteMe", () => {
     await vi.waitFor(async () => expect((await document(me.user.id))?.["erasing"]).toBeUndefined());
   });
 
-  test("what a process that was killed has marked is found", async () => {
+  test("resumes an erasure after the process was killed", async () => {
     const me = await register();
     const users = node.node.database.collection("users");
     await users.updateOne({ username: me.user.username }, { $set: { erasing: new Date(0) } });

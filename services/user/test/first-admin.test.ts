@@ -10,7 +10,7 @@ afterEach(() => node.stop());
 const register = (username = newName()) => node.call("user.register", { username, password: PASSWORD });
 const state = async () => (await node.call("user.adminState", {})).state;
 
-test("of many that register at once on a fresh instance exactly one is the admin", async () => {
+test("of concurrent first registrations exactly one becomes the admin", async () => {
   expect(await state()).toBe("firstToRegister");
   const registered = await Promise.all(Array.from({ length: 6 }, () => register()));
   const admins = registered.filter(({ user }) => user.admin);
@@ -24,14 +24,14 @@ test("of many that register at once on a fresh instance exactly one is the admin
   expect(await state()).toBe("exists");
 });
 
-test("who presses the button twice is the admin too", async () => {
+test("a user who submits the registration twice becomes the admin too", async () => {
   const username = newName();
   await Promise.allSettled(Array.from({ length: 4 }, () => register(username)));
   const { user } = await node.call("user.login", { username, password: PASSWORD });
   expect(user.admin).toBe(true);
 });
 
-test("a guest is none until it claims the first account", async () => {
+test("a guest becomes the admin only by claiming the first account", async () => {
   const guest = await node.call("user.createGuest", {});
   expect(guest.user.admin).toBe(false);
   const claim = { username: newName(), password: PASSWORD };
@@ -40,7 +40,7 @@ test("a guest is none until it claims the first account", async () => {
   expect((await register()).user.admin).toBe(false);
 });
 
-test("an instance with accounts makes no user an admin by itself", async () => {
+test("on an instance with accounts no further user becomes an admin", async () => {
   const { user } = await register();
   const { database } = node.node;
   await database.collection("admins").deleteMany({});
@@ -49,7 +49,7 @@ test("an instance with accounts makes no user an admin by itself", async () => {
   expect((await register()).user.admin).toBe(false);
 });
 
-test("a process that died before storing the first account does not block it forever", async () => {
+test("a process that died before storing the first account doesn't block it forever", async () => {
   const { database } = node.node;
   const gone = { _id: "admins" as never, userIds: [], claimedAt: new Date(Date.now() - 60_000) };
   await database.collection("admins").insertOne(gone);

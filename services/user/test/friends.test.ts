@@ -26,8 +26,8 @@ const friendsOf = async (who?: Person) =>
 const requestsOf = async (who?: Person) =>
   (await call(who, "friend.listRequests", {})).requests.map(({ userId, direction }) => [direction, userId]);
 
-describe("a request", () => {
-  test("is seen by both, and accepted by the one who was asked", async () => {
+describe("a friend request", () => {
+  test("is visible to both, and can be accepted by the recipient", async () => {
     await call(ann, "friend.request", { username: ben!.username.toUpperCase() });
     expect(await requestsOf(ann)).toEqual([["outgoing", ben!.userId]]);
     expect(await requestsOf(ben)).toEqual([["incoming", ann!.userId]]);
@@ -44,7 +44,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("from both sides at once makes friends", async () => {
+  test("becomes a friendship when sent from both sides concurrently", async () => {
     const states = await Promise.all([
       call(ann, "friend.request", { userId: ben!.userId }),
       call(ben, "friend.request", { userId: ann!.userId }),
@@ -54,14 +54,14 @@ describe("a request", () => {
     expect(await call(ann, "friend.request", { userId: ben!.userId })).toEqual({ state: "friends" });
   });
 
-  test("asked twice is one", async () => {
+  test("sent twice is stored once", async () => {
     for (let time = 0; time < 2; time += 1) {
       expect(await call(ann, "friend.request", { userId: ben!.userId })).toEqual({ state: "requested" });
     }
     expect(await requestsOf(ben)).toHaveLength(1);
   });
 
-  test("is declined by the one who was asked, and taken back by the one who asked", async () => {
+  test("can be declined by the recipient and withdrawn by the sender", async () => {
     await call(ann, "friend.request", { userId: ben!.userId });
     await call(ann, "friend.decline", { userId: ben!.userId });
     await call(cat, "friend.remove", { userId: ben!.userId });
@@ -91,8 +91,8 @@ test("a friendship ends for both", async () => {
   expect([await friendsOf(ann), await friendsOf(ben)]).toEqual([[], []]);
 });
 
-test("friends are listed in pages, regardless of whose ID is lower", async () => {
-  // Who comes last has the highest.
+test("friends are listed in pages, whichever user has the lower id", async () => {
+  // The last user created has the highest id.
   cat = await createAccount(instance.url);
   ann = await createAccount(instance.url);
   for (const other of [ben, cat]) {
@@ -105,12 +105,12 @@ test("friends are listed in pages, regardless of whose ID is lower", async () =>
   expect(second).toMatchObject({ friends: [{ userId: ben!.userId }], nextCursor: null });
 });
 
-describe("who may reach a user", () => {
+describe("the reach setting", () => {
   const request = (userId: string) => refusal(ann!, "friend.request", { userId });
   const open = (who: { accessToken: string }, userId: string) =>
     refusal(who, "channel.openDirect", { userId });
 
-  test("is what the user has set, and everyone by default", async () => {
+  test("can be changed by the user, and defaults to everyone", async () => {
     expect((await call(ben, "friend.getReach", {})).reach).toEqual({
       requestsFrom: "everyone",
       directFrom: "everyone",
@@ -127,7 +127,7 @@ describe("who may reach a user", () => {
     expect(await request(cat!.userId)).toBe("NOT_REACHABLE");
   });
 
-  test("is asked before a direct channel is made, and not for one that there is", async () => {
+  test("is checked when a direct channel is created, but not for an existing one", async () => {
     await call(ben, "friend.setReach", { directFrom: "friends" });
     expect(await open(ann!, ben!.userId)).toBe("NOT_REACHABLE");
     await call(ben, "friend.request", { userId: ann!.userId });
@@ -152,7 +152,7 @@ describe("a block", () => {
   const block = (who: Person | undefined, userId: string) => call(who, "user.block", { userId });
   const request = (who: Person | undefined, userId: string) => refusal(who!, "friend.request", { userId });
 
-  test("ends a friendship, and keeps requests away from both sides as a setting does", async () => {
+  test("ends a friendship, and prevents requests from both sides", async () => {
     await call(ann, "friend.request", { userId: ben!.userId });
     await call(ben, "friend.accept", { userId: ann!.userId });
     await block(ben, ann!.userId);
@@ -165,7 +165,7 @@ describe("a block", () => {
     expect(await request(ann, ben!.userId)).toBe("ok");
   });
 
-  test("ends a request, and prevents adding to group conversations", async () => {
+  test("removes a request, and prevents adding the user to group DMs", async () => {
     const { group } = await call(ann, "group.create", { name: "A group" });
     const { invite } = await call(ann, "invite.create", { groupId: group.id });
     for (const who of [ben, cat]) await call(who, "invite.accept", { code: invite.code });
@@ -181,7 +181,7 @@ describe("a block", () => {
   });
 });
 
-test("friends see how each other are, strangers do not", async () => {
+test("friends see each other's presence, others don't", async () => {
   const seen = async (who: Person | undefined, userId: string) =>
     (await call(who, "presence.watch", { userIds: [userId] })).presences.length;
   expect(await seen(ann, ben!.userId)).toBe(0);

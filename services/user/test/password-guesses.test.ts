@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createUserRepository } from "../src/user.repository.ts";
 import { actorOf, newName, PASSWORD, startUserNode, stopClock, type UserNode } from "./user-node.ts";
 
-// Who is logged in, but may not be the owner, guesses the password.
+// A logged-in caller who isn't the owner guesses the password.
 
 let node: UserNode;
 beforeAll(async () => {
-  // A server that takes more load does not allow more guesses.
+  // A server that takes more load must not allow more guesses.
   node = await startUserNode({ RATE_LIMIT_FACTOR: "100" });
 });
 afterAll(() => node.stop());
@@ -15,7 +15,7 @@ stopClock();
 
 const register = () => node.call("user.register", { username: newName(), password: PASSWORD });
 
-/** The ways to guess, by what they would do. */
+/** All actions that check the password. */
 const ways = (password: string) =>
   [
     (tokens: SessionTokens) =>
@@ -40,14 +40,14 @@ const outcome = (answer: Promise<unknown>): Promise<string> =>
     (error: { type: string }) => error.type,
   );
 
-/** Twice as often as is allowed, by all ways in turn, and all at once. */
+/** Makes twice as many guesses as allowed, concurrently, with all actions in turn. */
 async function guess(tokens: SessionTokens): Promise<string[]> {
   const wrong = ways("wrong horse");
   const tries = Array.from({ length: 2 * LIMITS.passwordGuesses }, (_, i) => wrong[i % wrong.length]!);
   return Promise.all(tries.map((way) => outcome(way(tokens))));
 }
 
-test("guesses of one account are counted together, and then even the right password has to wait", async () => {
+test("guesses at one account are counted together, and then even the right password is rejected", async () => {
   const [tokens, other] = [await register(), await register()];
   const outcomes = await guess(tokens);
   expect(outcomes.filter((type) => type === "WRONG_CREDENTIALS")).toHaveLength(LIMITS.passwordGuesses);
@@ -72,7 +72,7 @@ test("a correct password resets the count, and logins continue", async () => {
   expect(await outcome(node.call("user.login", login))).toBe("ok");
 });
 
-test("a correct password that resets the count keeps no other one out", async () => {
+test("resetting the counter doesn't reject concurrent correct passwords", async () => {
   const { user } = await register();
   const users = createUserRepository(node.node.database);
   const limit = { field: "passwordGuesses", max: 20, windowMs: 60_000 } as const;
@@ -83,7 +83,7 @@ test("a correct password that resets the count keeps no other one out", async ()
       await users.forgetGuesses(user.id, limit.field);
     }
   };
-  // Each another number of times, so that they do not go in step.
+  // Different numbers of calls, so that they don't run in lockstep.
   await Promise.all(
     Array.from({ length: 8 }, (_, index) => confirmMany(20 + index).then(() => confirmMany(20))),
   );

@@ -7,7 +7,7 @@ import { emailActions } from "../src/email.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
-// An attacker with the old password logs in at the worst moment: between the end of all sessions and the new password.
+// An attacker with the old password logs in at the worst time: between the end of all sessions and the new password.
 
 let node: UserNode;
 let dependencies: UserDependencies;
@@ -36,7 +36,7 @@ const request = {
   client: null,
 };
 
-test("a changed password ends that session too", async () => {
+test("changing the password ends that session too", async () => {
   const { tokens, login } = await account();
   let late: SessionTokens | undefined;
   const change = passwordActions({
@@ -58,7 +58,7 @@ test("a changed password ends that session too", async () => {
   await expect(refresh(next)).resolves.toBeDefined();
 });
 
-test("a reset password ends that session too", async () => {
+test("resetting the password ends that session too", async () => {
   const { email, tokens, login } = await account();
   const token = "of-this-test";
   await dependencies.mailedTokens.insert({
@@ -84,7 +84,7 @@ test("a reset password ends that session too", async () => {
   await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
 });
 
-test("a new address that was asked for with the old password is not taken any more", async () => {
+test("a new address requested with the old password is rejected", async () => {
   const { tokens } = await account();
   const me = actorOf(tokens);
   const { accountMails, users } = dependencies;
@@ -103,6 +103,6 @@ test("a new address that was asked for with the old password is not taken any mo
   await expect(asked).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
   const { database } = node.node;
   expect(await database.collection("mailedTokens").countDocuments({ email })).toBe(0);
-  // Nor is a login at the provider.
+  // Linking a login at the provider is rejected, too.
   expect(await users.setOidcKey(me.userId, "hash of the old password", "key")).toBeNull();
 });

@@ -13,7 +13,7 @@ const register = async (username = newName(), nickname?: string) => {
 };
 
 describe("user.search", () => {
-  test("finds accounts by the beginning of either name, in any case, each once", async () => {
+  test("finds accounts by a prefix of either name, in any case, each once", async () => {
     const me = await register();
     const one = await register("Zebra.One", "Someone");
     const two = await register("Other.Two", "zebra 二");
@@ -25,7 +25,7 @@ describe("user.search", () => {
     expect(first).toHaveLength(1);
   });
 
-  test("finds a new nickname, and an account that was a guest, but no guest and not oneself", async () => {
+  test("finds a new nickname and a claimed account, but not guests or the caller", async () => {
     const me = await register();
     const renamed = await register();
     await node.call("user.updateProfile", { nickname: "Quokka" }, renamed.actor);
@@ -47,7 +47,7 @@ describe("user.search", () => {
     },
   );
 
-  test("who has blocked the caller is not found", async () => {
+  test("omits users who have blocked the caller", async () => {
     const [me, shy] = [await register(), await register("Walrus")];
     const search = async () => (await node.call("user.search", { query: "walrus" }, me.actor)).users.length;
     expect(await search()).toBe(1);
@@ -57,7 +57,7 @@ describe("user.search", () => {
 });
 
 describe("blocks", () => {
-  test("are listed page by page for who made them, and count for both", async () => {
+  test("are listed page by page for the user who made them, and apply to both sides", async () => {
     const me = await register();
     const others = [await register(), await register(), await register()];
     for (const { user } of others) {
@@ -81,7 +81,7 @@ describe("blocks", () => {
     expect((await among(other!.user.id, [me.user.id])).userIds).toEqual([]);
   });
 
-  test("are made against others only, and users that there are", async () => {
+  test("require another, existing user", async () => {
     const { user, actor } = await register();
     await expect(node.call("user.block", { userId: user.id }, actor)).rejects.toMatchObject({
       type: "VALIDATION_FAILED",
@@ -93,7 +93,7 @@ describe("blocks", () => {
 });
 
 describe("sessions", () => {
-  test("are listed with where they came from, and ended one by one, by their user alone", async () => {
+  test("are listed with their client, and can be ended one by one, only by their user", async () => {
     const first = await register();
     const client = { address: "192.0.2.7", userAgent: "Browser \ud800".padEnd(1000, "x") };
     const login = { username: first.user.username!, password: PASSWORD };

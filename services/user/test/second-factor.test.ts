@@ -8,7 +8,7 @@ beforeAll(async () => {
   node = await startUserNode();
 });
 afterAll(() => node.stop());
-// Codes are those of a moment, so the moment must not move by itself.
+// Codes depend on the time, so the clock must only advance explicitly.
 stopClock();
 
 const PERIOD_MS = 30_000;
@@ -29,7 +29,7 @@ const register = async () => {
   return { username, tokens: await node.call("user.register", { username, password: PASSWORD }) };
 };
 
-/** An account with the second factor on; the code of this moment is used up. */
+/** An account with a second factor; the current code is used up. */
 async function protect(): Promise<Protected> {
   const { username, tokens } = await register();
   const me = actorOf(tokens);
@@ -42,8 +42,8 @@ const login = ({ username }: { username: string }, code?: string, password = PAS
   node.call("user.login", { username, password, code });
 const refusal = (type: string) => expect.objectContaining({ type });
 
-describe("turning it on", () => {
-  test("needs the password, then a code of the new secret, and is seen by its owner alone", async () => {
+describe("enabling it", () => {
+  test("requires the password and a code of the new secret, and is visible only to the owner", async () => {
     const { username, tokens } = await register();
     const me = actorOf(tokens);
     await expect(node.call("user.setupTotp", { password: "wrong horse" }, me)).rejects.toEqual(
@@ -82,8 +82,8 @@ describe("turning it on", () => {
   });
 });
 
-describe("logging in", () => {
-  test("asks for a code only who knows the password", async () => {
+describe("login", () => {
+  test("requires a code only after the right password", async () => {
     const account = await protect();
     await expect(login(account, undefined, "wrong horse")).rejects.toEqual(refusal("WRONG_CREDENTIALS"));
     await expect(login(account)).rejects.toEqual(refusal("TOTP_REQUIRED"));
@@ -96,7 +96,7 @@ describe("logging in", () => {
     });
   });
 
-  test("a code is good once, also when it comes twice at the same time", async () => {
+  test("accepts a code once, even concurrently", async () => {
     const account = await protect();
     await expect(login(account, codeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
     later(PERIOD_MS);
@@ -107,14 +107,14 @@ describe("logging in", () => {
       login(account, code),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
-    // Nor is the one before it, though the clock would still allow it.
+    // Nor the previous one, although it is still within the window.
     later(PERIOD_MS);
     await login(account, codeOf(account.secret));
     later(-PERIOD_MS);
     await expect(login(account, codeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
   });
 
-  test("a recovery code is good once, however it is typed", async () => {
+  test("accepts a recovery code once, in any spelling", async () => {
     const account = await protect();
     const [first = "", second = ""] = account.recoveryCodes;
     await login(account, first.toLowerCase().replaceAll("-", " "));
@@ -122,7 +122,7 @@ describe("logging in", () => {
     await login(account, second);
   });
 
-  test("guesses are limited per account, without locking it forever", async () => {
+  test("limits guesses per account, without locking it forever", async () => {
     const account = await protect();
     const guesses = Array.from({ length: 2 * LIMITS.totpGuesses }, () =>
       login(account, wrongCodeOf(account.secret)),
@@ -133,7 +133,7 @@ describe("logging in", () => {
     expect(reasons.filter((type) => type === "WRONG_CODE")).toHaveLength(LIMITS.totpGuesses);
     expect(reasons.filter((type) => type === "RATE_LIMITED")).toHaveLength(LIMITS.totpGuesses);
     later(PERIOD_MS);
-    // Not even the right code, nor a recovery code.
+    // Not even the right code or a recovery code.
     for (const code of [codeOf(account.secret), account.recoveryCodes[0]]) {
       const error = await login(account, code).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ type: "RATE_LIMITED", retryable: true });
@@ -144,14 +144,14 @@ describe("logging in", () => {
     later(LIMITS.totpGuessWindowMs);
     await login(account, codeOf(account.secret));
     later(PERIOD_MS);
-    // A correct code resets the count.
+    // A correct code resets the counter.
     await expect(login(account, wrongCodeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
     await login(account, codeOf(account.secret));
   });
 });
 
-describe("turning it off", () => {
-  test("needs the password and a code", async () => {
+describe("disabling it", () => {
+  test("requires the password and a code", async () => {
     const account = await protect();
     const me = actorOf(account.tokens);
     const disable = (password: string, code: string) => node.call("user.disableTotp", { password, code }, me);
@@ -166,7 +166,7 @@ describe("turning it off", () => {
     await expect(disable(PASSWORD, codeOf(account.secret))).rejects.toEqual(refusal("TOTP_NOT_SET_UP"));
   });
 
-  test("a changed password leaves it on", async () => {
+  test("isn't affected by changing the password", async () => {
     const account = await protect();
     const change = { oldPassword: PASSWORD, newPassword: "another horse" };
     await node.call("user.changePassword", change, actorOf(account.tokens));
@@ -174,14 +174,14 @@ describe("turning it off", () => {
   });
 });
 
-describe("the secret in the database", () => {
+describe("the stored secret", () => {
   const users = (of: UserNode) => of.node.database.collection("users");
   const stored = async ({ username }: Protected): Promise<string> =>
     (await users(node).findOne({ username }))!["totp"].secret;
   const store = ({ username }: Protected, secret: string) =>
     users(node).updateOne({ username }, { $set: { "totp.secret": secret } });
 
-  /** All that the database holds, with the bytes of a secret in each way that they may be written. */
+  /** The whole database as text, with binary data in all possible encodings of a secret. */
   async function everything(): Promise<string> {
     const names = (await node.node.database.db!.listCollections().toArray()).map(({ name }) => name);
     const documents = await Promise.all(
@@ -194,7 +194,7 @@ describe("the secret in the database", () => {
     return [secret, ...(["hex", "base64", "base64url", "latin1"] as const).map((way) => bytes.toString(way))];
   };
 
-  test("cannot be read, neither before nor after the first code", async () => {
+  test("can't be read, neither before nor after the first code", async () => {
     const { tokens } = await register();
     const me = actorOf(tokens);
     const { secret } = await node.call("user.setupTotp", { password: PASSWORD }, me);
@@ -208,7 +208,7 @@ describe("the secret in the database", () => {
     }
   });
 
-  test("was readable once: such a one is good for a last time, and sealed by it", async () => {
+  test("in the old plain format works once more and is then sealed", async () => {
     const account = await protect();
     await store(account, account.secret);
     later(PERIOD_MS);
@@ -216,7 +216,7 @@ describe("the secret in the database", () => {
     expect(await stored(account)).toMatch(/^v1\./);
     later(PERIOD_MS);
     await login(account, codeOf(account.secret));
-    // Turned off by the very code that seals it.
+    // Disabled with the same code that seals it.
     await store(account, account.secret);
     later(PERIOD_MS);
     const off = { password: PASSWORD, code: codeOf(account.secret) };
@@ -224,7 +224,7 @@ describe("the secret in the database", () => {
     await login(account);
   });
 
-  test("of one account is of no use in another's", async () => {
+  test("of one account can't be used for another", async () => {
     const [mine, theirs] = [await protect(), await protect()];
     await store(theirs, await stored(mine));
     later(PERIOD_MS);

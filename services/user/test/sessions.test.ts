@@ -20,7 +20,7 @@ const endGrace = ({ sessionId }: SessionTokens) =>
     .updateOne({ _id: new Types.ObjectId(sessionId) }, { $set: { graceUntil: new Date(0) } });
 
 describe("user.refresh", () => {
-  test("answers with new tokens of the same session, again and again", async () => {
+  test("returns new tokens of the same session, repeatedly", async () => {
     let tokens = await guest();
     const seen = new Set([tokens.refreshToken]);
     for (let round = 0; round < 5; round += 1) {
@@ -34,7 +34,7 @@ describe("user.refresh", () => {
     expect(seen.size).toBe(6);
   });
 
-  test("a token that was used before, however long ago, ends the session", async () => {
+  test("reusing an older token ends the session, however old it is", async () => {
     const first = await guest();
     const second = await refresh(first);
     const third = await refresh(second);
@@ -55,7 +55,7 @@ describe("user.refresh", () => {
 
   test("ends the sessions of a guest whose claim was stored without ending them", async () => {
     const [first, other] = [await guest(), await guest()];
-    // What is stored when the process dies between the two writes of user.claimGuest.
+    // The state after the process died between the two writes of user.claimGuest.
     await node.node.database
       .collection("users")
       .updateOne(
@@ -68,7 +68,7 @@ describe("user.refresh", () => {
     await refresh(other);
   });
 
-  test("a client that lost the answer repeats its refresh, once", async () => {
+  test("a client that lost the response can repeat its refresh once", async () => {
     const first = await guest();
     const lost = await refresh(first);
     const second = await refresh(first);
@@ -77,7 +77,7 @@ describe("user.refresh", () => {
     await expect(refresh(lost)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
   });
 
-  test("it cannot be repeated twice, nor late", async () => {
+  test("it can't be repeated twice, or late", async () => {
     const twice = await guest();
     await refresh(twice);
     await refresh(twice);
@@ -88,14 +88,14 @@ describe("user.refresh", () => {
     await expect(refresh(late)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
   });
 
-  test("of many uses of one token at once, two succeed and the session ends", async () => {
+  test("of many concurrent uses of one token, two succeed and the session ends", async () => {
     const tokens = await guest();
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => refresh(tokens)));
     expect(results.filter(({ status }) => status === "fulfilled").length).toBeLessThanOrEqual(2);
     expect(await revokedIds()).toContain(tokens.sessionId);
   });
 
-  test("made-up tokens are refused and end nothing", async () => {
+  test("made-up tokens are rejected and end nothing", async () => {
     const tokens = await guest();
     const forged = `${tokens.sessionId}.${"A".repeat(43)}.${"B".repeat(43)}`;
     for (const refreshToken of ["x", forged, `${"0".repeat(24)}.${"A".repeat(43)}.${"B".repeat(43)}`]) {
@@ -106,7 +106,7 @@ describe("user.refresh", () => {
     await expect(refresh(tokens)).resolves.toBeDefined();
   });
 
-  test("an expired session is over", async () => {
+  test("an expired session can't be refreshed", async () => {
     const tokens = await guest();
     await node.node.database
       .collection("sessions")
@@ -116,7 +116,7 @@ describe("user.refresh", () => {
     });
   });
 
-  test("no secret of a token is stored", async () => {
+  test("no token secret is stored", async () => {
     const tokens = await guest();
     const stored = await node.node.database
       .collection("sessions")
@@ -135,7 +135,7 @@ describe("ending sessions", () => {
     return { username, first, login };
   };
 
-  test("logout ends this session and no other", async () => {
+  test("logout ends only this session", async () => {
     const { first, login } = await account();
     const second = await login();
     await node.call("user.logout", {}, actorOf(first));
@@ -178,7 +178,7 @@ describe("ending sessions", () => {
     });
   });
 
-  test("a process that dies when the new password is stored leaves no other session alive", async () => {
+  test("no other session survives if the process dies when the new password is stored", async () => {
     const { first, login } = await account();
     const second = await login();
     const dependencies = otherDependencies(node);
@@ -200,7 +200,7 @@ describe("ending sessions", () => {
     await expect(refresh(first)).resolves.toBeDefined();
   });
 
-  test("a session that has ended cannot change the password", async () => {
+  test("an ended session can't change the password", async () => {
     const { first } = await account();
     await node.call("user.logout", {}, actorOf(first));
     const change = { oldPassword: PASSWORD, newPassword: "another horse" };
@@ -209,7 +209,7 @@ describe("ending sessions", () => {
     });
   });
 
-  test("beyond the limit the oldest sessions end", async () => {
+  test("the oldest sessions beyond the limit end", async () => {
     const { first, login } = await account();
     const sessions = node.node.database.collection("sessions");
     const template = await sessions.findOne({ _id: new Types.ObjectId(first.sessionId) });

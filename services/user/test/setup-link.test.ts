@@ -32,7 +32,7 @@ async function restart(env: Record<string, string>): Promise<void> {
   node = await startUserNode({ ...PRODUCTION, ...env });
 }
 
-test("in production the first account is not an admin, whichever way it is made", async () => {
+test("in production the first account is not an admin, however it is created", async () => {
   expect(await state()).toBe("none");
   const guest = await node.call("user.createGuest", {});
   const claim = { username: newName(), password: PASSWORD };
@@ -42,7 +42,7 @@ test("in production the first account is not an admin, whichever way it is made"
   expect(await state()).toBe("none");
 });
 
-test("a setup link makes the admin account, once", async () => {
+test("a setup link creates the admin account once", async () => {
   const token = await makeToken();
   const tokens = await setUp(token);
   expect(tokens.user.admin).toBe(true);
@@ -68,13 +68,13 @@ test("of concurrent uses, of one link and of those of several processes, exactly
   expect(await listAdmins()).toHaveLength(1);
 });
 
-test("the link that an earlier start printed works too", async () => {
+test("the link printed by an earlier start works too", async () => {
   const first = await makeToken();
   await makeToken();
   expect((await setUp(first)).user.admin).toBe(true);
 });
 
-test("an account that is logged in becomes the admin, and its other sessions end", async () => {
+test("a logged-in account can become the admin, and its other sessions end", async () => {
   const person = await register();
   const { username } = person.user;
   const elsewhere = await node.call("user.login", { username: username!, password: PASSWORD });
@@ -88,7 +88,7 @@ test("an account that is logged in becomes the admin, and its other sessions end
   });
 });
 
-test("a use that fails leaves the link good", async () => {
+test("a use that fails leaves the link valid", async () => {
   const { user } = await register();
   const token = await makeToken();
   await expect(setUp(token, user.username!)).rejects.toMatchObject({ type: "USERNAME_TAKEN" });
@@ -100,7 +100,7 @@ test("a use that fails leaves the link good", async () => {
   expect((await setUp(token)).user.admin).toBe(true);
 });
 
-test("a process that died while it used the link does not use it up", async () => {
+test("a process that dies while using the link doesn't use it up", async () => {
   const admins = node.node.database.collection<{ _id: string }>("admins");
   const left = { userIds: [new Types.ObjectId()], claimedAt: new Date(Date.now() - 60_000) };
   await admins.insertOne({ _id: "admins", ...left });
@@ -108,7 +108,7 @@ test("a process that died while it used the link does not use it up", async () =
   expect((await setUp(await makeToken())).user.admin).toBe(true);
 });
 
-test("a link that has expired, is made up, or comes after `create-admin` does not work", async () => {
+test("an expired or made-up link, or one used after `create-admin`, is rejected", async () => {
   await expect(setUp("made-up")).rejects.toMatchObject({ type: "INVALID_LINK" });
   const token = await makeToken();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 24 * 60 * 60 * 1000 + 1 });
@@ -119,7 +119,7 @@ test("a link that has expired, is made up, or comes after `create-admin` does no
   expect(await listAdmins()).toEqual([user.username]);
 });
 
-test("only the hash of a token is stored", async () => {
+test("stores only the hash of a token", async () => {
   const token = await makeToken();
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
   const stored = await node.node.database.collection("setupTokens").find({}).toArray();
@@ -127,7 +127,7 @@ test("only the hash of a token is stored", async () => {
   expect(JSON.stringify(stored)).not.toContain(token);
 });
 
-test("a setup link works where registration is closed, or open to mail domains only", async () => {
+test("works when registration is closed or restricted to email domains", async () => {
   await restart({
     REGISTRATION: "closed",
     MAIL_DOMAINS: "example.org",
@@ -139,7 +139,7 @@ test("a setup link works where registration is closed, or open to mail domains o
   expect((await setUp(await makeToken())).user.admin).toBe(true);
 });
 
-test("with single sign-on only, a setup link makes no account with a password, but makes one that is logged in the admin", async () => {
+test("with single sign-on only, it can't create an account with a password, but can make a logged-in account the admin", async () => {
   const person = await register();
   const token = await makeToken();
   const policy = vi.spyOn(node.node.policy, "get");

@@ -15,17 +15,17 @@ beforeEach(async () => {
 });
 afterEach(() => node.stop());
 
-const comeIn = () => node.call("user.createGuest", {});
+const createGuest = () => node.call("user.createGuest", {});
 const leave = (guest: SessionTokens) => node.call("user.logoutAll", {}, actorOf(guest));
 const users = () => node.node.database.collection("users");
 const isThere = async ({ user }: Pick<SessionTokens, "user">): Promise<boolean> =>
   (await users().findOne({ _id: new Types.ObjectId(user.id) }))!["deletedAt"] === undefined;
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
-/** Once through all users, as on a day that is yet to come. */
+/** Sweeps all users with a clock that is `days` ahead. */
 const sweepIn = (days: number) => unusedGuests.sweep(inDays(days));
 
-test("a guest who has left is deleted after the days of the configuration, with all that is kept of him", async () => {
-  const guest = await comeIn();
+test("a logged-out guest is deleted after the configured days, with all their data", async () => {
+  const guest = await createGuest();
   await leave(guest);
   await sweepIn(RETENTION_DAYS - 1);
   expect(await isThere(guest)).toBe(true);
@@ -41,8 +41,8 @@ test("a guest who has left is deleted after the days of the configuration, with 
   expect(JSON.stringify(left)).not.toContain(guest.user.nickname);
 });
 
-test("who could still come back stays, and the days begin with the last time that he was seen", async () => {
-  const guest = await comeIn();
+test("a guest who can still log in stays, and the days are counted from the last activity", async () => {
+  const guest = await createGuest();
   const sessions = node.node.database.collection("sessions");
   const session = { _id: new Types.ObjectId(guest.sessionId) };
   const seen = { refreshedAt: inDays(50), expiresAt: inDays(80) };
@@ -56,9 +56,9 @@ test("who could still come back stays, and the days begin with the last time tha
   expect(await isThere(guest)).toBe(false);
 });
 
-test("others are not deleted: accounts, group owners, guests of imported groups, former guests", async () => {
+test("other users stay: accounts, group owners, guests of imported groups, former guests", async () => {
   const account = await node.call("user.register", { username: newName(), password: PASSWORD });
-  const [owner, claimed, imported] = [await comeIn(), await comeIn(), new Types.ObjectId()];
+  const [owner, claimed, imported] = [await createGuest(), await createGuest(), new Types.ObjectId()];
   const claim = { username: newName(), password: PASSWORD };
   const claimer = await node.call("user.claimGuest", claim, actorOf(claimed));
   node.owned.set(owner.user.id, ["f".repeat(24)]);
@@ -72,8 +72,8 @@ test("others are not deleted: accounts, group owners, guests of imported groups,
   expect(await users().countDocuments({ deletedAt: { $exists: false } })).toBe(3);
 });
 
-test("the days of a guest of whom nothing says when he was seen begin with his session", async () => {
-  const guest = await comeIn();
+test("for a guest without recorded activity the days are counted from the session", async () => {
+  const guest = await createGuest();
   await users().updateOne({ _id: new Types.ObjectId(guest.user.id) }, { $unset: { seenAt: 1 } });
   await sweepIn(0);
   await leave(guest);
@@ -83,7 +83,7 @@ test("the days of a guest of whom nothing says when he was seen begin with his s
   expect(await isThere(guest)).toBe(false);
 });
 
-test("a sweep goes through all pages of users", async () => {
+test("a sweep processes all pages of users", async () => {
   const guests = Array.from({ length: 250 }, () => ({
     _id: new Types.ObjectId(),
     kind: "guest",

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-test("an address that was never verified is removed after its lifetime, a verified one stays", async () => {
+test("an unverified address is removed after its lifetime, a verified one stays", async () => {
   const users = createUserRepository(node.node.database);
   const register = async (isVerified: boolean) => {
     const username = newName();

@@ -27,22 +27,22 @@ export interface UserNode {
     actor?: Actor | null,
     client?: CallClient,
   ): Promise<Result<N>>;
-  /** Published events and events to all processes, in order. */
+  /** Published events and broadcasts to all processes, in order. */
   published: { rooms: string | readonly string[]; name: string; payload: unknown }[];
   sessionsEnded: DomainEvents["session.ended"][];
   profilesChanged: DomainEvents["user.profileChanged"][];
-  /** The groups of users. */
+  /** The groups owned by users. */
   owned: Map<string, string[]>;
-  /** Users that other services were asked to forget. */
+  /** Users whose data other services were asked to delete. */
   forgotten: string[];
-  /** Set `next` to let that fail once. */
+  /** Set `next` to let the next such call fail. */
   failForgetting: { next: boolean };
   stop(): Promise<void>;
 }
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
-/** A process that hosts the user service alone, with a database of its own. */
+/** Starts a process with only the user service and a separate database. */
 export async function startUserNode(env: Record<string, string> = {}): Promise<UserNode> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-user-"));
   const published: UserNode["published"] = [];
@@ -71,7 +71,7 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
       ...node,
       publish: (rooms, name, payload) => void published.push({ rooms, name, payload }),
     });
-  // Who may do what in a direct channel is no business of this service.
+  // Permissions in direct channels aren't tested here.
   const group: ServiceFactory = (node) =>
     defineService(node, {
       name: "group",
@@ -123,15 +123,15 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
   };
 }
 
-/** What another process on the same database works with. */
+/** The dependencies of another process with the same database. */
 export function otherDependencies({ node }: UserNode): UserDependencies {
-  // It has metrics of its own.
+  // Metrics can be registered only once.
   const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
   const jobs = new Jobs({ connection: node.database, logger: node.logger, metrics });
   return createDependencies({ ...node, metrics, jobs });
 }
 
-/** During each test of a file the time stands still, but for what sets it. */
+/** Stops the clock during each test of a file; only tests advance it. */
 export function stopClock(): void {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
   afterEach(() => void vi.useRealTimers());

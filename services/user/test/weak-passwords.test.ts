@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-/** How a password is set, for an account or guest with this name. */
+/** All ways to set a password for an account or guest with this name. */
 const WAYS = {
   "user.register": (username: string, password: string) => node.call("user.register", { username, password }),
   "user.createAdmin": (username: string, password: string) =>
@@ -38,7 +38,7 @@ test.each(Object.entries(WAYS))("%s rejects weak passwords", async (_, set) => {
   await expect(set(newName(), "another horse")).resolves.toBeDefined();
 });
 
-test("a reset link is still good after a refused password", async () => {
+test("a reset link stays valid after a rejected password", async () => {
   const username = newName();
   const token = await resetTokenOf(await register(username), `${username}@example.org`);
   const reset = (newPassword: string) => node.call("user.resetPassword", { token, newPassword });

@@ -53,7 +53,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
       if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
         throw serviceError("FORBIDDEN");
       const session = async () => {
-        // Open connections still have the old scopes.
+        // Open connections still have the old scopes, so they must be closed.
         const { sessionId } = await node.services.user.openBotSession({ userId: botId });
         return { scopes: scopes!, sessionId };
       };
@@ -84,7 +84,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
 
     "bot.delete": async ({ params: { groupId, botId }, actor }) => {
       const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      // Its user first: what is left of the bot can be deleted by the same call again.
+      // The user first: if this is interrupted, the same call can remove the rest.
       await node.services.user.deleteBot({ userId: botId });
       await removeBot(dependencies, botId);
       await record(node, bot, actor, "bot.delete", { name: bot.name });
@@ -93,7 +93,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
   };
 }
 
-/** All that this service keeps of a bot. Repeatable. */
+/** Removes all data of a bot in this service. Idempotent. */
 export async function removeBot(
   { bots, commands, cursors, invocations }: BotDependencies,
   botId: string,
@@ -121,8 +121,8 @@ async function record(
 }
 
 /**
- * A bot's token acts as the bot, which can have more permissions than other members who manage bots. So only its maker and
- * the group's owner get one, or say what it is good for.
+ * A token acts as the bot, which can have more permissions than other members who manage bots. Therefore only its creator and the
+ * group's owner can get one or change its scopes.
  */
 function mayHoldToken(bot: { createdBy: string }, userId: string, permissions: number): boolean {
   return bot.createdBy === userId || hasPermission(permissions, "ownGroup");
@@ -149,7 +149,7 @@ function formatBotToken(botId: string, secret: string): string {
   return `fbot.${botId}.${secret}`;
 }
 
-/** null when it cannot be the token of a bot. */
+/** @returns null when it isn't a bot token */
 export function parseBotToken(token: string): { botId: string; secret: string } | null {
   const [, botId, secret] = TOKEN.exec(token) ?? [];
   return botId === undefined || secret === undefined ? null : { botId, secret };

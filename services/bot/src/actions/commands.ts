@@ -69,7 +69,7 @@ export function commandActions(dependencies: BotDependencies): Handlers {
   };
 }
 
-/** Whether the bot sees the channel and may answer there. */
+/** Whether the bot can see the channel and send messages there. */
 async function answersIn({ node }: BotDependencies, botId: string, channelId: string): Promise<boolean> {
   const access = await node.access.get(botId, { channelId });
   return may(access, "view") && may(access, "sendMessages");

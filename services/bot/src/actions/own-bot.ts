@@ -3,7 +3,7 @@ import { type Actor, type Handlers, matchesHash, need, serviceError } from "@fan
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
-import { beginCursors } from "../callbacks/tell.ts";
+import { beginCursors } from "../callbacks/deliver-changes.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
 import type { BotRepository } from "../bot.repository.ts";
 import { parseBotToken, presentBot, removeBot } from "./bots.ts";
@@ -42,7 +42,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
         lastError: null,
       };
       await cursors.removeOfBot(actor.userId);
-      // Where it begins is stored first: from then on nothing is left out.
+      // The start positions are stored first, so that no later message is missed.
       await beginCursors({ node, cursors, invocations }, { ...bot, callback });
       const updated = need(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
       const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
@@ -73,7 +73,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
 }
 
 /**
- * The bot that calls.
+ * The calling bot.
  * @throws {ServiceError} BOTS_ONLY
  */
 export async function requireBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {

@@ -19,7 +19,7 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
           continue;
         }
         const botId = bot._id.toHexString();
-        // The bot's user first: if this is interrupted, the bot is still listed and the repetition removes it.
+        // The bot's user first: if this is interrupted, the bot is still listed and a retry removes it.
         await node.services.user.deleteBot({ userId: botId });
         await removeBot(dependencies, botId);
       }
@@ -39,7 +39,7 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
           name,
           createdAt: createdAt.toISOString(),
         });
-      // An id begins with the time at which it was made.
+      // Ids start with the time of creation.
       const found = [...ofBots.map(present("bot")), ...ofWebhooks.map(present("webhook"))].toSorted((a, b) =>
         b.id < a.id ? -1 : 1,
       );
@@ -67,7 +67,7 @@ async function revokeBotToken(
   const botId = _id.toHexString();
   const { sessionId } = await node.services.user.openBotSession({ userId: botId });
   await bots.revokeToken(botId, { tokenHash: hashSecret(newSecret()), sessionId });
-  // A callback would keep delivering messages to an address that the holder of the token chose.
+  // A callback would continue to deliver messages to a URL chosen by the holder of the token.
   await bots.setCallback(botId, null);
   await cursors.removeOfBot(botId);
   await invocations.removeOfBot(botId);

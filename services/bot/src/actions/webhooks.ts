@@ -60,7 +60,7 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
     return {};
   },
 
-  /** Whatever is wrong with the address or with its maker's rights looks the same from outside. */
+  /** An invalid URL and missing permissions of its creator return the same error. */
   "webhook.execute": async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
     const webhook = await webhooks.find(webhookId);
     if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");

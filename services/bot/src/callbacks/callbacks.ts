@@ -14,14 +14,14 @@ import {
   SUBSCRIBERS_KNOWN_MS,
 } from "../bounds.ts";
 import { NotDelivered } from "./deliver.ts";
-import { tell, type TellOptions } from "./tell.ts";
+import { deliverChanges, type ChangesOptions } from "./deliver-changes.ts";
 
-interface CallbacksOptions extends Omit<TellOptions, "node"> {
+interface CallbacksOptions extends Omit<ChangesOptions, "node"> {
   node: Pick<NodeContext, "access" | "services" | "jobs" | "logger" | "metrics" | "publish">;
   bots: Pick<BotRepository, "find" | "settle">;
 }
 
-/** Identifies a callback; a bot that subscribes again has another one. */
+/** Identifies a callback; it changes when the bot subscribes again. */
 interface Subscription {
   botId: string;
   callbackId: string;
@@ -30,12 +30,12 @@ interface Subscription {
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /**
- * Delivers to each subscribed bot as one job, which runs when there are messages or commands for it, and every 10 s for changes
- * that no event reports. The cursors say how far it is, so a run that is interrupted loses nothing and continues there.
+ * Delivers to each subscribed bot with one job, which runs when there are messages or commands for it, and every 10 s for changes
+ * without events. The progress is stored in the cursors, so an interrupted run loses nothing and continues there.
  */
 export function createCallbacks(options: CallbacksOptions) {
   const { node, bots } = options;
-  /** By job key, the rounds that this process runs, and whether there may be more to deliver. */
+  /** Running rounds of this process by job key, and whether there may be more to deliver. */
   const rounds = new Map<string, { isMore: boolean }>();
   const total = new Counter({
     name: "fanfare_bot_callbacks_total",
@@ -60,17 +60,16 @@ export function createCallbacks(options: CallbacksOptions) {
 
   const jobs = node.jobs.define<Subscription>("bot.callback", {
     concurrency: CALLBACK_CONCURRENCY,
-    // There is one per bot.
+    // Bounded by the number of bots.
     maxWaiting: Infinity,
-    // `fail` counts the failures of the address; those of this server must not end a subscription.
+    // `fail` counts failures of the URL; failures of this server must not disable a subscription.
     maxTries: Infinity,
     backoff: CALLBACK_BACKOFF,
     run: async ({ key, payload: { botId, callbackId }, tries, signal }) => {
       const bot = await bots.find(botId);
       if (!isSubscribed(bot) || bot.callback.id !== callbackId) return;
       const { failures, lastError, isDisabled } = bot.callback;
-      // A first try is an administrator's retry; before another one the process died between disabling the callback and ending
-      // the job.
+      // A first try is a retry by an admin; on a later one, the process died between disabling the callback and ending the job.
       if (isDisabled && tries > 1) throw new PermanentFailure(lastError ?? "");
       const round = { isMore: true };
       const untilMs = Date.now() + ROUND_MS;
@@ -78,7 +77,7 @@ export function createCallbacks(options: CallbacksOptions) {
       try {
         while (round.isMore && Date.now() < untilMs) {
           round.isMore = false;
-          if (await tell(options, bot, signal)) round.isMore = true;
+          if (await deliverChanges(options, bot, signal)) round.isMore = true;
         }
       } catch (error) {
         if (signal.aborted) throw error;
@@ -96,7 +95,7 @@ export function createCallbacks(options: CallbacksOptions) {
   });
 
   return {
-    /** There may be something to deliver to this bot. */
+    /** Schedules a delivery to this bot. */
     async notify({ botId, callbackId }: Subscription, dueAt?: Date): Promise<void> {
       const key = `${botId}:${callbackId}`;
       const round = rounds.get(key);
@@ -114,7 +113,7 @@ function isSubscribed(bot: BotDocument | null): bot is Subscribed {
 
 const KNOWN_GROUPS = 10_000;
 
-/** Which bots of a group have callbacks, cached for a moment: it is looked up for every batch of messages. */
+/** Caches for a moment which bots of a group have callbacks, because it is needed for every batch of messages. */
 export class Subscribers {
   readonly #bots: BotRepository;
   readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({

@@ -2,7 +2,7 @@ import type { Head } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model } from "mongoose";
 
-/** Up to where a callback has been told of a channel. */
+/** How far the changes of a channel were delivered to a callback. */
 interface CursorDocument {
   /** `<callback>:<channel>` */
   _id: string;
@@ -35,7 +35,7 @@ function cursorModel(connection: Connection): Model<CursorDocument> {
 export type Cursor = Omit<CursorDocument, "_id">;
 export type CursorRepository = ReturnType<typeof createCursorRepository>;
 
-/** Every query of the collection botCursors. */
+/** Queries of the collection botCursors. */
 export function createCursorRepository(connection: Connection) {
   const cursors = cursorModel(connection);
   const idOf = ({ callbackId, channelId }: Pick<Cursor, "callbackId" | "channelId">): string =>
@@ -43,12 +43,12 @@ export function createCursorRepository(connection: Connection) {
   return {
     list: (callbackId: string) => cursors.find({ callbackId }).lean<CursorDocument[]>(),
 
-    /** Where there is one already it stays. */
+    /** An existing cursor is not changed. */
     async begin(cursor: Cursor): Promise<void> {
       await cursors.updateOne({ _id: idOf(cursor) }, { $setOnInsert: cursor }, { upsert: true });
     },
 
-    /** Never back. */
+    /** Never moves back. */
     async advance(cursor: Cursor, { rev, seq }: Head): Promise<void> {
       await cursors.updateOne({ _id: idOf(cursor) }, { $max: { rev, seq } });
     },

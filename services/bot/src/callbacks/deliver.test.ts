@@ -22,19 +22,19 @@ const typesOf = (messages: Message[], wanted = ALL) =>
   toEvents(messages, 5, wanted, "bot").map(({ type }) => type);
 const deletedAt = "2026-01-02T00:00:00.000Z";
 
-test("what is newer than what the bot was told of is created, the rest has changed", () => {
+test("messages after the last delivered one are created, others are updated", () => {
   expect(typesOf([message(6), message(5), message(4, { deletedAt })])).toEqual(ALL);
 });
 
-test("what is gone before the bot heard of it, and its own, is left out", () => {
+test("omits the bot's own messages, and those deleted before they were delivered", () => {
   expect(typesOf([message(6, { deletedAt }), message(7, { authorId: "bot" })])).toEqual([]);
 });
 
-test("only what it has asked for", () => {
+test("contains only subscribed events", () => {
   expect(typesOf([message(6), message(5)], ["message.changed"])).toEqual(["message.changed"]);
 });
 
-test("an address that fails is given up after some hours", () => {
+test("a failing URL is disabled after some hours", () => {
   const { firstMs, maxMs } = CALLBACK_BACKOFF;
   const waits = Array.from({ length: MAX_FAILURES - 1 }, (_, i) => Math.min(firstMs * 2 ** i, maxMs));
   const hours = waits.reduce((sum, wait) => sum + wait, 0) / 3_600_000;

@@ -5,10 +5,10 @@ import type { BotEvent, Invocation, Message } from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
 
-/** A callback that was not taken. */
+/** A callback that was not accepted. */
 export class NotDelivered extends Error {
   override readonly name = "NotDelivered";
-  /** The other side wants no more of them. */
+  /** The receiver has unsubscribed (410). */
   readonly isGone: boolean;
 
   constructor(message: string, isGone: boolean) {
@@ -23,7 +23,7 @@ export interface DeliverOptions {
 }
 
 /**
- * One callback. Any answer from 200 to 299 takes it; a redirect does not, for what is signed is for this address only.
+ * Sends one callback. Statuses 200 to 299 accept it; redirects don't, because the signature is only meant for this URL.
  * @throws {NotDelivered}
  */
 export async function deliver(
@@ -61,7 +61,7 @@ export async function deliver(
     throw new NotDelivered(`The address answered with status ${status}.`, status === 410);
 }
 
-/** The headers of a callback: who knows the secret can tell that it is ours, and not an old one sent again. */
+/** Headers with a signature, so that receivers can verify the sender and detect replays. */
 function signedHeaders(secret: string, body: string, deliveryId: string, now: Date): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const signature = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
@@ -78,8 +78,8 @@ type CallbackEvent =
   | { type: "command.invoked"; invocation: Invocation };
 
 /**
- * What changes of a channel's log are to a bot: those that it has asked for, without its own messages.
- * @param afterSeq the newest message that was delivered to the bot
+ * Converts changes of a channel to the events that the bot has subscribed to, without its own messages.
+ * @param afterSeq the newest message delivered to the bot
  */
 export function toEvents(
   messages: readonly Message[],

@@ -3,7 +3,7 @@ import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model } from "mongoose";
 import { INVOCATION_LIFETIME_S } from "../bounds.ts";
 
-/** An invocation whose callback has not been delivered yet. */
+/** An invocation of a command that has not been delivered yet. */
 interface InvocationDocument {
   _id: string;
   botId: string;
@@ -29,7 +29,7 @@ function invocationModel(connection: Connection): Model<InvocationDocument> {
 
 export type InvocationRepository = ReturnType<typeof createInvocationRepository>;
 
-/** Every query of the collection botInvocations. */
+/** Queries of the collection botInvocations. */
 export function createInvocationRepository(connection: Connection) {
   const invocations = invocationModel(connection);
   return {
@@ -40,7 +40,7 @@ export function createInvocationRepository(connection: Connection) {
 
     count: (botId: string, max: number) => invocations.countDocuments({ botId }, { limit: max }),
 
-    /** The oldest first. */
+    /** Oldest first. */
     async list(botId: string, limit: number): Promise<Invocation[]> {
       const found = await invocations.find({ botId }).sort({ botId: 1, _id: 1 }).limit(limit).lean();
       return found.map(({ invocation }) => invocation);

@@ -1,7 +1,7 @@
 import { DURABLE } from "@fanfare/kernel";
 import { mongo, type Connection } from "mongoose";
 
-/** Every value with its own type of BSON, so that what is read and written again has the same bytes. */
+/** Reads values with their exact BSON types, so that writing them again produces the same bytes. */
 const AS_STORED = {
   promoteValues: false,
   promoteLongs: false,
@@ -14,8 +14,8 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 export const databaseOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
 /**
- * What the search makes from the messages. Not backed up: part of it is not in a collection, and a restored instance makes it
- * again.
+ * Data that the search derives from the messages. It isn't backed up: part of it is not in a collection, and a restored instance
+ * rebuilds it.
  */
 export const SEARCH_COLLECTIONS: readonly string[] = [
   "searchEntries",
@@ -23,7 +23,7 @@ export const SEARCH_COLLECTIONS: readonly string[] = [
   "searchGroupProgress",
 ];
 
-/** In the order of their names. */
+/** Sorted by name. */
 export async function listCollections(db: mongo.Db): Promise<string[]> {
   const found = await db.listCollections({}, { nameOnly: true }).toArray();
   return found
@@ -32,13 +32,13 @@ export async function listCollections(db: mongo.Db): Promise<string[]> {
     .toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-/** A document as BSON, and the collection it is of. Those of one collection come one after the other. */
+/** A document as BSON with the name of its collection. Documents are grouped by collection. */
 export interface StoredDocument {
   collection: string;
   bytes: Uint8Array;
 }
 
-/** All documents, by the names of their collections and in the order of their ids. */
+/** All documents, sorted by collection and id. */
 export async function* readInOrder(db: mongo.Db): AsyncGenerator<StoredDocument> {
   for (const collection of await listCollections(db)) {
     const cursor = db.collection(collection).find({}, AS_STORED).sort({ _id: 1 });
@@ -47,14 +47,14 @@ export async function* readInOrder(db: mongo.Db): AsyncGenerator<StoredDocument>
 }
 
 /**
- * All documents of an embedded database as they are, acknowledged and on disk, when this is answered. Read them at once: a
- * cursor that isn't read is closed after ten minutes.
+ * Opens a snapshot of all acknowledged documents of an embedded database, as of the moment this resolves. Read it without delay:
+ * a cursor that isn't read is closed after ten minutes.
  */
 export async function openEverything(db: mongo.Db): Promise<AsyncGenerator<StoredDocument>> {
   const command = { fanfareEverything: 1, readConcern: { level: "majority" } };
-  // Building a reply blocks all other clients.
+  // Building a response blocks all other clients.
   const cursor = db.runCursorCommand(command, AS_STORED).setBatchSize(BATCH_DOCUMENTS);
-  // The command is sent only now.
+  // This sends the command.
   await cursor.hasNext();
   return readEverything(cursor);
 }
@@ -64,7 +64,7 @@ async function* readEverything(cursor: mongo.RunCommandCursor): AsyncGenerator<S
   let left = 0;
   for await (const document of cursor) {
     if (left === 0) {
-      // What is not promoted comes as the types of BSON.
+      // Values that aren't promoted are BSON types.
       collection = String(document["collection"]);
       left = Number(document["documents"]);
       continue;
@@ -74,7 +74,7 @@ async function* readEverything(cursor: mongo.RunCommandCursor): AsyncGenerator<S
   }
 }
 
-/** Gathers documents and stores them in batches. */
+/** Collects documents and stores them in batches. */
 export class DocumentWriter {
   readonly #db: mongo.Db;
   #collection: mongo.Collection | null = null;
@@ -85,7 +85,7 @@ export class DocumentWriter {
     this.#db = db;
   }
 
-  /** Those that follow belong to this collection. */
+  /** Further documents belong to this collection. */
   async begin(name: string): Promise<void> {
     await this.flush();
     this.#collection = this.#db.collection(name);

@@ -2,21 +2,21 @@ import { open, readdir, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Config } from "@fanfare/kernel";
 
-/** What lies beside the database and belongs to an instance. */
+/** Folders of an instance besides the database. */
 export type Folders = Pick<Config, "dataDir" | "filesDir">;
 
-/** In development: what tokens are signed with. */
+/** The generated token secret, used in development. */
 const SECRET = "token-secret";
 const FILES = "files/";
 
 export interface BackedUpFile {
-  /** In the backup: with slashes. */
+  /** Path within the backup, with slashes. */
   path: string;
   location: string;
   bytes: number;
 }
 
-/** In the order of their paths. */
+/** Sorted by path. */
 export async function listFiles({ dataDir, filesDir }: Folders): Promise<BackedUpFile[]> {
   const names = await readdir(filesDir, { recursive: true, withFileTypes: true }).catch(absent);
   const found = names
@@ -36,18 +36,18 @@ export async function listFiles({ dataDir, filesDir }: Folders): Promise<BackedU
   return all.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** An upload that is under way, or was broken off: it has no name yet. */
+/** Whether it is an upload in progress, or an aborted one. */
 export const isDraft = ({ path }: BackedUpFile): boolean => path.endsWith(".part");
 
-/** null where there is none any more. Once it is open it can be read, also when it is deleted meanwhile. */
+/** An opened file stays readable even if it is deleted meanwhile. @returns null when it no longer exists */
 export async function openFile(file: BackedUpFile): Promise<AsyncIterable<Buffer> | null> {
   const handle = await open(file.location).catch(absent);
   return Array.isArray(handle) ? null : handle.createReadStream();
 }
 
 /**
- * Where a file of a backup belongs.
- * @throws {Error} for a path that leads elsewhere
+ * The location of a file from a backup.
+ * @throws {Error} for a path outside the folders
  */
 export function locationOf(path: string, { dataDir, filesDir }: Folders): string {
   if (path === SECRET) return join(dataDir, SECRET);

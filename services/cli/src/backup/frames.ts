@@ -1,9 +1,9 @@
 import { CliError } from "../cli-error.ts";
 
 /**
- * A backup is one gzip stream of frames: a letter, the length of what follows (uint32, little endian), and that.
- * H what this is (JSON) · C name of the collection that the next documents are of · D a document (BSON) ·
- * F path and length of a file (JSON) · B a part of that file · E counts, and the SHA-256 of everything before (JSON).
+ * A backup is one gzip stream of frames: a letter, the length of the payload (uint32, little endian), and the payload. H header
+ * (JSON) · C name of the collection of the following documents · D a document (BSON) · F path and length of a file (JSON) · B a
+ * part of that file · E counts, and the SHA-256 of everything before (JSON).
  */
 export type FrameKind = "H" | "C" | "D" | "F" | "B" | "E";
 
@@ -15,7 +15,7 @@ export interface Frame {
 export const FORMAT = "fanfare-backup";
 export const FORMAT_VERSION = 1;
 const HEAD_BYTES = 5;
-/** The largest document of MongoDB, and some room. */
+/** The maximum size of a MongoDB document plus some margin. */
 const MAX_PAYLOAD_BYTES = 17 * 1024 * 1024;
 const KINDS: ReadonlySet<string> = new Set<FrameKind>(["H", "C", "D", "F", "B", "E"]);
 
@@ -38,7 +38,7 @@ export const encodeFrame = (kind: FrameKind, payload: Uint8Array): Buffer =>
 export const encodeJson = (kind: FrameKind, value: unknown): Buffer =>
   encodeFrame(kind, Buffer.from(JSON.stringify(value)));
 
-/** @throws {Error} when it is none, or ends in the middle of one */
+/** @throws {Error} when the stream is invalid or truncated */
 export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let parts: Buffer[] = [];
   let size = 0;

@@ -15,13 +15,13 @@ import { locationOf } from "./files.ts";
 import type { Summary } from "./write-backup.ts";
 
 export interface Contents extends Summary {
-  /** The instance kept running: it is as after a crash at that moment. */
+  /** The instance was running: the backup corresponds to a crash at that moment. */
   ofRunning: boolean;
 }
 
 /**
- * What is in a backup, without its first and last frame. Only when it has come to its end is it known to be whole.
- * @throws {CliError} when it cannot be read, is of a newer version, or is not what was written
+ * Reads the frames of a backup without the first and the last one. It is only known to be complete at the end.
+ * @throws {CliError} when it can't be read, is damaged, or was written by a newer version
  */
 export async function* readBackup(file: string): AsyncGenerator<Frame, Contents> {
   const hash = createHash("sha256");
@@ -32,7 +32,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame, Contents>
   let isWhole = false;
   const source = createReadStream(file);
   const unpacked = source.pipe(createGunzip());
-  // Otherwise an error of the file itself would be lost.
+  // Errors of the source stream aren't forwarded automatically.
   source.once("error", (error) => unpacked.destroy(error));
   try {
     for await (const { kind, payload } of decodeFrames(unpacked)) {
@@ -74,7 +74,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame, Contents>
   }
 }
 
-/** Reads it to its end, and throws as `readBackup` does. */
+/** Reads a backup to its end. Throws like `readBackup`. */
 export async function verifyBackup(file: string): Promise<Contents> {
   const frames = readBackup(file);
   for (;;) {

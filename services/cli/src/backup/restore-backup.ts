@@ -12,23 +12,23 @@ import { locationOf, type Folders } from "./files.ts";
 import { fileOf, readBackup, verifyBackup } from "./read-backup.ts";
 
 const STAGING = ".restoring";
-/** There as long as a restore into a MongoDB is under way, or was broken off. */
+/** A collection that exists while a restore to MongoDB is in progress or was interrupted. */
 const UNFINISHED = "restoreUnfinished";
 
 type Target = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
 type Fill = (db: mongo.Db, folders: Folders) => Promise<void>;
 
 export interface Restored {
-  /** Where what was there before has been moved to. */
+  /** Where previous data was moved to. */
   moved: string[];
-  /** What was put right in a backup of a running instance, and what could not be. */
+  /** Messages about faults in a backup of a running instance, repaired or not. */
   said: string[];
 }
 
 /**
- * Puts a backup in the place of an instance that is stopped. The whole backup is read and checked before anything is written.
- * With the embedded database everything is made beside what is there and then renamed, the database last.
- * @throws {CliError} for a backup that is not whole, a target that is not empty without `force`, or one in use
+ * Replaces a stopped instance with a backup. The whole backup is verified before anything is written. With the embedded database,
+ * everything is created next to the existing data and then renamed, the database last.
+ * @throws {CliError} for an incomplete backup, a target that is not empty without `force`, or one in use
  */
 export async function restoreBackup(config: Target, file: string, force: boolean): Promise<Restored> {
   const { ofRunning } = await verifyBackup(file);
@@ -44,7 +44,7 @@ export async function restoreBackup(config: Target, file: string, force: boolean
   return { moved, said };
 }
 
-/** What a crash leaves that the program or `check --repair` puts right, and files that were deleted while the backup was made. */
+/** Repairs what a crash would leave, and removes files that were deleted while the backup was made. */
 async function putRight(db: mongo.Db, { filesDir }: Folders, say: (line: string) => void): Promise<void> {
   await runChecks(db, [checkOrphans, checkLog, checkMemberCounts], true, say);
   for await (const path of unknownFiles(db, filesDir)) await rm(path);
@@ -137,10 +137,10 @@ async function replaceFiles(staged: Folders, target: Folders): Promise<string[]>
   return [...moved, ...(await replace(staged.filesDir, target.filesDir))];
 }
 
-/** Moves what is there aside, and the new in its place. @returns where the old is */
+/** Moves existing data aside and the new data in its place. @returns the new location of the old data */
 async function replace(from: string, to: string): Promise<string[]> {
   const moved: string[] = [];
-  // A folder with nothing in it need not be kept.
+  // An empty folder needn't be preserved.
   await rmdir(to).catch(() => undefined);
   if (await isThere(to)) {
     let aside = `${to}.before-restore`;
@@ -152,7 +152,7 @@ async function replace(from: string, to: string): Promise<string[]> {
   return moved;
 }
 
-/** A database that is damaged may be replaced; one that is in use may not. */
+/** A damaged database can be replaced; one in use can't. */
 async function assertStopped(config: Target): Promise<void> {
   const database = await openStopped(config).catch((error: unknown) => {
     if (error instanceof CliError) throw error;

@@ -16,24 +16,24 @@ import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
 import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
 import type { mongo } from "mongoose";
 
-/** Always the same pieces for the same content, so that the compressed bytes are the same too. */
+/** A constant size, so that the same content compresses to the same bytes. */
 const PIECE_BYTES = 64 * 1024;
 
 export interface Summary {
-  /** How many documents each collection has; those without any are left out. */
+  /** Number of documents by collection, without empty ones. */
   collections: Record<string, number>;
   files: number;
 }
 
 type Source = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
 
-/** `running`: consistent, while the instance kept running. `stopped`: no instance was running. `mongodb`: unknown. */
+/** `running`: a consistent snapshot of a running instance. `stopped`: no instance was running. `mongodb`: unknown. */
 export type BackedUpWhile = "running" | "stopped" | "mongodb";
 
 /**
- * Writes everything of an instance into a file, which has its name only when it is whole; null is the standard output.
- * The same content of a stopped instance gives the same bytes.
- * @throws {CliError} when the file exists, or the database of a running instance cannot be reached
+ * Writes a backup to a file that only gets its name when it is complete, or to standard output for null. The same content of a
+ * stopped instance produces the same bytes.
+ * @throws {CliError} when the file exists, or the database of a running instance is unreachable
  */
 export async function writeBackup(
   config: Source,
@@ -68,8 +68,8 @@ async function* ofStopped(db: mongo.Db, config: Source, summary: Summary): Async
 }
 
 /**
- * The files that there are, the moment of the database, the files that came meanwhile: so every file that the database knows of
- * at that moment is in it. Those that were deleted before it are in it too; a restore removes them.
+ * Lists the existing files, then the snapshot of the database, then newer files. So the backup contains every file that the
+ * snapshot refers to; those deleted before it are removed by a restore.
  */
 async function* ofRunning(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
   yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION, running: true });

@@ -15,7 +15,7 @@ interface LogEntry {
   revs: number[];
 }
 
-/** Each channel's messages have the numbers 1 to n, its changes too, and its head says so: see docs/adr/0004-message-log.md. */
+/** Checks that seq and rev of each channel have no gaps or duplicates and match its head: see docs/adr/0004-message-log.md. */
 export const checkLog: Check = async function* (db) {
   const heads = new Map<string, Head>();
   for await (const { _id, ...head } of db.collection("channelHeads").find())
@@ -72,7 +72,7 @@ class ChannelLog {
       yield { what: `message ${seq} of channel ${channelId} has rev ${rev}, which is not its last change` };
   }
 
-  /** Takes its head out of `heads`. */
+  /** Removes the head of the channel from `heads`. */
   *close(db: mongo.Db, heads: Map<string, Head>): Generator<Fault> {
     const { channelId } = this;
     if (this.#isWhole && this.#revs.size !== this.#rev) {

@@ -4,10 +4,10 @@ import type { mongo } from "mongoose";
 import { checkLog } from "./check-log.ts";
 import { type Check, idsOf } from "./run-checks.ts";
 
-/** The exit code when there are faults that were not repaired. */
+/** The exit code when faults remain. */
 export const FAULTS_LEFT = 2;
 
-/** Orphans first, so that they are not counted by the other checks. @param filesDir undefined: they lie in S3 */
+/** Orphans first, so that other checks don't count them. @param filesDir undefined: files are stored in S3 */
 export const allChecks = (filesDir: string | undefined): Check[] => [
   checkOrphans,
   checkLog,
@@ -22,7 +22,7 @@ interface Reference {
   collection: string;
   field: string;
   owner: Owners;
-  /** Whether it can be removed without losing what a user has written; otherwise a person decides. */
+  /** Whether it can be removed without losing a user's content; otherwise a person must decide. */
   isSafe: boolean;
 }
 
@@ -42,13 +42,13 @@ const REFERENCES: readonly Reference[] = [
   { collection: "messageEdits", field: "messageId", owner: "messages", isSafe: true },
   { collection: "searchEntries", field: "_id", owner: "messages", isSafe: true },
   { collection: "sessions", field: "userId", owner: "users", isSafe: true },
-  // A file without a channel is a picture, or is still to be sent.
+  // A file without a channel is a picture or still unclaimed.
   { collection: "files", field: "channelId", owner: "channels", isSafe: false },
 ];
 
-/** What belongs to something that is there. */
+/** Checks that the owners of documents exist. */
 export const checkOrphans: Check = async function* (db) {
-  // What is being removed is finished by the services when they run.
+  // Removals in progress are completed by the services.
   const removals = new Set<string>(
     await db.collection("jobs").distinct("key", { kind: "message.removeChannel" }),
   );
@@ -77,7 +77,7 @@ async function* orphansOf(
   }
 }
 
-/** A group's count of its members is that of its member documents. */
+/** Checks that member counts match the member documents. */
 export const checkMemberCounts: Check = async function* (db) {
   const counts = new Map<string, number>();
   for await (const { groupId } of db.collection("members").find({}, { projection: { groupId: 1 } })) {
@@ -95,7 +95,7 @@ export const checkMemberCounts: Check = async function* (db) {
   }
 };
 
-/** A group has an owner who is in it. */
+/** Checks that each group has an owner who is a member. */
 const checkOwners: Check = async function* (db) {
   const members = db.collection("members");
   const groups = db.collection<{ _id: mongo.ObjectId; ownerId: mongo.ObjectId }>("groups");
@@ -106,12 +106,12 @@ const checkOwners: Check = async function* (db) {
 };
 
 const ID = /[\da-f]{24}/;
-/** The others may be without bytes: those of an upload are still coming, those of a deletion may be gone. */
+/** Other files can lack bytes, because they are being uploaded or deleted. */
 const WHOLE = { state: { $in: ["unclaimed", "attached", "picture"] } };
 
 /**
- * What lies in the folder of files belongs to a file that the database knows, and the other way round.
- * @param filesDir undefined: they lie in S3
+ * Checks that files on disk and in the database match.
+ * @param filesDir undefined: files are stored in S3
  */
 function checkFiles(filesDir: string | undefined): Check {
   return async function* (db) {
@@ -126,7 +126,7 @@ function checkFiles(filesDir: string | undefined): Check {
   };
 }
 
-/** Where they lie. */
+/** Paths of files on disk that the database doesn't know. */
 export async function* unknownFiles(db: mongo.Db, filesDir: string): AsyncGenerator<string> {
   const known = await idsOf(db, "files");
   for (const path of await pathsIn(filesDir)) {
@@ -135,7 +135,7 @@ export async function* unknownFiles(db: mongo.Db, filesDir: string): AsyncGenera
   }
 }
 
-/** Of what is stored of a file. */
+/** Names of all stored objects of a file. */
 function namesOf({ _id, variants, pictureName }: mongo.Document): string[] {
   const names = ((variants ?? []) as string[]).map((variant) => `${String(_id)}.${variant}`);
   return pictureName === undefined ? names : [...names, `${String(pictureName)}.webp`];

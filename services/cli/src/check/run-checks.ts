@@ -5,7 +5,7 @@ interface CheckResult {
   repaired: number;
 }
 
-/** @param say is told each fault, and what became of it */
+/** @param say called with each fault and whether it was repaired */
 export async function runChecks(
   db: mongo.Db,
   checks: readonly Check[],
@@ -28,16 +28,16 @@ export async function runChecks(
   return result;
 }
 
-/** Something that does not fit together. */
+/** An inconsistency in the data. */
 export interface Fault {
   what: string;
-  /** Absent where a person has to decide what is right. */
+  /** Absent when a person must decide. */
   repair?: () => Promise<unknown>;
 }
 
 export type Check = (db: mongo.Db) => AsyncGenerator<Fault>;
 
-/** Ids of a collection; of documents that `filter` finds. */
+/** Ids of the documents that match `filter`. */
 export async function idsOf(
   db: mongo.Db,
   collection: string,

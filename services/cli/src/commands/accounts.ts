@@ -36,8 +36,8 @@ function refuseGuest(error: unknown): never {
 }
 
 /**
- * Asks twice where there is a terminal, without showing what is typed. Otherwise it is the first line of the standard input.
- * @throws {CliError} when there is none, or the two differ
+ * Prompts twice in a terminal, without echo. Otherwise reads the first line of standard input.
+ * @throws {CliError} when it is missing or the two differ
  */
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
@@ -45,7 +45,7 @@ async function askPassword(): Promise<string> {
     if (line === "") throw new CliError("Pass the password as the first line of the standard input.");
     return line;
   }
-  // The terminal echoes through the reader's output: into nothing.
+  // The reader echoes typed characters to its output, which is discarded.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
   const ask = async (question: string): Promise<string> => {
@@ -79,7 +79,7 @@ export const resetTotpCommand: CommandModule<object, { username: string }> = {
   },
 };
 
-/** What a gateway remembers of ended sessions. */
+/** The number of ended sessions that a gateway remembers. */
 const MAX_FOUND = 500_000;
 
 export const endSessionsCommand: CommandModule<object, { all: boolean; guests: boolean }> = {
@@ -105,7 +105,7 @@ export const endSessionsCommand: CommandModule<object, { all: boolean; guests: b
   },
 };
 
-/** As long as the user service remembers an ended session: the life of an access token, and a minute for clocks. */
+/** As in the user service: the lifetime of an access token plus a minute for clock differences. */
 const REMEMBERED_MS = 16 * 60 * 1000;
 const SESSIONS_AT_ONCE = 1000;
 
@@ -115,8 +115,8 @@ interface Session {
 }
 
 /**
- * Ends all sessions, those that are opened meanwhile too; however many there are.
- * @returns how many
+ * Ends all sessions, including those opened meanwhile.
+ * @returns the number of ended sessions
  */
 export async function endSessions(db: mongo.Db, options: { guests: boolean }): Promise<number> {
   const sessions = db.collection<Session>("sessions");

@@ -28,7 +28,7 @@ export const backupCommand: CommandModule<object, { file: string | undefined; st
     const config = loadConfig();
     const target = stdout ? null : file!;
     const summary = await writeBackup(config, target);
-    // The standard output may be the backup itself.
+    // Standard output can be the backup itself.
     const say = (line: string) => process.stderr.write(`${line}\n`);
     say(`${target ?? "The backup"}: ${documentsIn(summary)} documents and ${summary.files} files.`);
     if (summary.while === "running")

@@ -38,9 +38,9 @@ export const exportGroupCommand: CommandModule<object, { groupId: string; file: 
 };
 
 /**
- * Writes a group into a file, which has its name only when it is whole.
- * @returns how many lines it has
- * @throws {CliError} when there is no such group, the file exists, or a running instance holds the data folder
+ * Writes a group to a file that only gets its name when it is complete.
+ * @returns the number of lines
+ * @throws {CliError} when the group doesn't exist, the file exists, or a running instance holds the data folder
  */
 async function exportGroup(
   config: Pick<Config, "mongoUrl" | "dataDir">,
@@ -62,7 +62,7 @@ async function exportGroup(
   });
 }
 
-/** Stored by the services: see their models. */
+/** Documents as stored by the services; see their models. */
 type Stored<T> = T & { _id: mongo.ObjectId };
 type Message = Stored<StoredMessage & { seq: number; reactions?: { emoji: string }[] }>;
 interface Reaction {
@@ -74,7 +74,7 @@ interface Reaction {
 const PAGE = 500;
 const NOT_DELETED = { deletedAt: { $exists: false } };
 
-/** A group as a database has it that nothing else writes to: so a page may end anywhere but within a message's reactions. */
+/** Reads a group from a database without concurrent writes, so pages need no consistency except within a message's reactions. */
 function groupOfDatabase(db: mongo.Db, id: string): GroupSource {
   const groupId = new mongo.ObjectId(id);
   const channels = db.collection<Stored<StoredChannel>>("channels");

@@ -28,7 +28,7 @@ import {
 import { withStopped } from "../open-stopped.ts";
 
 const BATCH_DOCUMENTS = 1000;
-/** Stores documents of several collections, many at a time. */
+/** Inserts documents of several collections in batches. */
 class Batches {
   readonly #db: mongo.Db;
   readonly #waiting = new Map<string, mongo.Document[]>();
@@ -91,9 +91,9 @@ export const importGroupCommand: CommandModule<object, Arguments> = {
 };
 
 /**
- * Makes a group from a file. The whole file is read and checked before anything is written, and the group itself is written last:
- * until then the group is invisible, and the next import removes the leftovers of an interrupted one.
- * @throws {CliError} for a file that does not fit, or when there is no account to own the group
+ * Creates a group from a file. The whole file is validated before anything is written, and the group itself is written last:
+ * until then it is invisible, and the next import removes the remains of an interrupted one.
+ * @throws {CliError} for an invalid file, or when there is no account to own the group
  */
 async function importGroup(
   config: Pick<Config, "mongoUrl" | "dataDir">,
@@ -143,7 +143,7 @@ async function write(db: mongo.Db, file: string, content: Survey, options: UserO
   return { groupId: String(groupId), members, messages, placeholders: users.placeholders.length };
 }
 
-/** Renumbers them without gaps. @returns how many there are */
+/** Renumbers them without gaps. @returns the number of messages */
 async function writeMessages(batches: Batches, file: string, ids: Ids): Promise<number> {
   const heads = new Map<string, number>();
   let messages = 0;
@@ -183,7 +183,7 @@ async function writeMessages(batches: Batches, file: string, ids: Ids): Promise<
   return messages;
 }
 
-/** The people with an account here, and the owner. @returns how many there are */
+/** Adds users with an account here, and the owner. @returns the number of members */
 async function writeMembers(
   db: mongo.Db,
   batches: Batches,
@@ -217,8 +217,8 @@ async function writeMembers(
 }
 
 /**
- * Reads a whole file, and throws unless everything that it refers to is in it.
- * @throws {CliError} with the number of the line
+ * Validates a whole file, including references between its lines.
+ * @throws {CliError} with the line number
  */
 async function survey(file: string): Promise<Survey> {
   const checker = createGroupChecker();

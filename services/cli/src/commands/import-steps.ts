@@ -5,24 +5,24 @@ import { DURABLE } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
 
 export interface UserOptions {
-  /** Who is to own the group, by username; undefined: the account with the username of its owner. */
+  /** The username of the group's owner. undefined: the account with the same username as the owner in the file. */
   owner: string | undefined;
-  /** Whether accounts here are those of the file with the same usernames. */
+  /** Whether users of the file become the accounts with the same usernames. */
   matchUsernames: boolean;
 }
 
 export interface ResolvedUsers {
   ownerId: mongo.ObjectId;
-  /** By the id in the file. */
+  /** By id in the file. */
   ids: Map<string, mongo.ObjectId>;
-  /** Who has an account here, by the id in the file. */
+  /** Ids in the file of users with an account here. */
   known: Set<string>;
   placeholders: mongo.Document[];
 }
 
 /**
- * Maps the users of a file to users here. They become existing accounts only with `matchUsernames`; the
- * others become guests without a login.
+ * Maps the users of a file to users here. They become existing accounts only with `matchUsernames`; the others become guests
+ * without a login.
  * @throws {CliError} when there is no owner
  */
 export async function resolveUsers(
@@ -61,9 +61,9 @@ async function findAccount(db: mongo.Db, username: string): Promise<mongo.Object
 }
 
 /**
- * What lies between the first and the last line of a file.
- * @param check is shown each line, and may throw a FaultyLine
- * @throws {CliError} with the number of the line, when it is not what was written
+ * Reads the lines between the first and the last one.
+ * @param check called with each line; can throw a FaultyLine
+ * @throws {CliError} with the line number when the file is damaged
  */
 export async function* readLines(
   file: string,
@@ -79,7 +79,7 @@ export async function* readLines(
   }
 }
 
-/** The same error as an operator is to read it. */
+/** Converts an error of a file to one for the operator. */
 export function ofFile(file: string, error: unknown): unknown {
   if (error instanceof FaultyLine)
     return new CliError(`${file}, line ${error.line}: ${error.reason}. Nothing was changed.`);
@@ -87,7 +87,7 @@ export function ofFile(file: string, error: unknown): unknown {
   return syscall !== undefined ? new CliError(`${file} cannot be read: ${message}`) : error;
 }
 
-/** What an import has begun to write: noted before it is written, so that whatever breaks off can be taken back. */
+/** A record of an import, stored before anything else so that an interrupted import can be reverted. */
 interface Unfinished {
   _id: mongo.ObjectId;
   groupId: mongo.ObjectId;
@@ -118,13 +118,13 @@ export async function note(
   await db.collection<Unfinished>(COLLECTION).insertMany(notes, { writeConcern: DURABLE });
 }
 
-/** @throws {CliError} when another import has taken this one for broken off */
+/** @throws {CliError} when another import considered this one interrupted */
 export async function assertNoted(db: mongo.Db, groupId: mongo.ObjectId): Promise<void> {
   if ((await db.collection<Unfinished>(COLLECTION).findOne({ groupId })) === null)
     throw new CliError("Another import is running. Nothing was changed. Run imports one after the other.");
 }
 
-/** Takes back what was broken off, and forgets what was finished. */
+/** Reverts interrupted imports and removes the records of completed ones. */
 export async function sweep(db: mongo.Db): Promise<void> {
   const notes = db.collection<Unfinished>(COLLECTION);
   for (const { _id, groupId, channelIds, userIds } of await notes.find().toArray()) {

@@ -45,7 +45,7 @@ async function migrateNow(config: Config, say: (line: string) => void): Promise<
     log: (message: string, fields: Record<string, unknown>) => say(`${message}: ${shown(fields)}`),
     warn: (message: string, fields: Record<string, unknown>) => say(`${message}: ${shown(fields)}`),
     state: (what: string): void => {
-      // Of what another process does there is nothing else to be seen.
+      // The only sign that another process is migrating.
       if (what !== doing && what.startsWith("another")) say(what);
       doing = what;
     },

@@ -16,7 +16,7 @@ export const reindexCommand: CommandModule = {
   },
 };
 
-/** @returns how many channels have messages */
+/** @returns the number of channels with messages */
 export async function reindex(config: Config): Promise<number> {
   const channelIds = await withStopped(config, async ({ connection }) => {
     const db = databaseOf(connection);
@@ -27,7 +27,7 @@ export async function reindex(config: Config): Promise<number> {
       .toArray();
     return heads.map(({ _id }) => _id.toHexString());
   });
-  // A start makes the indexes that are missing.
+  // Starting the services creates missing indexes.
   const workers = config.services.filter((name) => name !== "gateway");
   const all = await startFanfare(alone(config, workers)).catch((error: unknown) => {
     throw explainInUse(error);
@@ -41,7 +41,7 @@ async function indexChannels(config: Config, channelIds: readonly string[]): Pro
   const fail = (error: Error): never => {
     throw error;
   };
-  // The entries of a thread stand under its parent, which the group service knows.
+  // Entries of a thread are stored under its parent, which the group service knows.
   const factories = [createGroupService, createMessageService, createSearchService];
   const node = await startNode(alone(config, ["group", "message", "search"]), factories, fail);
   try {

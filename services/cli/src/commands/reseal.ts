@@ -7,7 +7,7 @@ import { withUserNode } from "../open-stopped.ts";
 
 interface Sealed {
   collection: string;
-  /** Its path in the document, which is about the document's id. */
+  /** Path of the field; the sealed value is bound to the document's id. */
   field: string;
   purpose: string;
 }
@@ -19,11 +19,11 @@ const SEALED: readonly Sealed[] = [
 ];
 
 interface Resealed {
-  /** Sealed with the secret of now. */
+  /** Number of values sealed with the current secret by this run. */
   renewed: number;
-  /** They were so already. */
+  /** Number of values that already were. */
   left: number;
-  /** Of documents whose secret was sealed with neither. */
+  /** Ids of documents sealed with neither secret. */
   lost: string[];
 }
 
@@ -44,7 +44,7 @@ export const resealCommand: CommandModule = {
   },
 };
 
-/** Seals with TOKEN_SECRET what is still sealed with TOKEN_SECRET_PREVIOUS. It can run while the instance does, and again. */
+/** Reseals values from TOKEN_SECRET_PREVIOUS with TOKEN_SECRET. Idempotent, and can be used beside a running instance. */
 async function reseal(node: Pick<NodeContext, "database" | "sealerFor">): Promise<Resealed> {
   const result: Resealed = { renewed: 0, left: 0, lost: [] };
   const db = databaseOf(node.database);

@@ -7,17 +7,17 @@ export const PASSWORD = "correct horse";
 export interface Known {
   users: Record<"ann" | "bob" | "cleo" | "gil", { id: string; username: string | null }>;
   groupId: string;
-  /** Each with what it answered: all its messages, in the order of their numbers. */
+  /** All messages of each channel, as returned by the version, in order of seq. */
   channels: Record<string, { id: string; messages: Message[] }>;
-  /** How many messages of the first channel bob has not read. */
+  /** Number of messages in the first channel that bob has not read. */
   unreadOfBob: number;
-  /** Of users ann has sent direct messages to, the newest first. */
+  /** Users to whom ann has sent direct messages, most recent first. */
   directsOfAnn: string[];
-  /** Of cleo's second factor; null: this version had none. */
+  /** The secret of cleo's second factor; null when the version has none. */
   totpSecret: string | null;
-  /** null: this version had none. */
+  /** null when the version has no files. */
   file: { channelId: string; messageId: string; attachmentId: string; text: string } | null;
-  /** Whether each of these is there. */
+  /** Which features the version has. */
   has: { reactions: boolean; thread: boolean; bot: boolean; role: boolean; pin: boolean };
 }
 
@@ -27,11 +27,11 @@ interface Someone {
 }
 
 /**
- * Fills an instance of any version since the first with something of everything that the version has, by HTTP, and tells what a
- * client sees of it then.
+ * Fills an instance of any version since the first with data of every kind that the version supports, by HTTP. Returns what a
+ * client should find afterwards.
  */
 export async function fill(url: string): Promise<Known> {
-  /** null where this version has no such action, or refuses. */
+  /** @returns null when the version has no such action or rejects it */
   const maybe = async <N extends ActionName>(
     name: N,
     params: Params<N>,
@@ -95,7 +95,7 @@ export async function fill(url: string): Promise<Known> {
   const withBob = await must(url, "channel.openDirect", { userId: bob.user.id }, ann.accessToken);
   const withCleo = await must(url, "channel.openDirect", { userId: cleo.user.id }, ann.accessToken);
   await say(ann, withCleo.channel.id, "To Cleo");
-  // The order is that of whole milliseconds, and is noted a second late.
+  // Sorted by time in milliseconds, which is recorded a second late.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await say(bob, withBob.channel.id, "From Bob");
   await say(ann, withBob.channel.id, "To Bob");
@@ -104,7 +104,7 @@ export async function fill(url: string): Promise<Known> {
   await must(url, "channel.markRead", { channelId: general.id, seq: 40 }, bob.accessToken);
   await must(url, "group.leave", { groupId }, gil.accessToken);
   const totpSecret = await turnOnSecondFactor(maybe, cleo);
-  // What gathers before it is stored: reactions, times of the last message.
+  // Waits for delayed writes: reaction counts and times of the last message.
   await new Promise((resolve) => setTimeout(resolve, 3000));
 
   const named = {

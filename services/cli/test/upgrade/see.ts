@@ -3,7 +3,7 @@ import { must } from "@fanfare/testing";
 import { TOTP } from "otpauth";
 import { PASSWORD, type Known } from "./fill.ts";
 
-/** What a client sees of what was filled in, with the passwords of then. Writes one message. */
+/** Reads the data of `fill` like a client, with the old passwords. Writes one message. */
 export async function see(url: string, { users, groupId, channels, totpSecret, file, has }: Known) {
   const logIn = async (username: string | null, code?: string): Promise<string> => {
     const params = { username: username!, password: PASSWORD, ...(code !== undefined && { code }) };
@@ -50,7 +50,7 @@ export async function see(url: string, { users, groupId, channels, totpSecret, f
   };
 }
 
-/** What `see` finds when nothing is lost. */
+/** The expected result of `see` when nothing is lost. */
 export function whole({
   users,
   channels,
@@ -88,7 +88,7 @@ async function read(url: string, fileId: string, accessToken: string): Promise<s
   return (await fetch(new URL(address, url))).text();
 }
 
-/** Of the next half minute, which is accepted too: that of this one may have been used just now. */
+/** The code of the next period, which is accepted too, because the current one may have been used. */
 function codeOf(secret: string): string {
   const totp = new TOTP({ secret });
   return totp.generate({ timestamp: Date.now() + totp.period * 1000 });

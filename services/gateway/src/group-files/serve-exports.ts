@@ -45,11 +45,11 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
     underWay += 1;
     reply.raw.once("close", () => (underWay -= 1));
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
-    const mayStill = async (): Promise<void> => {
+    const recheckAccess = async (): Promise<void> => {
       await stillLoggedIn(identify, bearerToken(request));
       if (start === "group.startExport") await stillOwner(node, caller.actor, group.id);
     };
-    const source = groupOfServices(node.services, group.id, mayStill);
+    const source = groupOfServices(node.services, group.id, recheckAccess);
     return reply
       .header("content-type", "application/x-ndjson; charset=utf-8")
       .header("content-disposition", dispositionOf("attachment", `${group.name}.jsonl`))

@@ -20,7 +20,7 @@ import { sees } from "../subjects.ts";
 /** A move is retried when the overrides of the channel change while it runs. */
 const MAX_ROUNDS = 10;
 /** A socket that connected during a move may have joined the old room, so viewers are added again after this time. */
-const LOOK_AGAIN_MS = 1000;
+const SECOND_PASS_MS = 1000;
 /** By then, messages in flight to the old room have arrived. */
 const LINGER_MS = 15_000;
 
@@ -77,8 +77,8 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     node.fanout.socketsLeave(before.filter((id) => !still.has(id)).map(userRoom), [room]);
   };
 
-  const lookAgain = (channel: ChannelDocument, groupId: string, room: string): void =>
-    later(LOOK_AGAIN_MS, async () => {
+  const joinLateViewers = (channel: ChannelDocument, groupId: string, room: string): void =>
+    later(SECOND_PASS_MS, async () => {
       const now = await channels.find(channel._id);
       if (now !== null && now.roomRev === channel.roomRev) await joinViewers(now, groupId, room, true);
     });
@@ -114,10 +114,10 @@ export function createChannelMoves(options: ChannelMovesOptions) {
       if (moved === null) continue;
       membership.forget(groupId, null);
       notify(moved, groupId, from, to);
-      if (!isToGroup) lookAgain(moved, groupId, to);
+      if (!isToGroup) joinLateViewers(moved, groupId, to);
       return;
     }
-    throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
+    throw serviceError("OVERLOADED", { retryAfterMs: SECOND_PASS_MS });
   };
 
   /** @returns null if the overrides were changed in the meantime */
@@ -154,7 +154,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
         const changed = await tryChange(channel, edit(channel.overrides ?? [], channel));
         if (changed !== null) return { before: channel, after: changed };
       }
-      throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
+      throw serviceError("OVERLOADED", { retryAfterMs: SECOND_PASS_MS });
     },
 
     /** Fields that make a new channel private from the start. */
@@ -177,7 +177,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
         await joinViewers(channel, groupId, room);
       }
       node.publish(room, "channel.created", { channel: presentChannel(channel) });
-      if (isHidden) lookAgain(channel, groupId, room);
+      if (isHidden) joinLateViewers(channel, groupId, room);
     },
 
     stop(): void {

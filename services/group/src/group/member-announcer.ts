@@ -9,7 +9,7 @@ const RETRY_MS = 5000;
 /** Maximum of members listed in one event; the count is always exact. */
 const MAX_LISTED = 50;
 /** On shutdown: how often pending changes are checked, and how long that can take in total. */
-const LAST_LOOKS = 3;
+const LAST_CHECKS = 3;
 const STOP_MS = 2000;
 
 export interface StoredMembers {
@@ -26,7 +26,7 @@ interface AnnouncerOptions {
 }
 
 /** What this process has published to a group, and what is pending. */
-interface News {
+interface GroupChanges {
   /** Users who joined or left. */
   changed: Set<string>;
   /** The published state by user; undefined: left. */
@@ -36,7 +36,7 @@ interface News {
   seenCount?: number;
   /** Something changed during a check, which may have missed it. */
   isDue?: boolean;
-  looking: Promise<void>;
+  checking: Promise<void>;
   timer?: NodeJS.Timeout;
 }
 
@@ -48,18 +48,18 @@ export type MemberAnnouncer = ReturnType<typeof createMemberAnnouncer>;
  * more after its last publication and publishes again if the state has changed.
  */
 export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptions) {
-  const groups = new Map<string, News>();
+  const groups = new Map<string, GroupChanges>();
   let stopped = false;
 
   /** @returns whether to check again: something was published, or the count is changing */
-  const announce = async (groupId: string, news: News, mayRest: boolean): Promise<boolean> => {
-    const { changed, published } = news;
-    news.changed = new Set();
+  const announce = async (groupId: string, pending: GroupChanges, mayRest: boolean): Promise<boolean> => {
+    const { changed, published } = pending;
+    pending.changed = new Set();
     let stored: StoredMembers | undefined;
     try {
       stored = await read(groupId, [...changed.union(new Set(published.keys()))]);
     } catch (error) {
-      news.changed = changed.union(news.changed);
+      pending.changed = changed.union(pending.changed);
       throw error;
     }
     if (stored === undefined) return false;
@@ -69,13 +69,13 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
       if (member?.mutedUntil !== members.get(userId)?.mutedUntil) changed.add(userId);
     }
     // While other processes change the count, they publish it; otherwise each process would publish all changes.
-    const isMoving = mayRest && memberCount !== news.seenCount;
-    news.seenCount = memberCount;
-    const isPublished = memberCount === news.publishedCount;
+    const isMoving = mayRest && memberCount !== pending.seenCount;
+    pending.seenCount = memberCount;
+    const isPublished = memberCount === pending.publishedCount;
     if (changed.size === 0 && (isPublished || isMoving)) return !isPublished;
-    news.publishedCount = memberCount;
-    news.published = new Map([...changed].map((userId) => [userId, members.get(userId)]));
-    const joined = [...news.published.values()].filter((member) => member !== undefined);
+    pending.publishedCount = memberCount;
+    pending.published = new Map([...changed].map((userId) => [userId, members.get(userId)]));
+    const joined = [...pending.published.values()].filter((member) => member !== undefined);
     const left = [...changed].filter((userId) => !members.has(userId));
     const room = groupRoom(groupId);
     if (left.length > 0) publish(room, "member.left", { groupId, userIds: left, memberCount });
@@ -85,30 +85,30 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     return true;
   };
 
-  const look = async (groupId: string, news: News): Promise<void> => {
-    news.isDue = false;
+  const check = async (groupId: string, pending: GroupChanges): Promise<void> => {
+    pending.isDue = false;
     try {
-      const again = await announce(groupId, news, true);
-      if (again || news.isDue) lookIn(GATHER_MS, groupId, news);
+      const again = await announce(groupId, pending, true);
+      if (again || pending.isDue) checkIn(GATHER_MS, groupId, pending);
       else if (!stopped) groups.delete(groupId);
     } catch (error) {
       onError(error);
-      lookIn(RETRY_MS, groupId, news);
+      checkIn(RETRY_MS, groupId, pending);
     }
   };
 
-  const lookIn = (delayMs: number, groupId: string, news: News): void => {
+  const checkIn = (delayMs: number, groupId: string, pending: GroupChanges): void => {
     if (stopped) return;
-    news.timer = setTimeout(() => {
-      news.looking = look(groupId, news);
+    pending.timer = setTimeout(() => {
+      pending.checking = check(groupId, pending);
     }, delayMs);
   };
 
-  const finish = async (groupId: string, news: News): Promise<void> => {
-    clearTimeout(news.timer);
-    await news.looking;
+  const finish = async (groupId: string, pending: GroupChanges): Promise<void> => {
+    clearTimeout(pending.timer);
+    await pending.checking;
     try {
-      for (let looks = 0; looks < LAST_LOOKS && (await announce(groupId, news, false)); looks += 1);
+      for (let checks = 0; checks < LAST_CHECKS && (await announce(groupId, pending, false)); checks += 1);
     } catch (error) {
       onError(error);
     }
@@ -124,15 +124,15 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
       return;
     }
     if (stopped) return;
-    const news: News = {
+    const pending: GroupChanges = {
       changed: new Set(userIds),
       published: new Map(),
       publishedCount,
-      looking: Promise.resolve(),
+      checking: Promise.resolve(),
     };
-    groups.set(groupId, news);
-    if (publishedCount === undefined) news.looking = look(groupId, news);
-    else lookIn(GATHER_MS, groupId, news);
+    groups.set(groupId, pending);
+    if (publishedCount === undefined) pending.checking = check(groupId, pending);
+    else checkIn(GATHER_MS, groupId, pending);
   };
 
   return {
@@ -149,7 +149,7 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     /** Publishes pending changes, which only this process knows. */
     async stop(): Promise<void> {
       stopped = true;
-      const last = Promise.all([...groups].map(([groupId, news]) => finish(groupId, news)));
+      const last = Promise.all([...groups].map(([groupId, pending]) => finish(groupId, pending)));
       await Promise.race([last, delay(STOP_MS, undefined, { ref: false })]);
       groups.clear();
     },

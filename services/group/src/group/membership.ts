@@ -154,7 +154,7 @@ export function createMembership({
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
     const member = await members.find(groupId, userId);
     if (member !== null)
-      await Promise.all([keepMute(groupId, userId, member), formers.note(groupId, userId)]);
+      await Promise.all([storeMute(groupId, userId, member), formers.note(groupId, userId)]);
     const departure = await (member === null
       ? departures.find(groupId, userId)
       : departures.note(groupId, userId, reason));
@@ -190,7 +190,7 @@ export function createMembership({
   };
 
   /** Called before the member is removed, so that members who leave and rejoin immediately stay muted. */
-  const keepMute = async (
+  const storeMute = async (
     groupId: string,
     userId: string,
     { mutedUntil }: Pick<MemberDocument, "mutedUntil">,

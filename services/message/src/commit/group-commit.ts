@@ -120,7 +120,7 @@ export class GroupCommit {
       write.kind === "create" ? await this.#writeRuns(write.runs) : await this.#writeChange(write);
     if (items > 0) this.#observe(items, (performance.now() - beganMs) / 1000);
     this.#running -= 1;
-    this.#goOn();
+    this.#continueWrites();
   }
 
   /** @returns the number of messages in the write */
@@ -158,11 +158,11 @@ export class GroupCommit {
     this.#queues.putBack(channelId, again);
     setTimeout(() => {
       this.#queues.release(channelId);
-      this.#goOn();
+      this.#continueWrites();
     }, Math.random() * LOST_RACE_PAUSE_MS);
   }
 
-  #goOn(): void {
+  #continueWrites(): void {
     this.#schedule();
     if (this.#closed !== null && this.#queues.isEmpty) this.#closed();
   }

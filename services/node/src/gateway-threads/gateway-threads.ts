@@ -6,14 +6,14 @@ import type { ThreadHub } from "@fanfare/fanout";
 import type { Config, ThreadMetrics, Threads } from "@fanfare/kernel";
 import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
-/** How long a thread may take to tell its metrics, in milliseconds: one that is stuck must not hide the others'. */
+/** How long to wait for a thread's metrics, in milliseconds: a thread that is stuck must not hide those of others. */
 const METRICS_TIMEOUT_MS = 2000;
-/** Megabytes for what a thread has just allocated: three times V8's semi-space. Little, because there are several. */
+/** Limit of V8's young generation in megabytes (three times the semi-space), small because there are several threads. */
 const YOUNG_GENERATION_MB = 12;
 
 /**
- * Gateways in threads of their own, on one port: the kernel spreads the connections over them (SO_REUSEPORT), so that one
- * instance writes to its sockets with several processor cores.
+ * Runs gateways in threads that share one port: the kernel distributes the connections (SO_REUSEPORT), so that one instance uses
+ * several CPU cores for its sockets.
  */
 export class GatewayThreads implements Threads {
   readonly port: number;
@@ -28,8 +28,8 @@ export class GatewayThreads implements Threads {
   }
 
   /**
-   * @param onFatal is called when a thread ends by itself
-   * @throws {Error} of the first thread that cannot start; the others have been ended by then
+   * @param onFatal called when a thread ends unexpectedly
+   * @throws {Error} of the first thread that can't start, after the others were stopped
    */
   static async start(
     config: Config,
@@ -53,26 +53,26 @@ export class GatewayThreads implements Threads {
     return threads;
   }
 
-  /** One list for each thread that answers in time. */
+  /** One list for each thread that responds in time. */
   async metrics(name: string | null): Promise<ThreadMetrics[]> {
     const answers = await Promise.all(this.#workers.map((worker) => this.#ask(worker, name)));
     return answers.filter((answer) => answer !== null);
   }
 
-  /** Resolves when each has said goodbye to its clients. */
+  /** Resolves when all threads have drained their connections. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const stopped = this.#workers.map((worker) => messageOf(worker, "stopped"));
-    for (const worker of this.#workers) tell(worker, { type: "stop" });
+    for (const worker of this.#workers) post(worker, { type: "stop" });
     await Promise.all(stopped);
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  /** Resolves when each has sent its clients away; what they asked for stays unanswered. */
+  /** Resolves when all threads have disconnected their clients; pending calls stay unanswered. */
   async abandon(): Promise<void> {
     this.#isStopping = true;
     const abandoned = this.#workers.map((worker) => messageOf(worker, "abandoned"));
-    for (const worker of this.#workers) tell(worker, { type: "abandon" });
+    for (const worker of this.#workers) post(worker, { type: "abandon" });
     await Promise.all(abandoned);
   }
 
@@ -83,7 +83,7 @@ export class GatewayThreads implements Threads {
       if (!this.#isStopping) onFatal(new Error("a gateway's thread has ended", { cause }));
     });
     worker.on("message", (message: FromThread) => {
-      // The whole process ends as if the error had been the main thread's: uncaught-errors.ts.
+      // The whole process ends as after an error of the main thread: uncaught-errors.ts.
       if (message.type === "crashed") throw new Error("a gateway thread had an uncaught error");
       if (message.type !== "metrics") return;
       this.#asked.get(message.id)?.(message.metrics);
@@ -102,14 +102,14 @@ export class GatewayThreads implements Threads {
         clearTimeout(timer);
         resolve(metrics);
       });
-      tell(worker, { type: "metrics", id, name });
+      post(worker, { type: "metrics", id, name });
     });
   }
 }
 
 /**
- * Threads that share a port also share it with any other program of the same user that does likewise, so it is first asked
- * for alone: a second instance on the same port is told so.
+ * Checks that the port is free by binding it exclusively first: a shared port could also be shared with another instance of the
+ * same user, which must be an error.
  */
 async function freePort({ host, port }: Config): Promise<number> {
   const server = createServer();
@@ -151,7 +151,7 @@ function messageOf<T extends FromThread["type"]>(worker: Worker, type: T): Promi
   });
 }
 
-function tell(worker: Worker, order: ToThread): void {
+function post(worker: Worker, order: ToThread): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   worker.postMessage(order);
 }

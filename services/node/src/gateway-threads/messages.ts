@@ -2,12 +2,12 @@ import type { MessagePort } from "node:worker_threads";
 import type { ConnectionMemory } from "@fanfare/gateway";
 import type { Config, ThreadMetrics } from "@fanfare/kernel";
 
-/** What a gateway's thread is started with. */
+/** Startup data of a gateway thread. */
 export interface ThreadSetup {
   config: Config;
-  /** Its connection to the other threads. */
+  /** Connects it to the bus of the other threads. */
   bus: MessagePort;
-  /** In which all threads count their connections. */
+  /** Shared memory in which all threads count their connections. */
   connections: ConnectionMemory;
 }
 

@@ -4,7 +4,7 @@ import { startNode, threadMetrics } from "@fanfare/kernel";
 import { onUncaughtError } from "../uncaught-errors.ts";
 import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
-/** A thread that is a gateway: it accepts connections on the same port as the others. */
+/** A gateway thread, which listens on the same port as the others. */
 
 const { config, bus, connections } = workerData as ThreadSetup;
 const main = parentPort!;
@@ -22,11 +22,11 @@ try {
   main.on("message", (order: ToThread) => {
     if (order.type === "stop") void gateway.stop().then(() => say({ type: "stopped" }), fail);
     else if (order.type === "abandon") void gateway.abandon().then(() => say({ type: "abandoned" }), fail);
-    else void tellMetrics(order.id, order.name);
+    else void sendMetrics(order.id, order.name);
   });
   say({ type: "listening" });
 
-  async function tellMetrics(id: number, name: string | null): Promise<void> {
+  async function sendMetrics(id: number, name: string | null): Promise<void> {
     say({ type: "metrics", id, metrics: await threadMetrics(gateway.context.metrics, name) });
   }
 } catch (error) {

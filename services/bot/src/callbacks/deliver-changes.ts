@@ -8,7 +8,7 @@ import { isHeld } from "../holder.ts";
 import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
 
-export interface TellOptions extends DeliverOptions {
+export interface ChangesOptions extends DeliverOptions {
   node: Pick<NodeContext, "services" | "access">;
   cursors: CursorRepository;
   invocations: InvocationRepository;
@@ -18,33 +18,41 @@ type Subscribed = BotDocument & { callback: Callback };
 const NOTHING: Head = { rev: 0, seq: 0 };
 
 /**
- * Tells a bot what it has not been told yet, in each channel in the order of its log: that is what is stored, the cursors say
- * how far it was told, and nothing else is needed. Each cursor moves once the callback was taken.
- * @param signal no further callback begins once it is aborted; one that is under way ends
+ * Delivers pending changes to a bot, in order within each channel. They are read from the message log, starting at the stored
+ * cursors, each of which advances after its callback was accepted.
+ * @param signal prevents further callbacks; a running one completes
  * @returns whether there may be more
  * @throws {NotDelivered}
  */
-export async function tell(options: TellOptions, bot: Subscribed, signal: AbortSignal): Promise<boolean> {
+export async function deliverChanges(
+  options: ChangesOptions,
+  bot: Subscribed,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!(await isHeld(options.node, bot))) return false;
-  const invoked = await tellInvocations(options, bot, signal);
+  const invoked = await deliverInvocations(options, bot, signal);
   const wantsMessages = bot.callback.events.some((name) => name !== "command.invoked");
   if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;
   const behind = await listBehind(options, bot);
   let isMore = invoked;
-  for (const cursor of behind) isMore = (await tellChannel(options, bot, cursor, signal)) || isMore;
+  for (const cursor of behind) isMore = (await deliverChannel(options, bot, cursor, signal)) || isMore;
   return isMore;
 }
 
-/** Where a bot begins that subscribes now. */
+/** Stores the start positions of a new subscription. */
 export async function beginCursors(
-  options: Omit<TellOptions, keyof DeliverOptions>,
+  options: Omit<ChangesOptions, keyof DeliverOptions>,
   bot: Subscribed,
 ): Promise<void> {
   for (const { channelId, head } of await listHeads(options, bot, await seenChannels(options, bot)))
     await options.cursors.begin(cursorOf(bot, channelId, head));
 }
 
-async function tellInvocations(options: TellOptions, bot: Subscribed, signal: AbortSignal): Promise<boolean> {
+async function deliverInvocations(
+  options: ChangesOptions,
+  bot: Subscribed,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!bot.callback.events.includes("command.invoked")) return false;
   const waiting = await options.invocations.list(bot._id.toHexString(), INVOCATIONS_PER_STEP);
   for (const invocation of waiting) {
@@ -55,8 +63,8 @@ async function tellInvocations(options: TellOptions, bot: Subscribed, signal: Ab
   return waiting.length === INVOCATIONS_PER_STEP;
 }
 
-async function tellChannel(
-  options: TellOptions,
+async function deliverChannel(
+  options: ChangesOptions,
   bot: Subscribed,
   cursor: Cursor,
   signal: AbortSignal,
@@ -68,7 +76,7 @@ async function tellChannel(
   const { messages } = await node.services.message.listChanges({ channelId, afterRev: cursor.rev, limit });
   const last = messages.at(-1);
   if (last === undefined) return false;
-  // A thread begins with a change of the message that it is about.
+  // A new thread is visible as a change of its root message.
   const threadIds = messages.flatMap(({ threadId }) => threadId ?? []);
   const begun = threadIds.filter((threadId) => isSince(threadId, bot.callback.since));
   for (const threadId of begun) await cursors.begin(cursorOf(bot, threadId, NOTHING));
@@ -81,8 +89,8 @@ async function tellChannel(
   return messages.length === limit || begun.length > 0;
 }
 
-/** The channels that the bot sees now and that have gone on since it was told. */
-async function listBehind(options: TellOptions, bot: Subscribed): Promise<Cursor[]> {
+/** Channels visible to the bot with undelivered changes. */
+async function listBehind(options: ChangesOptions, bot: Subscribed): Promise<Cursor[]> {
   const known = new Map(
     (await options.cursors.list(bot.callback.id)).map((cursor) => [cursor.channelId, cursor as Cursor]),
   );
@@ -100,9 +108,9 @@ async function listBehind(options: TellOptions, bot: Subscribed): Promise<Cursor
   return behind;
 }
 
-/** A channel that is newer than the subscription is told from its beginning; one that the bot did not see before, from now on. */
+/** A channel newer than the subscription is delivered from its beginning; one that has just become visible, from its head. */
 async function begin(
-  { cursors }: TellOptions,
+  { cursors }: ChangesOptions,
   bot: Subscribed,
   channelId: string,
   createdAt: Date,
@@ -114,7 +122,7 @@ async function begin(
 }
 
 async function seenChannels(
-  { node }: Pick<TellOptions, "node">,
+  { node }: Pick<ChangesOptions, "node">,
   bot: Subscribed,
 ): Promise<Map<string, Date>> {
   const place = { groupId: bot.groupId.toHexString(), userId: bot._id.toHexString() };
@@ -122,12 +130,12 @@ async function seenChannels(
   return new Map(channels.map(({ channelId, createdAt }) => [channelId, new Date(createdAt)]));
 }
 
-async function sees({ node }: TellOptions, bot: Subscribed, channelId: string): Promise<boolean> {
+async function sees({ node }: ChangesOptions, bot: Subscribed, channelId: string): Promise<boolean> {
   return may(await node.access.get(bot._id.toHexString(), { channelId }), "view");
 }
 
 async function listHeads(
-  { node }: Pick<TellOptions, "node">,
+  { node }: Pick<ChangesOptions, "node">,
   bot: Subscribed,
   channels: ReadonlyMap<string, Date>,
 ): Promise<{ channelId: string; head: Head }[]> {
@@ -145,7 +153,7 @@ function cursorOf(bot: Subscribed, channelId: string, { rev, seq }: Head): Curso
   return { callbackId: bot.callback.id, botId: bot._id.toHexString(), channelId, rev, seq };
 }
 
-/** Ids know the second only. */
+/** Ids only contain the second. */
 function isSince(id: string, since: Date): boolean {
   return new Types.ObjectId(id).getTimestamp().getTime() >= since.getTime() - 1000;
 }
