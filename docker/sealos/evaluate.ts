@@ -8,7 +8,7 @@ import { evaluateTemplate } from "./template.ts";
 const TEMPLATE = new URL("template/fanfare/index.yaml", import.meta.url);
 const USAGE = `node docker/sealos/evaluate.ts --image <name> [--set input=value ...] [--namespace ns] [--domain domain]
 
-Prints what the Sealos app store would apply, as YAML, and says on stderr what is wrong with it (exit code 1).
+Prints the YAML that the Sealos app store would apply. Problems go to stderr, with exit code 1.
 `;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
