@@ -2,7 +2,7 @@ import { vi } from "vitest";
 
 const PATIENCE_MS = 60_000;
 
-/** `vi.waitFor` gives up after a second by default. On a busy machine a condition that will come true may take much longer. */
+/** `vi.waitFor` gives up after one second by default, too little on a busy machine. */
 const { waitFor } = vi;
 vi.waitFor = (callback, options) => {
   const { timeout = 0, ...more } = typeof options === "number" ? { timeout: options } : (options ?? {});

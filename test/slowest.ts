@@ -5,14 +5,17 @@ import { BaseSequencer, type Reporter, type TestModule, type TestSpecification }
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const KEPT = new URL("durations.json", import.meta.url);
-/** Shorter files fill up the end of a run in any order. */
+/** Shorter files fill the end of a run in any order. */
 const KEPT_FROM_SECONDS = 3;
 const PRINTED = 10;
 
 const kept = JSON.parse(readFileSync(KEPT, "utf8")) as Record<string, number>;
 const pathOf = (moduleId: string): string => relative(ROOT, moduleId);
 
-/** Starts the longest files of each project first: vitest itself only knows durations after a first run on the same machine. */
+/**
+ * Starts the longest files of each project first: vitest only knows durations after a first run on the same
+ * machine.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = ({ moduleId }: TestSpecification): number => kept[pathOf(moduleId)] ?? 0;
@@ -23,7 +26,9 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Prints the slowest files at the end of a run. With KEEP_DURATIONS=1 it keeps the durations for LongestFirst. */
+/**
+ * Prints the slowest files at the end of a run. With KEEP_DURATIONS=1 it saves the durations for LongestFirst.
+ */
 export default class Slowest implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const measured = modules
@@ -39,7 +44,7 @@ export default class Slowest implements Reporter {
   }
 }
 
-/** Files that did not run keep their durations while they exist. */
+/** Files that didn't run keep their durations as long as they exist. */
 function keep(measured: readonly { path: string; seconds: number }[]): void {
   const all = { ...kept, ...Object.fromEntries(measured.map(({ path, seconds }) => [path, seconds])) };
   const slow = Object.entries(all)

@@ -2,7 +2,7 @@ import { createAccount, createWorld, must, post } from "@fanfare/testing";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// What a row of the matrix cannot tell.
+// What the rows of the matrix can't express.
 
 let instance: Instance;
 beforeAll(async () => {
@@ -10,15 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-describe("a stranger", () => {
-  test("syncs nothing of a channel that is not theirs", async () => {
+describe("a non-member", () => {
+  test("can't sync another user's channel", async () => {
     const { stranger, channel } = await createWorld(instance.url);
     const params = { cursors: [{ channelId: channel.id, afterRev: 0 }] };
     const { channels } = await must(instance.url, "channel.sync", params, stranger.accessToken);
     expect(channels).toMatchObject([{ channelId: channel.id, status: "gone", messages: [] }]);
   });
 
-  test("gets the same answer for a channel that is not theirs and one that does not exist", async () => {
+  test("gets the same answer for an inaccessible channel and one that doesn't exist", async () => {
     const { stranger, channel } = await createWorld(instance.url);
     const answers = await Promise.all(
       [channel.id, "0".repeat(24)].map((channelId) =>
@@ -31,7 +31,7 @@ describe("a stranger", () => {
     expect(first).toEqual(second);
   });
 
-  test("learns nothing of how somebody is, and an acquaintance does", async () => {
+  test("can't see a user's presence, while an acquaintance can", async () => {
     const { member, target } = await createWorld(instance.url);
     const stranger = await createAccount(instance.url);
     const params = { userIds: [target.userId] };
@@ -44,7 +44,7 @@ describe("a stranger", () => {
     expect(after.presences).toMatchObject([{ userId: target.userId }]);
   });
 
-  test("cannot read a message by its id through a channel of their own", async () => {
+  test("can't read a message by ID through a channel of their own", async () => {
     const { stranger, message } = await createWorld(instance.url);
     const { channels } = await must(instance.url, "group.create", { name: "Mine" }, stranger.accessToken);
     const params = { channelId: channels[0]!.id, messageId: message.id };
@@ -54,7 +54,7 @@ describe("a stranger", () => {
     }
   });
 
-  test("cannot read a direct channel of two others", async () => {
+  test("can't read a direct channel of two other users", async () => {
     const { stranger, member, target } = await createWorld(instance.url);
     const direct = { userId: target.userId };
     const { channel } = await must(instance.url, "channel.openDirect", direct, member.accessToken);
@@ -65,8 +65,8 @@ describe("a stranger", () => {
   });
 });
 
-describe("the two of a direct channel", () => {
-  test("both write, neither manages", async () => {
+describe("the two users of a direct channel", () => {
+  test("can both write, and neither can manage it", async () => {
     const { member, target } = await createWorld(instance.url);
     const direct = { userId: target.userId };
     const { channel } = await must(instance.url, "channel.openDirect", direct, member.accessToken);
@@ -79,9 +79,9 @@ describe("the two of a direct channel", () => {
   });
 });
 
-describe("who was put out", () => {
+describe("a removed member", () => {
   test.each(["group.kick", "group.ban"] as const)(
-    "by %s reads and writes no more, from the answer on",
+    "can't read or write from the moment %s is answered",
     async (name) => {
       const { owner, target, group, channel } = await createWorld(instance.url);
       const send = (nonce: string) =>
@@ -97,7 +97,7 @@ describe("who was put out", () => {
     },
   );
 
-  test("a banned user is not let in again until unbanned, a kicked one is", async () => {
+  test("can rejoin after a kick, but after a ban only once unbanned", async () => {
     const { owner, target, group, inviteCode } = await createWorld(instance.url);
     const who = { groupId: group.id, userId: target.userId };
     const join = () => post(instance.url, "invite.accept", { code: inviteCode }, target.accessToken);

@@ -27,12 +27,12 @@ export type Outcome = "ok" | ErrorCode;
 
 interface Standing {
   isLoggedIn: boolean;
-  /** With every scope. */
+  /** A bot with every scope. */
   isBot: boolean;
   isGuest: boolean;
   isAdmin: boolean;
   isMuted: boolean;
-  /** In the group of the test. */
+  /** In the group under test. */
   permissions: number;
 }
 
@@ -61,8 +61,8 @@ const STANDINGS: Record<ActorName, Standing> = {
 };
 
 /**
- * What an actor gets from an action by its rule: written anew from what the rules mean, and not with the code that the server
- * decides by.
+ * The expected outcome by the action's rule. Written independently of the server's own check, so that an error
+ * there is found.
  */
 export function expectedOutcome(name: ActionName, actor: ActorName): Outcome {
   const { permission, botScope } = actionDefinition(name);

@@ -15,13 +15,13 @@ import { ACTORS, type ActorName, type Outcome } from "./expected.ts";
 import { HARMLESS, MATRIX, READS } from "./matrix.ts";
 import type { Row } from "./row.ts";
 
-// Every action that can be reached from outside, as everybody that a rule tells apart.
+// Calls every action that has a transport as every kind of actor that a rule tells apart.
 
-/** Nobody is in more groups than that, so a cast is not used for ever. */
+/** Users are limited to this many groups, so a cast is replaced after that. */
 const STAGES_PER_CAST = 100;
 
 let instance: Instance;
-/** Has the first account, so it runs the instance. */
+/** Has the first account, so it is the instance's admin. */
 let root: Person;
 beforeAll(async () => {
   instance = await startInstance();
@@ -32,7 +32,7 @@ afterAll(() => instance?.stop());
 let shared: { cast: Promise<Cast>; stages: number } | undefined;
 let ofReads: Promise<Stage> | undefined;
 
-/** New people take long to register: actions that change no one are tried by the same people, in new groups. */
+/** Registering users is slow: actions that change no user are tried by the same cast, in new groups. */
 async function newStage(changesPeople: boolean): Promise<Stage> {
   const { url } = instance;
   if (changesPeople) return createStage(url, await createCast(url, root));
@@ -43,7 +43,7 @@ async function newStage(changesPeople: boolean): Promise<Stage> {
   return createStage(url, await shared.cast);
 }
 
-/** @param inFreshGroups whether each actor has a group that no one else has changed by the same action */
+/** @param inFreshGroups whether each actor gets a group that the action has not changed yet */
 async function outcomesOf(
   name: ActionName,
   { outcomes, params }: Row,
@@ -63,7 +63,7 @@ async function outcomesOf(
   };
   let isFresh = true;
   const found: Partial<Record<ActorName, Outcome>> = {};
-  // Refusals change nothing, so they come first, in the same group.
+  // Rejections change nothing, so they come first and share a group.
   const succeeds = (actor: ActorName): number => Number(outcomes[actor] === "ok");
   for (const actor of ACTORS.toSorted((a, b) => succeeds(a) - succeeds(b))) {
     if (!isFresh && canBeSpent && inFreshGroups) stage = await newStage(changesPeople);
@@ -75,7 +75,7 @@ async function outcomesOf(
     found[actor] = answer.ok ? "ok" : answer.error.type;
     isFresh = !answer.ok;
   }
-  // An instance has only so many admins.
+  // The number of admins is limited.
   if (changesPeople)
     await post(instance.url, "admin.setAdmin", { userId: admin.userId, admin: false }, root.accessToken);
   return found as Record<ActorName, Outcome>;
@@ -83,26 +83,26 @@ async function outcomesOf(
 
 const actions = Object.entries(ACTIONS);
 
-test("every action that can be reached from outside has a row", () => {
+test("every action with a transport has a row", () => {
   const reachable = actions.filter(([, { transports }]) => transports.length > 0);
   expect(Object.keys(MATRIX).sort()).toEqual(reachable.map(([name]) => name).sort());
 });
 
-test("what is internal is reachable by nothing", () => {
+test("internal actions have no transport", () => {
   const internal = actions.filter(([, { permission }]) => permission.rule === "internal");
   expect(internal.filter(([, { transports }]) => transports.length > 0)).toEqual([]);
 });
 
 const rows = Object.entries(MATRIX) as [ActionName, Row][];
 
-// A second success can be due to the first one: the long run has a fresh group for each.
-describe.concurrent("who gets what from", () => {
+// A second success can be due to the first one: the long run uses a fresh group for each.
+describe.concurrent("outcomes for every actor of", () => {
   test.each(rows)("%s", async (name, row) => {
     expect(await outcomesOf(name, row, false)).toEqual(row.outcomes);
   });
 });
 
-describe.concurrent("in a group that no one has changed, who gets what from", { tags: "long" }, () => {
+describe.concurrent("outcomes in an unchanged group for every actor of", { tags: "long" }, () => {
   test.each(rows)("%s", async (name, row) => {
     expect(await outcomesOf(name, row, true)).toEqual(row.outcomes);
   });

@@ -26,7 +26,7 @@ import { webhookRows } from "./rows/webhook.ts";
 
 type InternalAction = { [N in ActionName]: RuleOf<N> extends "internal" ? N : never }[ActionName];
 
-/** Who gets what from every action that can be reached from outside: an action without a row does not compile. */
+/** The expected outcomes of every action with a transport: a missing row does not compile. */
 export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...userRows,
   ...accountRows,
@@ -56,6 +56,6 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
 /** Actions that change nothing for the next call. */
 export const READS = /\.(get|list|search|preview|me$|my|sync|stats|auditLog|export)/;
 
-/** Other actions after which everyone has the same standing as before. */
+/** Other actions that leave everyone's permissions unchanged. */
 export const HARMLESS =
   /^(presence|push|notification|inbox|bot|command)\.|^(user\.(register|createGuest|updateProfile|removeAvatar|unblock)|group\.create|file\.startPicture|admin\.(createUser|metrics))$/;

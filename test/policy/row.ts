@@ -2,7 +2,10 @@ import type { ActionName, Params } from "@fanfare/contract";
 import type { World } from "@fanfare/testing";
 import { ACTORS, expectedOutcome, type ActorName, type Outcome } from "./expected.ts";
 
-/** Where an actor gets something else than the rule says, and why; `allowed` stands for all whom the rule lets in. */
+/**
+ * Where actors get something other than the rule says, and why; `allowed` is for all actors that the rule lets
+ * in.
+ */
 export interface Exceptions extends Partial<Record<ActorName, Outcome>> {
   why: string;
   allowed?: Outcome;
@@ -13,7 +16,7 @@ export interface Row {
   params: (world: World) => unknown;
 }
 
-/** What each actor gets from an action: what its permission rule says, but for the exceptions. */
+/** The expected outcome for each actor: that of the permission rule, except for the exceptions. */
 export function row<N extends ActionName>(
   name: N,
   params: (world: World) => Params<N>,

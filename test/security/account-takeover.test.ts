@@ -11,7 +11,7 @@ import {
 import { startMailbox, type Mailbox } from "../integration/mailbox.ts";
 import { Browser, signInAtProvider } from "../integration/oidc-browser.ts";
 
-// An attacker prepares an account with somebody else's address and waits for its owner to start using it.
+// An attacker registers with someone else's address and waits for its owner to start using the account.
 
 const PUBLIC_URL = "https://chat.example.org";
 const ATTACKERS = "attacker's horse";
@@ -44,7 +44,7 @@ interface Prepared {
   name: string;
   email: string;
   tokens: SessionTokens;
-  /** Of the attacker at the provider. */
+  /** The attacker's identity at the provider. */
   attacker: Claims;
   groupId: string;
   botToken: string;
@@ -92,8 +92,8 @@ async function isWebhookAlive(path: string): Promise<boolean> {
 
 const isBotAlive = async (token: string) => (await post(instance.url, "bot.me", {}, token)).ok;
 
-describe("a reset that verifies the address for the first time", () => {
-  test("removes what the account's maker set up: login, sessions, bots and webhooks", async () => {
+describe("a password reset that verifies the address for the first time", () => {
+  test("removes what the previous holder set up: linked login, sessions, bots and webhooks", async () => {
     const { name, email, tokens, attacker, botToken, webhook } = await prepare({ isVerified: false });
     expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
     const token = await resetToken(email);
@@ -110,7 +110,7 @@ describe("a reset that verifies the address for the first time", () => {
     expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([false, false]);
   });
 
-  test("removes a second factor, which would lock the owner out", async () => {
+  test("removes the second factor, which would lock the owner out", async () => {
     const name = newName();
     const email = `${name}@example.org`;
     const { accessToken } = await register(name, email, ATTACKERS);
@@ -123,8 +123,8 @@ describe("a reset that verifies the address for the first time", () => {
   });
 });
 
-describe("a reset of a verified account", () => {
-  test("names the linked login in the mail and on the page, and keeps it", async () => {
+describe("a password reset of a verified account", () => {
+  test("names the linked login in the email and on the page, and keeps it", async () => {
     const { name, email, tokens, attacker } = await prepare({ isVerified: true });
     await must(instance.url, "user.requestPasswordReset", { email });
     const { token, text } = await mailbox.next(email, /new password/);
@@ -142,7 +142,7 @@ describe("a reset of a verified account", () => {
     expect(await post(instance.url, "user.inspectPasswordReset", { token })).toEqual(failed("INVALID_LINK"));
   });
 
-  test("removes the other ways to sign in where that is chosen", async () => {
+  test("removes the other ways to sign in if requested", async () => {
     const { email, tokens, attacker, botToken, webhook } = await prepare({ isVerified: true });
     const token = await resetToken(email);
     await must(instance.url, "user.resetPassword", { token, newPassword: OWNERS, removeOtherSignIns: true });
@@ -175,7 +175,7 @@ test("password guesses do not lock out the owner after a reset", async () => {
   }
 });
 
-describe("a changed password", () => {
+describe("a password change", () => {
   const change = (accessToken: string, params: { revokeTokens?: boolean }) =>
     must(
       instance.url,
@@ -184,13 +184,13 @@ describe("a changed password", () => {
       accessToken,
     );
 
-  test("leaves bots and webhooks working", async () => {
+  test("keeps bots and webhooks working", async () => {
     const { tokens, botToken, webhook } = await prepare({ isVerified: true });
     await change(tokens.accessToken, {});
     expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
   });
 
-  test("revokes their tokens where that is chosen", async () => {
+  test("revokes bot and webhook tokens if requested", async () => {
     const { tokens, botToken, webhook } = await prepare({ isVerified: true });
     expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
     const { accessToken } = await change(tokens.accessToken, { revokeTokens: true });
@@ -198,7 +198,7 @@ describe("a changed password", () => {
     expect(await post(instance.url, "user.me", {}, accessToken)).toMatchObject({ ok: true });
   });
 
-  test("each is listed beside the sessions, and revoked there by its holder alone", async () => {
+  test("lists each token next to the sessions, and lets only its holder revoke it", async () => {
     const { tokens, botToken, webhook, groupId } = await prepare({ isVerified: true });
     const { accessToken } = tokens;
     const list = async () => (await must(instance.url, "bot.listTokens", {}, accessToken)).tokens;
@@ -230,7 +230,7 @@ describe("a changed password", () => {
     expect(await list()).toMatchObject([{ kind: "bot", name: "Ear" }]);
   });
 
-  test("revokes nothing where the old password is wrong", async () => {
+  test("revokes nothing if the old password is wrong", async () => {
     const { tokens, botToken, webhook } = await prepare({ isVerified: true });
     const params = { oldPassword: "wrong password", newPassword: OWNERS, revokeTokens: true };
     expect(await post(instance.url, "user.changePassword", params, tokens.accessToken)).toEqual(
@@ -240,7 +240,7 @@ describe("a changed password", () => {
   });
 });
 
-test("a verification mail and its link name the account, so that the owner of the address sees whose it is", async () => {
+test("a verification email and its link name the account, so the owner of the address knows whose it is", async () => {
   const email = `${newName()}@example.org`;
   const attacker = newName();
   await register(attacker, email, ATTACKERS);
@@ -250,7 +250,7 @@ test("a verification mail and its link name the account, so that the owner of th
     username: attacker,
     email,
   });
-  // Looking does not use it.
+  // Inspecting the link doesn't use it up.
   await must(instance.url, "user.verifyEmail", { token });
   expect(await post(instance.url, "user.inspectEmailVerification", { token })).toEqual(
     failed("INVALID_LINK"),
@@ -258,7 +258,7 @@ test("a verification mail and its link name the account, so that the owner of th
 });
 
 describe("an unverified claim to an address", () => {
-  test("gives way to a new account that verifies it", async () => {
+  test("yields to a new account that verifies it", async () => {
     const email = `${newName()}@example.org`;
     const squatter = await register(newName(), email, ATTACKERS);
     await mailbox.next(email, /Verify/);
@@ -274,7 +274,7 @@ describe("an unverified claim to an address", () => {
     expect(await post(instance.url, "user.register", third)).toEqual(failed("EMAIL_TAKEN"));
   });
 
-  test("gives way to an account that changes to the address", async () => {
+  test("yields to an account that changes to the address", async () => {
     const email = `${newName()}@example.org`;
     await register(newName(), email, ATTACKERS);
     const owner = await register(newName(), `${newName()}@example.org`, OWNERS);
@@ -286,10 +286,10 @@ describe("an unverified claim to an address", () => {
   });
 });
 
-describe("an account that only signs in at the provider", () => {
+describe("an account that only signs in through the provider", () => {
   const fresh = async (person: Claims) => signIn(person, "&fresh=1");
 
-  test("signs in there again before it gets a second factor, and before it loses it", async () => {
+  test("must sign in there again before adding or removing a second factor", async () => {
     const person = identity(newName());
     const browser = new Browser(PUBLIC_URL, instance.url);
     const { accessToken } = await must(
@@ -299,7 +299,7 @@ describe("an account that only signs in at the provider", () => {
     );
     const setUp = (proof: object) => post(instance.url, "user.setupTotp", proof as never, accessToken);
     expect(await setUp({})).toEqual(failed("WRONG_CREDENTIALS"));
-    // The session at the provider goes on, so it asks nothing.
+    // The provider's session is still active, so the provider doesn't prompt.
     expect(await setUp(await signIn(person, "", browser))).toEqual(failed("LOGIN_NOT_FRESH"));
     expect(await setUp(await fresh(identity(newName())))).toEqual(failed("OIDC_FAILED"));
     const login = await fresh(person);
@@ -311,7 +311,7 @@ describe("an account that only signs in at the provider", () => {
     await must(instance.url, "user.disableTotp", off, accessToken);
   });
 
-  test("has to do so within a few minutes", async () => {
+  test("must do so within a few minutes", async () => {
     const person = identity(newName());
     const { accessToken } = await must(instance.url, "user.exchangeOidcCode", await signIn(person));
     const setUp = async () => post(instance.url, "user.setupTotp", await fresh(person), accessToken);
@@ -322,7 +322,7 @@ describe("an account that only signs in at the provider", () => {
   });
 });
 
-test("a linked login does not stand for the password where there is one", async () => {
+test("a linked login can't replace the password of an account that has one", async () => {
   const { tokens, attacker } = await prepare({ isVerified: true });
   const proof = await signIn(attacker, "&fresh=1");
   const answer = await post(instance.url, "user.setupTotp", proof, tokens.accessToken);

@@ -12,7 +12,7 @@ import { PERMISSIONS } from "@fanfare/contract";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// A bot's token is in somebody's hands: what that somebody lost, the bot does not keep for them.
+// A bot's token stays with whoever created the bot, so it must not outlive that member's permissions.
 
 let instance: Instance;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ interface Setting {
   token: string;
 }
 
-/** A bot that a member made who manages bots. */
+/** A bot created by a member with permission to manage bots. */
 async function createSetting(): Promise<Setting> {
   const { url } = instance;
   const world = await createWorld(url);
@@ -47,7 +47,7 @@ async function createSetting(): Promise<Setting> {
 }
 
 test.each(["group.kick", "group.ban"] as const)(
-  "who is put out by %s reads no more through a bot that they made",
+  "%s disconnects the bots that the removed member created",
   async (name) => {
     const { url } = instance;
     const { world, manager, token } = await createSetting();
@@ -68,7 +68,7 @@ test.each(["group.kick", "group.ban"] as const)(
   },
 );
 
-test("who is disabled says nothing more through a bot or a webhook", async () => {
+test("a disabled user can't post through a bot or a webhook", async () => {
   const { url } = instance;
   const root = await createAccount(url);
   const { world, manager, token } = await createSetting();
@@ -83,7 +83,7 @@ test("who is disabled says nothing more through a bot or a webhook", async () =>
   expect(await speak()).toEqual(refused("WEBHOOK_NOT_FOUND"));
 });
 
-test("who may not manage bots any more has a token for nothing", async () => {
+test("a bot token stops working when its creator can no longer manage bots", async () => {
   const { url } = instance;
   const { world, manager, token } = await createSetting();
   const { owner, group, channel } = world;
@@ -96,7 +96,7 @@ test("who may not manage bots any more has a token for nothing", async () => {
     .toEqual(refused("UNAUTHENTICATED"));
 });
 
-test("the owner takes such a bot over with a new token", async () => {
+test("the owner can take over the bot of a removed member with a new token", async () => {
   const { url } = instance;
   const { world, manager, botId } = await createSetting();
   const { owner, group, channel } = world;
@@ -106,7 +106,7 @@ test("the owner takes such a bot over with a new token", async () => {
   expect((await post(url, "message.list", { channelId: channel.id }, token)).ok).toBe(true);
 });
 
-test("a bot is not given a group", async () => {
+test("a group can't be transferred to a bot", async () => {
   const { url } = instance;
   const { world, botId } = await createSetting();
   const { owner, group } = world;
@@ -114,7 +114,7 @@ test("a bot is not given a group", async () => {
   expect(answer).toEqual(refused("GUEST_NOT_ALLOWED"));
 });
 
-test("a bot cannot make bots, log in, become an account or an admin", async () => {
+test("a bot can't create bots, claim an account, export data, list sessions or call admin actions", async () => {
   const { url } = instance;
   const { world, token } = await createSetting();
   const tries = [

@@ -24,7 +24,7 @@ const api = (url: string, headers: Record<string, string> = {}, body = "{}") =>
   });
 
 describe("a page", () => {
-  test("runs no script but the instance's own files, and is in nobody's frame", async () => {
+  test("runs only scripts of the instance itself and can't be framed", async () => {
     const { headers } = await page(instance.url);
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
@@ -35,7 +35,7 @@ describe("a page", () => {
     expect(headers.get("x-frame-options")).toBe("DENY");
   });
 
-  test("tells nobody where it was read, and shares its window with nobody", async () => {
+  test("sends no referrer and shares its window with no other origin", async () => {
     const { headers } = await page(instance.url);
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
@@ -44,8 +44,8 @@ describe("a page", () => {
   });
 });
 
-describe("an answer of the API", () => {
-  test("is nothing that a browser would run, frame, guess at or keep", async () => {
+describe("an API response", () => {
+  test("can't be executed, framed, sniffed or cached by a browser", async () => {
     const { headers } = await api(instance.url);
     expect(headers.get("content-type")).toMatch(/^application\/json/);
     expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
@@ -55,31 +55,31 @@ describe("an answer of the API", () => {
     expect(headers.get("set-cookie")).toBeNull();
   });
 
-  test("names no program behind it", async () => {
+  test("doesn't reveal the server software", async () => {
     const { headers } = await api(instance.url);
     expect(headers.get("server") ?? headers.get("x-powered-by")).toBeNull();
   });
 });
 
-test("HTTPS is asked for where, and only where, the public address has it", async () => {
+test("HSTS is sent if and only if the public URL uses HTTPS", async () => {
   for (const ask of [page, api]) {
     expect((await ask(secure.url)).headers.get("strict-transport-security")).toBe("max-age=31536000");
     expect((await ask(instance.url)).headers.get("strict-transport-security")).toBeNull();
   }
 });
 
-describe("another origin", () => {
+describe("a cross-origin request", () => {
   const allowed = async (url: string, origin: string) =>
     (await api(url, { origin })).headers.get("access-control-allow-origin");
 
-  test("is let in by the configuration alone", async () => {
+  test("is allowed only for configured origins", async () => {
     expect(await allowed(secure.url, FRIEND)).toBe(FRIEND);
     expect(await allowed(secure.url, `${FRIEND}.evil.example`)).toBeNull();
     expect(await allowed(secure.url, "null")).toBeNull();
     expect(await allowed(instance.url, FRIEND)).toBeNull();
   });
 
-  test("may ask beforehand, and is told the same", async () => {
+  test("gets the same answer to its preflight", async () => {
     const preflight = async (origin: string) => {
       const asks = { origin, "access-control-request-method": "POST" };
       const headers = { ...asks, "access-control-request-headers": "authorization,content-type" };
@@ -91,7 +91,7 @@ describe("another origin", () => {
       expect(await preflight(origin)).toBeNull();
   });
 
-  test("reads nothing of a socket by HTTP", async () => {
+  test("can't read a socket over HTTP polling", async () => {
     for (const origin of [FRIEND, "https://evil.example"]) {
       const path = "/socket.io/?EIO=4&transport=polling";
       const { headers } = await fetch(`${secure.url}${path}`, { headers: { origin } });
@@ -100,20 +100,20 @@ describe("another origin", () => {
     }
   });
 
-  test("never gets credentials that the browser keeps", async () => {
+  test("never gets credentials that the browser stores", async () => {
     const { headers } = await api(secure.url, { origin: FRIEND });
     expect(headers.get("access-control-allow-credentials")).toBeNull();
   });
 });
 
-describe("a body", () => {
-  test("that is too large is not read", async () => {
+describe("a request body", () => {
+  test("is not read if it is too large", async () => {
     const answer = await api(instance.url, {}, JSON.stringify({ a: "x".repeat(LIMITS.httpBodyMaxBytes) }));
     expect(answer.status).toBe(413);
   });
 
   test.each(['{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"admin":true}}}'])(
-    "that would change prototypes is refused: %s",
+    "is rejected if it would pollute prototypes: %s",
     async (body) => {
       expect(await (await api(instance.url, {}, body)).json()).toMatchObject({
         ok: false,
@@ -123,7 +123,7 @@ describe("a body", () => {
     },
   );
 
-  test("of a form that another page could send by itself is refused", async () => {
+  test("is rejected if its type is one that another site's form can send", async () => {
     const { accessToken } = await createGuest(instance.url);
     const response = await fetch(`${instance.url}/api/user.logout`, {
       method: "POST",

@@ -8,14 +8,14 @@ import { databaseOf, listCollections } from "../../services/cli/src/backup/docum
 import { withStopped } from "../../services/cli/src/open-stopped.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "../../services/cli/test/temporary-instance.ts";
 
-// A file that somebody sends to who runs the instance: read by the command line, line by line.
+// A hostile export file, sent to an operator who imports it on the command line.
 
 const TIME = "2026-01-01T00:00:00.000Z";
 const [GROUP, CHANNEL, AUTHOR] = ["a".repeat(24), "b".repeat(24), "c".repeat(24)];
 
 let folder: string;
 let dataDir: string;
-/** All that the database holds, as long as nothing is imported. */
+/** The whole content of the database before any import. */
 let before: string;
 let victim: { userId: string; groupId: string; channelId: string; messageId: string };
 
@@ -75,7 +75,7 @@ const message = {
 };
 const user = { type: "user", id: AUTHOR, username: "somebody", nickname: "Somebody" };
 
-/** With the number of its lines and a sum that is right. */
+/** Adds the last line, with the right line count and checksum. */
 function seal(lines: readonly (object | string)[]): string {
   const text = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
   const sha256 = createHash("sha256").update(text).digest("hex");
@@ -88,7 +88,7 @@ async function importFile(content: string) {
   return fanfare(dataDir, ["import-group", file, "--owner", "owner"]);
 }
 
-/** All documents that there are, but for the time that an instance was last started. */
+/** All documents except the time of the instance's last start. */
 async function everything(): Promise<string> {
   return withStopped(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
@@ -108,7 +108,9 @@ const spoilt = (of: "group" | "channel" | "message" | "user", more: object | str
 };
 const raw = (line: object, json: string) => JSON.stringify(line).replace(/\}$/, `,${json}}`);
 
-/** One that misuses the parser, one a query, one another group, two that misuse the terminal, and one that is too deep. */
+/**
+ * Misuse of the parser, of a query, of another group and of the terminal (two), and one file nested too deep.
+ */
 const SHORT_RUN = new Set([
   "a prototype",
   "ids that are operators",
@@ -118,7 +120,7 @@ const SHORT_RUN = new Set([
   "what is nested without end",
 ]);
 
-describe("with the number of its line, and nothing is changed", () => {
+describe("import-group names the line and changes nothing", () => {
   const files: [string, readonly (object | string)[]][] = [
     ["a prototype", spoilt("message", raw(message, '"__proto__":{"admin":true}'))],
     [
@@ -149,7 +151,7 @@ describe("with the number of its line, and nothing is changed", () => {
   ];
 
   for (const [what, lines] of files)
-    test(`${what} is refused`, { tags: SHORT_RUN.has(what) ? [] : "long" }, async () => {
+    test(`rejects ${what}`, { tags: SHORT_RUN.has(what) ? [] : "long" }, async () => {
       const { code, out, error } = await importFile(seal(lines));
       expect(code).toBe(1);
       expect(error).toMatch(/line \d+: .*Nothing was changed/);
@@ -159,7 +161,7 @@ describe("with the number of its line, and nothing is changed", () => {
       expect(await everything()).toBe(before);
     });
 
-  test("a line that does not end", async () => {
+  test("rejects a line that doesn't end", async () => {
     const content = `${JSON.stringify(header)}\n{"type":"group","name":"${"x".repeat(64 * 1024 * 1024)}`;
     const { code, error } = await importFile(content);
     expect(code).toBe(1);
@@ -168,7 +170,7 @@ describe("with the number of its line, and nothing is changed", () => {
   });
 });
 
-test("names that are paths are names", async () => {
+test("names that look like paths are stored as plain names", async () => {
   const lines = [
     header,
     has(group, { name: "../../../../etc/cron.d/x" }),
@@ -182,7 +184,7 @@ test("names that are paths are names", async () => {
   expect((await readdir(folder)).toSorted()).toEqual([...new Set([...files, "sent.jsonl"])].toSorted());
 });
 
-test("ids of what is here already stand for nothing that is here", async () => {
+test("IDs of existing documents refer to nothing that exists", async () => {
   const lines = [
     header,
     has(group, { id: victim.groupId, ownerId: victim.userId, defaultChannelId: victim.channelId }),

@@ -6,7 +6,7 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// Holes that chats of this kind have had, each tried as whoever would use it.
+// Vulnerabilities that other chat servers have had, each tried as an attacker would.
 
 let instance: Instance;
 let world: World;
@@ -34,7 +34,7 @@ describe("reading any conversation by its id", () => {
     ["file.getUrls", (channelId, messageId) => ({ channelId, fileIds: [messageId] })],
   ];
 
-  test.each(reads)("%s of a direct channel of two others", async (name, params) => {
+  test.each(reads)("%s can't read a direct channel of two other users", async (name, params) => {
     const { member, target, stranger } = world;
     const direct = { userId: target.userId };
     const { channel } = await must(instance.url, "channel.openDirect", direct, member.accessToken);
@@ -51,13 +51,13 @@ describe("a channel of another group", () => {
     return { token: stranger.accessToken, mine, own: mine.channels[0]!, channel, message, group };
   }
 
-  test("is not written to by naming one's own group as well", async () => {
+  test("can't be written to by also naming one's own group", async () => {
     const { token, mine, channel } = await twoGroups();
     const params = { groupId: mine.group.id, channelId: channel.id, content: "x", nonce: "n" };
     expect(await call("message.send", params, token)).toBe("CHANNEL_NOT_FOUND");
   });
 
-  test("lends no message to a reply, a thread, a pin or a reaction in one's own", async () => {
+  test("can't be the source of a reply, a thread, a pin or a reaction in one's own channel", async () => {
     const { token, own, message } = await twoGroups();
     const foreign = { channelId: own.id, messageId: message.id };
     expect(await call("channel.openThread", foreign, token)).toBe("MESSAGE_NOT_FOUND");
@@ -68,7 +68,7 @@ describe("a channel of another group", () => {
     expect(await call("message.send", reply, token)).not.toBe("ok");
   });
 
-  test("is neither moved, nor made a section, by who manages another group", async () => {
+  test("can't be moved or put into a section by a manager of another group", async () => {
     const { token, mine, own, channel } = await twoGroups();
     const place = { position: 0, sectionId: null };
     const groupId = mine.group.id;
@@ -80,7 +80,7 @@ describe("a channel of another group", () => {
     expect(await call("channel.create", create, token)).toBe("CHANNEL_NOT_FOUND");
   });
 
-  test("has roles, invites, bots and webhooks that no other group's owner touches", async () => {
+  test("has roles, invites, bots and webhooks that another group's owner can't touch", async () => {
     const { token, mine, group, own, channel } = await twoGroups();
     const { owner, inviteCode, target } = world;
     const as = owner.accessToken;
@@ -119,8 +119,8 @@ describe("a channel of another group", () => {
   });
 });
 
-describe("claiming another guest", () => {
-  test("does nothing to whom the parameters name: only the bearer of the token becomes an account", async () => {
+describe("claiming another guest's account", () => {
+  test("ignores user IDs in the parameters: only the bearer of the token becomes an account", async () => {
     const [guest, victim] = [await createGuest(instance.url), await createGuest(instance.url)];
     const params = {
       username: `claimer${process.pid}`,
@@ -141,14 +141,14 @@ const internal = Object.entries(ACTIONS)
 describe("internal actions", () => {
   const others = ["$node.list", "$node.actions", "file.storage.put", "mail.send", "config.get"];
 
-  test("cannot be reached by HTTP, whoever asks", async () => {
+  test("can't be called over HTTP, not even by the owner", async () => {
     expect(internal.length).toBeGreaterThan(30);
     const { accessToken } = world.owner;
     const answers = await Promise.all([...internal, ...others].map((name) => call(name, {}, accessToken)));
     expect(new Set(answers)).toEqual(new Set(["UNKNOWN_ACTION"]));
   });
 
-  test("cannot be reached by socket, whoever asks", async () => {
+  test("can't be called over the socket, not even by the owner", async () => {
     const token = world.owner.accessToken;
     const socket = io(instance.url, { transports: ["websocket"], auth: { token }, forceNew: true });
     try {
@@ -165,7 +165,7 @@ describe("internal actions", () => {
 });
 
 describe("storage actions", () => {
-  test("are internal: nobody reaches what claims, releases or reads files of others", async () => {
+  test("are internal: clients can't claim, release or read other users' files through them", async () => {
     const ofFiles = internal.filter((name) => name.startsWith("file."));
     expect(ofFiles).toEqual(expect.arrayContaining(["file.claim", "file.release"]));
     const { accessToken } = world.owner;
@@ -174,8 +174,8 @@ describe("storage actions", () => {
   });
 });
 
-describe("the e-mail address of others", () => {
-  test("is in nothing that anybody else is told", async () => {
+describe("another user's email address", () => {
+  test("is in no response to other users", async () => {
     const { url } = instance;
     const email = `hidden-${process.pid}@example.org`;
     const victim = await createAccount(url);
@@ -199,7 +199,7 @@ describe("the e-mail address of others", () => {
     expect(JSON.stringify(answers)).not.toMatch(/passwordHash|totp|tokenHash|emailLower/i);
   });
 
-  test("is not told by what a login or a reset answers", async () => {
+  test("is not revealed by the response to a password reset", async () => {
     const email = `nobody-${process.pid}@example.org`;
     const known = `known-${process.pid}@example.org`;
     const account = await createAccount(instance.url);
@@ -212,8 +212,8 @@ describe("the e-mail address of others", () => {
   });
 });
 
-describe("a kick that does not kick", () => {
-  test("hears, reads, finds, exports and acts no more", async () => {
+describe("a kicked member", () => {
+  test("receives, reads, finds and edits nothing more", async () => {
     const { url } = instance;
     const { owner, target, group, channel, message } = await createWorld(url);
     const socket = io(url, {
@@ -243,14 +243,14 @@ describe("a kick that does not kick", () => {
   });
 });
 
-describe("a default secret", () => {
-  test("there is none: production does not start without its own, nor with a short one", () => {
+describe("the token secret", () => {
+  test("has no default: production doesn't start without one, nor with a short one", () => {
     const production = { NODE_ENV: "production", DATA_DIR: "/nowhere" };
     expect(() => loadConfig(production)).toThrow("TOKEN_SECRET");
     expect(() => loadConfig({ ...production, TOKEN_SECRET: "secret" })).toThrow("TOKEN_SECRET");
   });
 
-  test("of development is another one in every instance", async () => {
+  test("is different in every development instance", async () => {
     const other = await startInstance();
     try {
       const { accessToken } = await createGuest(other.url);
@@ -260,7 +260,7 @@ describe("a default secret", () => {
     }
   });
 
-  test("a token without a signature, or with another algorithm, is nobody's", async () => {
+  test("can't be bypassed with an unsigned token or another algorithm", async () => {
     const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
     const payload = world.owner.accessToken.split(".")[1]!;
     for (const alg of ["none", "None", "HS512", "RS256"]) {
@@ -269,13 +269,13 @@ describe("a default secret", () => {
   });
 });
 
-describe("no rate limits", () => {
-  test("every action has one", () => {
+describe("rate limits", () => {
+  test("exist for every action", () => {
     const limits = Object.values(ACTIONS).map(({ rateLimit }) => rateLimit.points / rateLimit.durationMs);
     expect(limits.every((perMs) => perMs > 0 && perMs <= 1)).toBe(true);
   });
 
-  test("guessing a password is limited per account, by whichever of its names, from however many addresses", async () => {
+  test("limit password guesses per account, under either of its names and from any number of addresses", async () => {
     const strict = await startInstance({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
     try {
       const suffix = Date.now().toString(36);
@@ -302,21 +302,21 @@ describe("no rate limits", () => {
       const expected = Array.from({ length: LIMITS.loginsPerName + 5 }, (_, index) =>
         index < LIMITS.loginsPerName ? "WRONG_CREDENTIALS" : "RATE_LIMITED",
       );
-      // Nothing tells a name that somebody has from one that nobody has, nor whose address it is.
+      // Existing and unknown names must get the same answers, or attackers could find out which accounts exist.
       expect(await guessAll(nobody)).toEqual(expected);
       expect(await guessAll(name)).toEqual(expected);
       expect(await guess(name, password)).toBe("RATE_LIMITED");
       expect(await guessAll(noEmail)).toEqual(expected);
       expect(await guessAll(email)).toEqual(expected);
       expect(await guess(email, password)).toBe("RATE_LIMITED");
-      // Both names together: what SECURITY.md promises.
+      // Both names together stay below the limit that SECURITY.md promises.
       expect(2 * LIMITS.loginsPerName).toBeLessThanOrEqual(50);
     } finally {
       await strict.stop();
     }
   });
 
-  test("a browser that has logged in to an account is not locked out by the guesses of others", async () => {
+  test("don't lock out a browser that has logged in before because of others' guesses", async () => {
     const strict = await startInstance({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
     try {
       const password = "correct horse";
@@ -343,7 +343,7 @@ describe("no rate limits", () => {
       expect(elsewhere).toEqual({ outcome: "RATE_LIMITED", setCookie: undefined });
       expect((await logIn("owner", password, "198.51.100.4", `${own!}x`)).outcome).toBe("RATE_LIMITED");
       expect((await logIn("owner", password, "198.51.100.5", own)).outcome).toBe("ok");
-      // The cookie is good for no more guesses than an address.
+      // The cookie allows no more guesses than an address does.
       for (let index = 0; index < LIMITS.loginsPerNameAndAddress; index += 1) await guess(100 + index, own);
       expect((await logIn("owner", password, "198.51.100.6", own)).outcome).toBe("RATE_LIMITED");
     } finally {
@@ -351,7 +351,7 @@ describe("no rate limits", () => {
     }
   });
 
-  test("who holds the names of one account can try no third way to write them", async () => {
+  test("can't be bypassed with a third spelling of an account's name", async () => {
     const account = await createAccount(instance.url);
     const password = "correct horse";
     for (const way of [` ${account.username}`, `${account.username} `, `${account.username}\u200b`])
@@ -359,17 +359,17 @@ describe("no rate limits", () => {
   });
 });
 
-describe("expressions of users in queries", () => {
+describe("expressions from users in queries", () => {
   const evil = ["(a+)+$", ".*", "^", "\\", "[", "$where", "a|b"];
 
-  test.each(evil)("%s is nothing but text where users are searched", async (query) => {
+  test.each(evil)("%s is treated as plain text in a user search", async (query) => {
     const { accessToken } = await createAccount(instance.url);
     const { users } = await must(instance.url, "user.search", { query: query.padEnd(2, ".") }, accessToken);
     expect(users).toEqual([]);
   });
 
   test.each([{ $ne: null }, { $gt: "" }, { $regex: ".*" }, { $where: "1" }, ["a"]])(
-    "%j is no name and no id",
+    "%j is rejected as a name and as an ID",
     async (operator) => {
       const { accessToken } = world.member;
       const answers = await Promise.all([
@@ -386,7 +386,7 @@ describe("expressions of users in queries", () => {
   );
 });
 
-describe("requests that the server is made to send (SSRF)", () => {
+describe("server-side request forgery (SSRF)", () => {
   const inside = [
     "http://127.0.0.1/",
     "http://localhost/",
@@ -399,7 +399,7 @@ describe("requests that the server is made to send (SSRF)", () => {
     "http://0/",
   ];
 
-  test.each(inside)("%s is not reached", async (url) => {
+  test.each(inside)("%s can't be reached", async (url) => {
     const outbound = new Outbound({ userAgent: "test" });
     const request = outbound.request({ url, timeoutMs: 3000, maxBytes: 100 });
     await expect(request).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
@@ -407,7 +407,7 @@ describe("requests that the server is made to send (SSRF)", () => {
   });
 
   test.each(["file:///etc/passwd", "gopher://example.org/", "http://user:pass@example.org/"])(
-    "%s is no address to ask",
+    "%s is rejected",
     async (url) => {
       const outbound = new Outbound({ userAgent: "test" });
       const request = outbound.request({ url, timeoutMs: 3000, maxBytes: 100 });
@@ -417,15 +417,15 @@ describe("requests that the server is made to send (SSRF)", () => {
   );
 });
 
-describe("what is too much", () => {
-  test("of anything says so, and is not stored", async () => {
+describe("oversized input and errors", () => {
+  test("a message that is too long is rejected", async () => {
     const { channel, member } = world;
     const content = "x".repeat(LIMITS.messageMaxChars + 1);
     const params = { channelId: channel.id, content, nonce: "n" };
     expect(await call("message.send", params, member.accessToken)).toBe("VALIDATION_FAILED");
   });
 
-  test("no error tells more than the table says", () => {
+  test("error messages reveal no internals", () => {
     for (const { message } of Object.values(ERRORS)) expect(message).not.toMatch(/Mongo|stack|\.ts/);
   });
 });

@@ -6,22 +6,27 @@ import { text } from "node:stream/consumers";
 
 type Claims = Record<string, unknown>;
 
-/** What a provider, or somebody in its place, says at the end of one login; what is left out is as it should be. */
+/** What a provider, or an impostor, changes in the answers of one login; everything left out stays honest. */
 export interface Lie {
   claims?: (honest: Claims) => Claims;
   header?: Claims;
-  /** Who signs: the provider, somebody else, nobody, or whoever knows what the key of the provider looks like. */
+  /**
+   * Whose key signs the ID token: the provider's, another one, none, or the provider's public key used as an
+   * HMAC secret.
+   */
   signer?: "provider" | "other" | "nobody" | "publicKey";
-  /** What the second question, for names and addresses, is answered. */
+  /** Changes the answer of the userinfo endpoint. */
   userinfo?: (honest: Claims) => Claims;
 }
 
 export interface LyingProvider {
-  /** What an instance is started with. */
+  /** Settings of an instance that uses this provider. */
   env: Record<string, string>;
   issuer: string;
   lie: Lie;
-  /** Lets somebody log in who was sent here, as a provider does that checks what it is sent. @returns the code of the answer */
+  /**
+   * Logs in a user who was redirected here, after the checks a provider makes. @returns the authorization code
+   */
   code(sentTo: URL, subject: string): string;
   stop(): Promise<void>;
 }
@@ -29,7 +34,7 @@ export interface LyingProvider {
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 const newKeys = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 
-/** An OpenID Connect provider that checks what it is asked, and answers what a test wants. */
+/** An OpenID Connect provider that checks requests as a real one does, and answers what a test wants. */
 export async function startLyingProvider(): Promise<LyingProvider> {
   const [own, other] = [newKeys(), newKeys()];
   const codes = new Map<string, { challenge: string; nonce: string; redirectUri: string; subject: string }>();

@@ -7,7 +7,7 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// Whatever people call themselves, their groups and their addresses: a mail goes to one address, with our headers and no others.
+// Whatever users put into names and addresses, an email goes to one address, with our headers and no others.
 
 const PUBLIC_URL = "https://chat.example.org";
 const PASSWORD = "correct horse";
@@ -15,7 +15,7 @@ const PASSWORD = "correct horse";
 interface Arrived {
   from: string;
   to: string[];
-  /** Each byte is one character. */
+  /** Latin-1: one character per byte. */
   raw: string;
 }
 
@@ -57,7 +57,7 @@ function headersOf({ raw }: Arrived): Map<string, string> {
   return new Map(lines.map((line) => [line.split(":", 1)[0]!.toLowerCase(), line.replace(/^[^:]*: ?/, "")]));
 }
 
-/** That it is a mail as we write them, to one address. */
+/** Checks the headers and that there is only one recipient. */
 function expectOurs(mail: Arrived, to: string): void {
   expect(mail.to).toEqual([to]);
   expect(mail.from).toBe("chat@example.org");
@@ -65,7 +65,7 @@ function expectOurs(mail: Arrived, to: string): void {
   expect([...headers.keys()].toSorted()).toEqual(HEADERS);
   expect(headers.get("to")).toBe(to);
   expect(headers.get("from")).toBe("Fanfare <chat@example.org>");
-  // No line that only some programs take for one.
+  // A bare CR or LF is a line break to some mail programs only.
   expect(mail.raw.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
 }
 
@@ -94,16 +94,16 @@ const ENDS = [
 ];
 const INJECTION = "Bcc: evil@example.net";
 
-describe("names", () => {
+describe("a name", () => {
   test.each(ENDS.map((end) => [JSON.stringify(end), end]))(
-    "with %s in them put no header into a mail, and nobody on its list",
+    "containing %s adds no header and no recipient to an email",
     async (_shown, end) => {
       const { url } = instance;
       const username = newName();
       const email = `${username}@example.org`;
       const nickname = `Ann${end}${INJECTION}`;
       const made = await post(url, "user.register", { username, password: PASSWORD, email, nickname });
-      // What has a line break is no name; what only looks like one may be.
+      // Names with a line break are rejected; an encoded one is plain text.
       const isName = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(nickname);
       expect(made.ok).toBe(isName);
       const plain = { username, password: PASSWORD, email };
@@ -122,7 +122,7 @@ describe("names", () => {
   );
 });
 
-describe("an address", () => {
+describe("an email address", () => {
   const hostile = [
     ...ENDS.flatMap((end) => [
       `victim@example.org${end}${INJECTION}`,
@@ -145,7 +145,7 @@ describe("an address", () => {
   ];
 
   test.each(hostile.map((email) => [JSON.stringify(email), email]))(
-    "%s is none, and nothing is sent",
+    "%s is rejected, and no email is sent",
     async (_shown, email) => {
       const { url } = instance;
       const { accessToken } = await createAccount(url);
@@ -162,7 +162,7 @@ describe("an address", () => {
   );
 });
 
-test("a link leads to the address of the configuration, whatever host was asked for", async () => {
+test("links in emails use the configured URL, whatever Host header the request has", async () => {
   const username = newName();
   const email = `${username}@example.org`;
   await must(instance.url, "user.register", { username, password: PASSWORD, email });

@@ -6,7 +6,7 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startLyingProvider, type Lie, type LyingProvider } from "./lying-provider.ts";
 
-// A login by OpenID Connect whose answer is somebody else's, was seen before, or is none of the provider's; and where it leads.
+// OpenID Connect logins with a stolen, replayed or forged answer, and open redirects.
 
 const PUBLIC_URL = "https://chat.example.org";
 const FAILED = `${PUBLIC_URL}/login#oidcError=OIDC_FAILED`;
@@ -25,7 +25,7 @@ beforeEach(() => {
   provider.lie = {};
 });
 
-/** As a browser asks that follows no redirect; the path goes as it is written. */
+/** Like a browser that follows no redirect; the path is sent as written. */
 async function get(path: string, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
   const { hostname, port } = new URL(instance.url);
   const asked = request({ hostname, port, path, headers }).end();
@@ -50,29 +50,29 @@ async function begin(query = "", headers: OutgoingHttpHeaders = {}): Promise<Flo
 
 type Answer = Record<string, string>;
 
-/** What the provider sends the browser back with. */
+/** The query the provider redirects the browser back with. */
 const answerOf = ({ sentTo }: Flow, subject = "ann"): Answer => ({
   code: provider.code(sentTo, subject),
   state: sentTo.searchParams.get("state")!,
   iss: provider.issuer,
 });
 
-/** Where the way back leads. */
+/** Returns where the callback redirects to. */
 const end = async (answer: Answer, cookie: string, headers: OutgoingHttpHeaders = {}): Promise<string> => {
   const query = new URLSearchParams(answer).toString();
   return (await get(`/auth/oidc/callback?${query}`, { cookie, ...headers })).headers.location!;
 };
 const SUCCEEDED = /^https:\/\/chat\.example\.org\/login#oidcCode=([\w-]+)$/;
 
-test("an honest login succeeds, so that each of the others fails by its own fault", async () => {
+test("an honest login succeeds, so each of the others fails for its own reason", async () => {
   const flow = await begin();
   const [, oidcCode = ""] = SUCCEEDED.exec(await end(answerOf(flow), flow.cookie)) ?? [];
   const tokens = await must(instance.url, "user.exchangeOidcCode", { oidcCode, verifier: flow.verifier });
   expect(tokens.user.oidcLinked).toBe(true);
 });
 
-describe("an answer that is not the one to this login", () => {
-  test("another state, none, two, or that of another login", async () => {
+describe("an answer that doesn't belong to this login", () => {
+  test("is rejected with another login's state, a wrong one, two or none", async () => {
     const [flow, other] = [await begin(), await begin()];
     const answer = answerOf(flow);
     for (const state of ["", "x", `${answer["state"]}x`, answerOf(other)["state"]!])
@@ -85,13 +85,13 @@ describe("an answer that is not the one to this login", () => {
     expect(await end(answer, flow.cookie)).toMatch(SUCCEEDED);
   });
 
-  test("a code that was given for another login, put into this one", async () => {
+  test("is rejected with the code of another login", async () => {
     const [victim, attacker] = [await begin(), await begin()];
     const injected = { ...answerOf(victim), code: answerOf(attacker, "attacker")["code"]! };
     expect(await end(injected, victim.cookie)).toBe(FAILED);
   });
 
-  test("a code a second time, and an answer without the cookie of its login", async () => {
+  test("is rejected if replayed, or without the cookie of its login", async () => {
     const flow = await begin();
     const answer = answerOf(flow);
     expect(await end(answer, "")).toBe(FAILED);
@@ -100,7 +100,7 @@ describe("an answer that is not the one to this login", () => {
     expect(await end(answer, flow.cookie)).toBe(FAILED);
   });
 
-  test("of another provider, though it says the rest right", async () => {
+  test("is rejected if it is from another issuer", async () => {
     const flow = await begin();
     for (const iss of ["https://evil.example", "", `${provider.issuer}/`])
       expect(await end({ ...answerOf(flow), iss }, flow.cookie)).toBe(FAILED);
@@ -108,7 +108,7 @@ describe("an answer that is not the one to this login", () => {
     expect(await end(without, flow.cookie)).toBe(FAILED);
   });
 
-  test("the code at its end is of no use to another page, nor twice", async () => {
+  test("yields a code that works once, and only for the page that began the login", async () => {
     const flow = await begin();
     const [, oidcCode = ""] = SUCCEEDED.exec(await end(answerOf(flow), flow.cookie)) ?? [];
     const exchange = (verifier: string) =>
@@ -120,7 +120,7 @@ describe("an answer that is not the one to this login", () => {
   });
 });
 
-describe("an identity that the provider did not state for us", () => {
+describe("an ID token that isn't the provider's statement for us", () => {
   const changed = (change: object): Lie => ({ claims: (honest) => ({ ...honest, ...change }) });
   const lies: [string, Lie][] = [
     ["with another nonce", changed({ nonce: "another" })],
@@ -139,13 +139,13 @@ describe("an identity that the provider did not state for us", () => {
     ["whose second answer is about somebody else", { userinfo: () => ({ sub: "somebody-else" }) }],
   ];
 
-  test.each(lies)("%s", async (_what, lie) => {
+  test.each(lies)("is rejected %s", async (_what, lie) => {
     const flow = await begin();
     provider.lie = lie;
     expect(await end(answerOf(flow), flow.cookie)).toBe(FAILED);
   });
 
-  test("names and addresses of the wrong type are none", async () => {
+  test("ignores names and addresses of the wrong type", async () => {
     const flow = await begin();
     const email = { address: "evil@example.net" };
     provider.lie = {
@@ -165,7 +165,7 @@ describe("an identity that the provider did not state for us", () => {
   });
 });
 
-describe("nothing leads out of our own address", () => {
+describe("no redirect leaves our own origin", () => {
   const evil = "https://evil.example";
   const params = ["redirect_uri", "redirect", "returnTo", "return_to", "next", "continue", "url", "rd"]
     .map((name) => `&${name}=${encodeURIComponent(evil)}`)
@@ -180,7 +180,7 @@ describe("nothing leads out of our own address", () => {
     referer: evil,
   };
 
-  test("whatever a login is begun with", async () => {
+  test("whatever parameters a login starts with", async () => {
     const { sentTo } = await begin(params, hosts);
     expect(sentTo.origin).toBe(provider.issuer);
     expect(sentTo.searchParams.get("redirect_uri")).toBe(`${PUBLIC_URL}/auth/oidc/callback`);
@@ -189,7 +189,7 @@ describe("nothing leads out of our own address", () => {
     expect(wrong.headers.location).toBe(FAILED);
   });
 
-  test("whatever comes back", async () => {
+  test("whatever the callback receives", async () => {
     const flow = await begin();
     const more = Object.fromEntries(new URLSearchParams(params));
     expect(await end({ ...answerOf(flow), ...more }, flow.cookie, hosts)).toMatch(SUCCEEDED);
@@ -222,7 +222,7 @@ describe("nothing leads out of our own address", () => {
   });
 });
 
-test("what one thing is signed with stands for no other: tokens, flows and addresses of files", async () => {
+test("a signed value can't be used for another purpose: access tokens and login flows", async () => {
   const flow = await begin();
   const value = flow.cookie.slice("fanfare_oidc=".length);
   expect(await post(instance.url, "user.me", {}, value)).toMatchObject({

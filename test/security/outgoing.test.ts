@@ -6,8 +6,8 @@ import { createAccount, createGuest, createWorld, must, post } from "@fanfare/te
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// What users make the server ask: pushes, callbacks, previews, and pictures of webhooks. The instance may reach 127.0.0.2 by its
-// configuration, and nothing else that is not public.
+// Requests that users make the server send: push, bot callbacks, link previews and webhook avatars. The
+// instance is configured to allow 127.0.0.2, and no other address that is not public.
 
 const ALLOWED = "127.0.0.2";
 const PASSWORD = "correct horse";
@@ -15,12 +15,12 @@ const SCOPES: BotScope[] = ["messages.read", "events"];
 
 interface Listener {
   port: number;
-  /** The bytes of each connection. */
+  /** The bytes received on each connection. */
   connections: string[];
   stop(): Promise<void>;
 }
 
-/** Takes down what comes, byte by byte, and answers each connection with the same. */
+/** Records every byte received, and answers each connection. */
 async function listen(host: string, answer: (head: string) => string): Promise<Listener> {
   const connections: string[] = [];
   const server: Server = createServer((socket) => {
@@ -88,7 +88,7 @@ afterAll(async () => {
   await Promise.all([secret?.stop(), open?.stop()]);
 });
 
-/** What a browser gives to its page. */
+/** A push subscription as a browser creates it. */
 function subscription(endpoint: string) {
   const ecdh = createECDH("prime256v1");
   ecdh.generateKeys();
@@ -105,11 +105,11 @@ async function metric(line: string): Promise<number> {
 }
 
 const pushesBy = (outcome: string) => metric(`fanfare_pushes_total{outcome="${outcome}"}`);
-/** Those that failed for good, and those that are tried again. */
+/** Failed for good, or waiting for a retry. */
 const failedPushes = async () =>
   (await pushesBy("failed")) + (await metric('fanfare_jobs_total{kind="inbox.push",outcome="failed"}'));
 
-/** Writes to an account that is offline, with one session and so one push for each address. */
+/** Messages an offline account that has one session, and so one push, for each endpoint. */
 async function pushTo(endpoints: readonly string[]): Promise<void> {
   const { url } = instance;
   const { username, userId } = await createAccount(url);
@@ -124,8 +124,8 @@ async function pushTo(endpoints: readonly string[]): Promise<void> {
 
 const until = <T>(what: () => Promise<T>) => expect.poll(what);
 
-describe("addresses of the own network are not connected to", () => {
-  test("by pushes, nor is a redirect followed", async () => {
+describe("private addresses are never connected to", () => {
+  test("for push, not even by a redirect", async () => {
     const [failed, refused] = [await failedPushes(), await pushesBy("refused")];
     await pushTo([...insides, `http://${ALLOWED}:${open.port}/redirect`]);
     await until(failedPushes).toBeGreaterThanOrEqual(failed + insides.length);
@@ -133,10 +133,10 @@ describe("addresses of the own network are not connected to", () => {
     expect(secret.connections).toEqual([]);
   });
 
-  test("and in production pushes go nowhere but by HTTPS", async () => {
+  test("for push in production, which requires HTTPS", async () => {
     const ecdh = createECDH("prime256v1");
     ecdh.generateKeys();
-    // Node leaves out leading zeros; a key has 32 bytes.
+    // Node omits leading zeros; a key has 32 bytes.
     const privateKey = Buffer.from(ecdh.getPrivateKey("hex").padStart(64, "0"), "hex").toString("base64url");
     const production = await startInstance({
       NODE_ENV: "production",
@@ -159,11 +159,11 @@ describe("addresses of the own network are not connected to", () => {
     }
   });
 
-  test("by callbacks of bots, nor is a redirect followed", async () => {
+  test("for bot callbacks, not even by a redirect", async () => {
     const { url } = instance;
     const urls = [...insides, `http://${ALLOWED}:${open.port}/redirect`];
     const tokens = [];
-    // A group has so many bots and no more.
+    // In two parts, because the number of bots in a group is limited.
     for (const some of [urls.slice(0, 12), urls.slice(12)]) {
       const { owner, member, group, channel } = await createWorld(url);
       for (const address of some) {
@@ -181,7 +181,7 @@ describe("addresses of the own network are not connected to", () => {
     expect(secret.connections).toEqual([]);
   });
 
-  test("by previews, nor by a redirect", async () => {
+  test("for link previews, not even by a redirect", async () => {
     const { url } = instance;
     const { member, channel } = await createWorld(url);
     const token = member.accessToken;
@@ -198,7 +198,7 @@ describe("addresses of the own network are not connected to", () => {
     expect(secret.connections).toEqual([]);
   });
 
-  test("by the picture of a webhook, which nobody's browser loads either", async () => {
+  test("for webhook avatars, which browsers don't load either", async () => {
     const { url } = instance;
     const { owner, channel } = await createWorld(url);
     const hook = { channelId: channel.id, name: "Hook" };
@@ -216,12 +216,12 @@ describe("addresses of the own network are not connected to", () => {
   });
 });
 
-describe("nothing is put into the head of what is sent", () => {
+describe("nothing can be injected into request headers", () => {
   const ends = ["\r\n", "\n", "\r", "\u2028", "\u0085", "%0d%0a", "\u560d\u560a"];
   const injected = (bytes: string): string[] =>
     bytes.split(/\r\n|\r|\n/).filter((line) => /^(x-injected|host: evil)/i.test(line));
 
-  test("by the keys of a push", async () => {
+  test("by the keys of a push subscription", async () => {
     const { accessToken } = await createAccount(instance.url);
     const good = subscription(`http://${ALLOWED}:${open.port}/keys`);
     for (const end of ends) {
@@ -234,7 +234,7 @@ describe("nothing is put into the head of what is sent", () => {
     }
   });
 
-  test("by the address of a push or of a callback", async () => {
+  test("by the URL of a push subscription or a callback", async () => {
     const { url } = instance;
     const base = `http://${ALLOWED}:${open.port}/injection`;
     const { owner, member, group, channel } = await createWorld(url);

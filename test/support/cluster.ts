@@ -7,17 +7,17 @@ import { startNode, type FanfareNode } from "./node-process.ts";
 export interface ClusterOptions {
   gateways?: number;
   workers?: number;
-  /** For every process of Fanfare. */
+  /** For every Fanfare process. */
   env?: Record<string, string>;
-  /** Where logs and data lie; stays when the cluster stops. Default: a temporary one that `stop` removes. */
+  /** Folder of logs and data, kept when the cluster stops. Default: a temporary one that `stop` removes. */
   folder?: string;
 }
 
-/** One process of Fanfare, with networks of its own to everything it talks to. */
+/** A Fanfare process with its own network links to everything it talks to. */
 export interface ClusterNode extends FanfareNode {
   role: "gateway" | "worker";
   links: { nats: TcpProxy; redis: TcpProxy; database?: TcpProxy; clients?: TcpProxy };
-  /** Where clients reach a gateway: through `links.clients`. */
+  /** Address of the gateway for clients: through `links.clients`. */
   clientUrl: string;
 }
 
@@ -34,8 +34,8 @@ export interface Cluster {
 type Running = Record<"gateway" | "worker" | "server" | "proxy", { stop(): Promise<void> }[]>;
 
 /**
- * Starts nats-server, redis-server, the embedded database and processes of Fanfare, each in a process of its own.
- * @throws {Error} when one of them does not start
+ * Starts nats-server, redis-server, the embedded database and Fanfare processes, each as its own process.
+ * @throws {Error} if one of them does not start
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "fanfare-cluster-")));
@@ -89,7 +89,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const clientPort = links.clients?.port ?? node.process.port;
       return { ...node, role, links, clientUrl: `http://127.0.0.1:${clientPort}` };
     };
-    // The workers first: a gateway is ready when it finds them.
+    // Workers first: a gateway is only ready when it finds them.
     const many = (role: ClusterNode["role"], count: number): Promise<ClusterNode[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => startOne(role, index)));
     const workers = await many("worker", options.workers ?? 2);

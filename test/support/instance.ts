@@ -8,13 +8,16 @@ export interface Instance {
   url: string;
   opsUrl: string;
   dataDir: string;
-  /** Stops it, and starts it at the same address with the same data: `PORT` and `OPS_PORT` have to be of `freePort()`. */
+  /** Restarts it on the same address with the same data: `PORT` and `OPS_PORT` must be from `freePort()`. */
   restart(): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
-/** A whole instance with data of its own, on free ports. Rate limits are far away: a test is faster than any person. */
+/**
+ * Settings of an instance with its own data, on free ports. Rate limits are raised, because tests are faster
+ * than people.
+ */
 export const instanceEnvironment = (dataDir: string): Record<string, string> => ({
   NODE_ENV: "test",
   LOG_LEVEL: "error",
@@ -23,13 +26,13 @@ export const instanceEnvironment = (dataDir: string): Record<string, string> => 
   PORT: "0",
   OPS_PORT: "0",
   RATE_LIMIT_FACTOR: "1000",
-  // Threads take a moment to start: tests that are about them ask for some.
+  // Threads slow down the start: tests that need some set it.
   GATEWAY_THREADS: "0",
 });
 
 /**
- * Starts a whole instance in this process, on free ports and with data of its own.
- * @param env settings besides those of `instanceEnvironment`
+ * Starts a complete instance in this process, on free ports and with its own data. @param env settings in
+ * addition to those of `instanceEnvironment`
  */
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));

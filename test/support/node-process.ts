@@ -10,20 +10,20 @@ import {
 } from "@fanfare/testing";
 
 export interface NodeOptions extends LaunchOptions {
-  /** Which services it hosts; all of them by default. */
+  /** Which services it hosts; default: all. */
   services?: readonly string[];
   env?: Record<string, string>;
   opsPort?: number;
-  /** Its `ulimit -n`. */
+  /** The process's `ulimit -n`. */
   maxOpenFiles?: number;
 }
 
-/** One process of Fanfare. */
+/** A Fanfare process. */
 export interface FanfareNode {
   process: ServerProcess;
   services: readonly string[];
   url: string;
-  /** Where /livez, /readyz and /metrics are. */
+  /** Base URL of /livez, /readyz and /metrics. */
   opsUrl: string;
 }
 
@@ -39,9 +39,9 @@ function withLimit(maxOpenFiles: number): { command: string; args: readonly stri
 }
 
 /**
- * Starts Fanfare as a program of its own, with data in its folder unless `env` says otherwise; resolves when it is ready.
- * Rate limits are far away, and all connections may come from one address.
- * @throws {Error} when it does not start
+ * Starts Fanfare as its own process, with data in its folder unless `env` says otherwise; resolves when it is
+ * ready. Rate limits are raised, and all connections can come from one address. @throws {Error} if it does not
+ * start
  */
 export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> {
   const { services = [], env = {}, maxOpenFiles, ...options } = nodeOptions;
@@ -60,7 +60,7 @@ export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> 
       // Most tests use guests, which are off in production by default.
       GUESTS: "on",
       MAX_CONNECTIONS_PER_ADDRESS: "50000",
-      // Threads make a start many times as expensive: tests that are about them ask for some.
+      // Threads slow down the start considerably: tests that need some set it.
       GATEWAY_THREADS: "0",
       ...(services.length > 0 && { SERVICES: services.join(",") }),
       ...env,
@@ -73,8 +73,8 @@ export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> 
 }
 
 /**
- * The token of the setup link that a process with the user service has printed last; it may be ready a moment before that.
- * @throws {Error} when it prints none: there was an admin already
+ * The token of the setup link last printed by a process with the user service; the process can be ready a
+ * moment before that. @throws {Error} if it prints none because an admin exists
  */
 export async function readSetupToken({ process }: Pick<FanfareNode, "process">): Promise<string> {
   const deadline = Date.now() + PRINTS_WITHIN_MS;

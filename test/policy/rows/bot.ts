@@ -5,7 +5,7 @@ const noBot = ({ group }: { group: { id: string } }) => ({ groupId: group.id, bo
 const notFound = { why: "there is no such bot", allowed: "BOT_NOT_FOUND" } as const;
 const botsOnly = { why: "it is for bots alone", allowed: "BOTS_ONLY", bot: "ok" } as const;
 
-/** Bots that there are, and what they may do themselves: services/bot/test. */
+/** Existing bots, and what bots themselves can do, are tested in services/bot/test. */
 export const botRows = {
   "bot.create": row("bot.create", ({ group }) => ({
     groupId: group.id,

@@ -3,7 +3,7 @@ import { row, type Exceptions } from "../row.ts";
 
 const targetIn = ({ channel, target }: World) => ({ channelId: channel.id, userId: target.userId });
 const channelOf = ({ channel }: World) => ({ channelId: channel.id });
-// Who may do what in a direct one: services/group/test/group-direct.test.ts.
+// Permissions in direct channels are tested in services/group/test/group-direct.test.ts.
 const notDirect: Exceptions = { why: "the channel is one of a group", allowed: "FORBIDDEN" };
 
 export const directRows = {

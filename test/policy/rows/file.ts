@@ -1,7 +1,7 @@
 import { row, type Exceptions } from "../row.ts";
 
 const NO_FILE = "f".repeat(24);
-// Those that there are: services/file/test.
+// Existing files are tested in services/file/test.
 const nowhere: Exceptions = { why: "there is no such file", allowed: "FILE_NOT_FOUND" };
 
 export const fileRows = {

@@ -2,7 +2,6 @@ import type { World } from "@fanfare/testing";
 import { row, freshName, messageOf, type Exceptions } from "../row.ts";
 
 const thumbOf = (world: World) => ({ ...messageOf(world), emoji: "👍" });
-/** The message is somebody else's. */
 const managersOnly: Exceptions = {
   why: "the rule lets in its author too, and the message is somebody else's",
   member: "FORBIDDEN",

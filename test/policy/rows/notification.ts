@@ -6,7 +6,7 @@ const outside = (code: "GROUP_NOT_FOUND" | "CHANNEL_NOT_FOUND") => ({
   banned: code,
   admin: code,
 });
-/** As a browser makes them; nothing is sent there. */
+/** In a browser's format; nothing is sent there. */
 const subscription = {
   endpoint: "https://push.example.org/matrix",
   keys: { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) },

@@ -1,7 +1,7 @@
 import { row, targetOf, type Exceptions } from "../row.ts";
 
 const NOT_THERE = "0".repeat(24);
-// A role that there is: services/group/test/roles.test.ts.
+// Existing roles are tested in services/group/test/roles.test.ts.
 const noRole: Exceptions = { why: "there is no such role", allowed: "ROLE_NOT_FOUND" };
 
 export const roleRows = {

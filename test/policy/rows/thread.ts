@@ -2,7 +2,7 @@ import type { World } from "@fanfare/testing";
 import { messageOf, row, type Exceptions } from "../row.ts";
 
 const channelOf = ({ channel }: World) => ({ channelId: channel.id });
-// Who may put one away: test/integration/threads.test.ts.
+// Who can archive a thread is tested in test/integration/threads.test.ts.
 const noThread: Exceptions = { why: "the channel is no thread", allowed: "FORBIDDEN" };
 
 export const threadRows = {

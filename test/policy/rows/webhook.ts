@@ -7,7 +7,7 @@ const noWebhook = ({ channel }: { channel: { id: string } }) => ({
 });
 const notFound = { why: "there is no such webhook", allowed: "WEBHOOK_NOT_FOUND" } as const;
 
-/** Webhooks that there are: services/bot/test/webhooks.test.ts. */
+/** Existing webhooks are tested in services/bot/test/webhooks.test.ts. */
 export const webhookRows = {
   "webhook.create": row("webhook.create", ({ channel }) => ({ channelId: channel.id, name: "Builds" })),
   "webhook.list": row("webhook.list", ({ channel }) => ({ channelId: channel.id })),
