@@ -21,7 +21,7 @@ test.each([
   expect(namesIn(source)).not.toEqual([]);
 });
 
-test("handlers by name and single names are none", () => {
+test("handlers by name and single names are not tables", () => {
   expect(namesIn('const actions = { "message.send": send(parts), "message.edit": edit(parts) };')).toEqual(
     [],
   );
@@ -37,7 +37,7 @@ function mayHaveTable(source: string): boolean {
   return quoted.filter((text) => NAMES.has(text.slice(1, -1))).length > 1;
 }
 
-test("facts about actions and events stand in the contract only: move them to the definitions", () => {
+test("facts about actions and events are only in the contract: move them to the definitions", () => {
   const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
     .split("\n")
     .filter((file) => /^(?:(?:packages|services)\/[^/]+\/src|(?:web|benchmark)\/src|scripts)\//.test(file))

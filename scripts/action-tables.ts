@@ -15,8 +15,9 @@ interface Node {
 }
 
 /**
- * Finds what repeats facts about actions or events beside their definition: arrays, sets and objects with plain values that
- * have several of the names, and decisions by how a name begins or ends. An object of functions by name is no such table.
+ * Finds code that repeats facts about actions or events outside their definition: arrays, sets and objects with
+ * plain values that have several of the names, and decisions by a name's prefix or suffix. An object of
+ * functions by name is not such a table.
  */
 export function findTables(file: string, source: string, names: ReadonlySet<string>): Table[] {
   const tables: Table[] = [];
@@ -64,7 +65,7 @@ function textOf(node: unknown): string | undefined {
   return type === "Literal" && typeof value === "string" ? value : undefined;
 }
 
-/** A value without behaviour: a literal, or an object or array of literals. */
+/** A value without behavior: a literal, or an object or array of literals. */
 function isPlain(node: unknown): boolean {
   const { type, elements, properties } = node as {
     type: string;

@@ -1,4 +1,5 @@
-// How much JavaScript a browser loads before a page is there; fails where it is more than its budget. Run `pnpm build` first.
+// Measures how much JavaScript a browser loads before a page is shown; fails if it exceeds the budget. Run
+// `pnpm build` first.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +8,7 @@ import { type Manifest, scriptsOf } from "./bundle/load.ts";
 
 interface Budget {
   page: string;
-  /** Modules that are loaded at once: the entry, then what it loads by itself. */
+  /** Modules loaded at once: the entry, then what it loads by itself. */
   modules: readonly string[];
   maxKilobytes: number;
 }

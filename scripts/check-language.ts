@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-// Fails where comments, texts or documents have words that docs and interfaces in plain English do without: `node scripts/check-language.ts`.
+// Fails on words in comments, texts or documents that plain English avoids: `node scripts/check-language.ts`.
 
 const FILES = /\.(?:ts|tsx|md|yaml|yml|tpl|sh)$|\/texts\/en\.json$|(?:^|\/)Dockerfile$/;
 
@@ -9,7 +9,7 @@ const PATTERN = /\b(?:anew|(?:every|no|some)body|for ever|whoever)\b/gi;
 const INSTEAD =
   "again, or a verb with re-; everyone, no one, someone, forever; or name it: the user, the member, the client";
 
-/** A word alone in quotes is data, such as a setting or a name. */
+/** A single word in quotes is data, such as a setting or a name. */
 const DATA = /(["'`])\w+\1/g;
 
 /** Not rewritten yet. */

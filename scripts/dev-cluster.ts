@@ -9,7 +9,7 @@ import { findOccupiedPort } from "./cluster/ports.ts";
 import { fanfareProcess, startServers } from "./cluster/processes.ts";
 import { findPrograms } from "./cluster/processes.ts";
 
-// `pnpm dev:cluster`: several gateways and workers on this machine, with all that they need.
+// `pnpm dev:cluster`: several gateways and workers on this machine, with the servers they need.
 
 const stopping = new AbortController();
 const servers: ServerProcess[] = [];
@@ -31,7 +31,7 @@ function optionsOrFail(): ClusterOptions {
   }
 }
 
-/** Those that clients talk to first, what everything else needs last. */
+/** Processes that clients talk to first, shared servers last. */
 async function stopAll(): Promise<void> {
   stopping.abort();
   for (const group of [gateways, workers, servers]) await Promise.all(group.map((server) => server.stop()));
@@ -44,7 +44,7 @@ async function start(options: ClusterOptions): Promise<void> {
   const secret = await loadTokenSecret({ tokenSecret, dataDir: options.folder });
   const urls = await startServers(options, (server) => servers.push(server));
   const shared: Record<string, string> = { ...urls, TOKEN_SECRET: secret };
-  // Files that the environment names would say the same settings once more.
+  // `*_FILE` variables from the environment would set the same settings twice.
   const noFiles = Object.keys(shared).map((name) => [`${name}_FILE`, ""]);
   const env = { ...shared, ...Object.fromEntries(noFiles) };
   const startGroup = async (

@@ -7,17 +7,17 @@ import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
 import { buildDocs, buildWebClient } from "./build.ts";
 import { Restarts } from "./restarts.ts";
 
-// `pnpm dev`: builds the web client if it is out of date, then runs the whole program, and restarts it when it crashes.
+// `pnpm dev`: builds the web client if it is out of date, then runs the server, and restarts it when it crashes.
 
 const PROGRAM = fileURLToPath(new URL("../services/node/src/main.ts", import.meta.url));
-/** Exit codes after which it is not restarted: stopped, could not start, cut short by a second signal. */
+/** Exit codes without a restart: stopped, failed to start, interrupted by a second signal. */
 const ENDS = new Set([0, 1, 130]);
 
 const stopping = new AbortController();
 let child: ChildProcess | undefined;
 
 function start(): ChildProcess {
-  // In a process group of its own, so that Ctrl-C reaches it once, by way of this process.
+  // In its own process group, so that Ctrl-C reaches it only once, through this process.
   const started = spawn(process.execPath, ["--max-semi-space-size=16", PROGRAM], {
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const shown = (env: Record<string, string>): string =>
   execFileSync(process.execPath, ["--import", SCRIPT, "-e", SHOW], { cwd: folder, env, encoding: "utf8" });
 
-test("settings come from .env, where there is one, but for those that the environment has", () => {
+test("settings come from .env if it exists, and the environment overrides them", () => {
   expect(shown({ HOST: "::1" })).toBe(",::1\n");
   writeFileSync(join(folder, ".env"), "# a comment\nPORT=3100\n#HOST=b\nHOST=c\n");
   expect(shown({})).toBe("3100,c\n");

@@ -3,8 +3,8 @@ import { apiRecord, breakingChanges, errorsPage, manifestModule } from "@fanfare
 import { configurationPage, envExample } from "@fanfare/kernel/settings";
 import { dashboards } from "./dashboards/index.ts";
 
-// Writes what is derived from the contract, the settings and the dashboards. --check: only reports what is out of date.
-// Fails when the API would break clients of the recorded one. --breaking: records it all the same.
+// Writes the documents derived from the contract, the settings and the dashboards. --check: only reports what
+// is out of date. Fails if the API would break clients of the recorded one. --breaking: records it anyway.
 const API_RECORD = "packages/contract/api-record.txt";
 const record = apiRecord();
 const pages: Record<string, string> = {

@@ -1,6 +1,6 @@
 /**
- * Writes docker/kubernetes/schemas: what the tests and kubeconform hold the chart against. They come from the Go modules of Kubernetes,
- * Gateway API and the Prometheus operator, without descriptions. Needs go.
+ * Writes docker/kubernetes/schemas, which the tests and kubeconform validate the chart against. They come from
+ * the Go modules of Kubernetes, Gateway API and the Prometheus operator, without descriptions. Needs go.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const KUBERNETES_MODULE = "k8s.io/kubernetes@v1.36.3";
 const GATEWAY_API = "sigs.k8s.io/gateway-api@v1.4.0";
 const PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0";
 
-/** Kinds that the chart makes and Kubernetes does not define: modules and files in them. */
+/** Kinds in the chart that Kubernetes does not define: modules and files in them. */
 const CUSTOM_RESOURCES: readonly (readonly [string, string])[] = [
   [GATEWAY_API, "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"],
   ...["podmonitors", "servicemonitors", "prometheusrules"].map(
@@ -23,7 +23,7 @@ const CUSTOM_RESOURCES: readonly (readonly [string, string])[] = [
 
 const FOLDER = fileURLToPath(new URL("../docker/kubernetes/schemas", import.meta.url));
 
-/** By the part of Kubernetes that they belong to. */
+/** By the API group they belong to. */
 const KINDS: Record<string, readonly string[]> = {
   "core.v1": ["Service", "ServiceAccount", "ConfigMap", "Secret", "PersistentVolumeClaim"],
   "apps.v1": ["Deployment", "StatefulSet"],
@@ -39,13 +39,16 @@ const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 
 type Schema = Record<string, unknown>;
 
-/** Go downloads the module where it is missing, and checks its checksum. */
+/** Go downloads the module if it is missing, and verifies its checksum. */
 function fileOf(module: string, path: string): string {
   const answer = execFileSync("go", ["mod", "download", "-json", module], { encoding: "utf8" });
   return readFileSync(join((JSON.parse(answer) as { Dir: string }).Dir, path), "utf8");
 }
 
-/** Only what decides whether an object fits; and, as the server with strict validation, no field that there is not. */
+/**
+ * Keeps only what decides whether an object is valid; and, like the server with strict validation, allows no
+ * unknown fields.
+ */
 function strip(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strip);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -56,7 +59,7 @@ function strip(schema: unknown): unknown {
   for (const [key, value] of Object.entries(given)) {
     if (key.startsWith("x-kubernetes") || ANNOTATIONS.has(key)) continue;
     if (key === "properties") result[key] = stripEach(value as Schema);
-    // Go's way to pass over upper and lower case, said in the way that JavaScript knows too.
+    // Go's syntax for ignoring case, in a form that JavaScript supports.
     else if (key === "pattern") result[key] = (value as string).replace(/^\^\(\?i\)(.*)\$$/, "^(?i:$1)$");
     else result[key] = strip(value);
   }

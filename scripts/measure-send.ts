@@ -10,12 +10,12 @@ import { FanfareClient } from "@fanfare/client";
 import { loadConfig } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 
-// Counts the files and functions of ours that one message.send runs on the server, until another member has the message:
+// Counts our files and functions that one message.send runs on the server until another member has the message:
 // `node scripts/measure-send.ts`; `--list` names them. V8 counts calls; the clients are another process.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WARM_UP = 50;
-/** As long as the measured send: what runs meanwhile without one does not count. */
+/** As long as the measured send: what also runs without one is subtracted. */
 const WINDOW_MS = 300;
 
 if (process.send === undefined) await measure();
@@ -42,7 +42,7 @@ async function measure(): Promise<void> {
   try {
     await once(client, "message");
     for (let count = 0; count < WARM_UP; count += 1) await sendOne(client);
-    // Jobs and timers that the first messages started have run.
+    // Lets the jobs and timers started by the first messages finish.
     await sleep(3000);
     await takeCoverage(inspector);
     await sleep(WINDOW_MS);
@@ -61,7 +61,7 @@ async function sendOne(client: ChildProcess): Promise<void> {
   await once(client, "message");
 }
 
-/** By file: the functions that were called since it was taken last. */
+/** By file: the functions called since the last call. */
 async function takeCoverage(inspector: Session): Promise<Map<string, Set<string>>> {
   const { result } = await inspector.post("Profiler.takePreciseCoverage");
   const files = new Map<string, Set<string>>();
@@ -99,7 +99,7 @@ function print(sent: ReadonlyMap<string, Set<string>>, idle: ReadonlyMap<string,
   }
 }
 
-/** A sender and a member who receives: at each "send" one message goes from one to the other. */
+/** A sender and a receiving member: each "send" sends one message from one to the other. */
 async function beClient(): Promise<void> {
   const url = process.argv[2]!;
   const [sender, reader] = [new FanfareClient({ url }), new FanfareClient({ url })];

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-// Prints the size and structure of the source: `node scripts/measure-source.ts`. Tests, benchmarks and generated files do not count.
-// Fails where a room imports another that it must not know.
+// Prints the size and structure of the source: `node scripts/measure-source.ts`. Tests, benchmarks and
+// generated files don't count. Fails if a workspace imports another that it must not depend on.
 
 const SOURCE = /^(?:benchmark|packages|scripts|services|web)\/.*\.tsx?$/;
 const NOT_SOURCE = /\.test\.tsx?$|\.d\.ts$|(?:^|\/)(?:test|bench)\//;
@@ -43,7 +43,10 @@ console.log(`Imports between rooms that are not allowed: ${wrong.length}`);
 for (const line of wrong) console.log(`  ${line}`);
 if (wrong.length > 0) process.exitCode = 1;
 
-/** Packages import no services and nothing of test/, not even in their tests. Only node and cli import services. */
+/**
+ * Packages import no services and nothing from test/, not even in their tests. Only node and cli import
+ * services.
+ */
 function wrongArrows({ path, imports }: Source): string[] {
   const room = roomOf(path);
   return imports

@@ -6,7 +6,7 @@ test("waits longer after each immediate failure, and gives up after five", () =>
   expect([10, 20, 30, 40, 50].map((ranMs) => restarts.next(ranMs))).toEqual([1000, 2000, 4000, 8000, null]);
 });
 
-test("a process that ran for a while is started again however often it ends", () => {
+test("a process that ran for a while is always restarted", () => {
   const restarts = new Restarts();
   for (let ends = 0; ends < 20; ends += 1) {
     expect(restarts.next(60_000)).toBe(500);

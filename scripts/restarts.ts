@@ -1,9 +1,12 @@
-/** A process that ends sooner than this after its start is taken to fail at once. */
+/** A process that exits sooner than this counts as failing at once. */
 const IMMEDIATE_MS = 10_000;
 const MOST_IMMEDIATE = 5;
 const FIRST_WAIT_MS = 500;
 
-/** When a process that has ended is started again: at once, then later and later, and not at all if it keeps failing at once. */
+/**
+ * When to restart a process that has exited: at once, then with growing delays, and never if it keeps failing
+ * at once.
+ */
 export class Restarts {
   #immediate = 0;
 

@@ -21,7 +21,7 @@ interface Picture {
   name: string;
   path: (town: Town) => string;
   options: BrowserContextOptions;
-  /** Text that is there when the page is complete. */
+  /** Text that is shown once the page is complete. */
   waitFor: string;
   /** Opens what the picture is about, such as a menu. */
   open?: (page: Page) => Promise<void>;

@@ -10,7 +10,7 @@ const manifest = {
   "style.css": { file: "assets/style.css" },
 };
 
-test("a page loads its modules and all that they import, each once, and nothing that is loaded later", () => {
+test("counts a page's modules and all their imports once, and nothing loaded later", () => {
   expect(scriptsOf(manifest, ["index.html"])).toEqual([
     "assets/index.js",
     "assets/shared.js",
@@ -25,6 +25,6 @@ test("a page loads its modules and all that they import, each once, and nothing 
   ]);
 });
 
-test("a module that has gone elsewhere is no reason to measure less", () => {
+test("fails if a module is missing instead of measuring less", () => {
   expect(() => scriptsOf(manifest, ["src/other.tsx"])).toThrow("src/other.tsx is no chunk of its own");
 });

@@ -1,15 +1,15 @@
-/** An entry of Vite's manifest, as far as it is needed here. */
+/** The part of an entry of Vite's manifest used here. */
 export interface ManifestChunk {
   file: string;
-  /** Keys of chunks that are loaded with it. */
+  /** Keys of the chunks loaded with it. */
   imports?: readonly string[];
 }
 
 export type Manifest = Readonly<Record<string, ManifestChunk>>;
 
 /**
- * The files of JavaScript that are loaded before a page is there: those of its modules and of all that they import.
- * @throws {Error} when the manifest does not have a module
+ * The JavaScript files loaded before a page is shown: those of its modules and of everything they import.
+ * @throws {Error} if a module is not in the manifest
  */
 export function scriptsOf(manifest: Manifest, modules: readonly string[]): string[] {
   const files = new Set<string>();

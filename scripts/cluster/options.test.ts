@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { readOptions } from "./options.ts";
 
-test("two of each, on the usual port, in a folder of its own", () => {
+test("by default: two of each, on the usual port, in a folder of its own", () => {
   const options = readOptions([], {});
   expect(options).toMatchObject({ gateways: 2, workers: 2, port: 3000, host: "127.0.0.1" });
   expect(options.folder).toMatch(/\/\.fanfare-cluster$/);
 });
 
-test("as many as are asked for; no two processes share a port", () => {
+test("any number of processes: no two share a port", () => {
   const options = readOptions(["--", "--gateways", "16", "--workers=16"], { PORT: "4000" });
   const ports = Array.from({ length: 16 }, (_, index) => [
     options.port + index,
@@ -23,11 +23,11 @@ test("OPS_PORT moves the ports for health and metrics", () => {
   expect(() => readOptions([], { OPS_PORT: "none" })).toThrow("OPS_PORT must be a whole number");
 });
 
-test.each([["--gateways=0"], ["--workers=17"], ["--workers=many"]])("%s is refused", (argument) => {
+test.each([["--gateways=0"], ["--workers=17"], ["--workers=many"]])("rejects %s", (argument) => {
   expect(() => readOptions([argument], {})).toThrow(/from 1 to 16\.\nusage: pnpm dev:cluster/);
 });
 
-test("what it does not know is refused", () => {
+test("rejects unknown options", () => {
   expect(() => readOptions(["--gateway", "3"], {})).toThrow(/'--gateway'[^]*\nusage: pnpm dev:cluster/);
   expect(() => readOptions([], { PORT: "http" })).toThrow("PORT");
 });

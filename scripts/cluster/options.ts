@@ -6,7 +6,7 @@ const DEFAULT_PORT = 3000;
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_FOLDER = ".fanfare-cluster";
 
-/** Distance from the first gateway's port to its port for health and metrics, and from that to the first worker's. */
+/** Distance from the first gateway's port to its ops port, and from there to the first worker's. */
 const OPS_PORTS_ABOVE = 100;
 const WORKER_PORTS_ABOVE = 50;
 
@@ -28,21 +28,21 @@ From the environment or .env:
   DATA_DIR    for data and logs; default: ${DEFAULT_FOLDER}`;
 
 export interface ClusterOptions {
-  /** Whether only the help is asked for. */
+  /** Whether only the help was requested. */
   help: boolean;
   gateways: number;
   workers: number;
   /** Absolute. */
   folder: string;
   host: string;
-  /** Of the first gateway; the others follow. */
+  /** Port of the first gateway; the others follow. */
   port: number;
   opsPort: (role: Role, index: number) => number;
 }
 
 export type Role = "gateway" | "worker";
 
-/** @throws {Error} whose message says how it is used */
+/** @throws {Error} with the usage as its message */
 export function readOptions(
   args: readonly string[],
   env: Record<string, string | undefined>,

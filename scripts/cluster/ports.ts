@@ -4,7 +4,7 @@ import type { ClusterOptions } from "./options.ts";
 const HIGHEST_PORT = 65_535;
 const OTHER_PORTS_ABOVE = 1000;
 
-/** Ports of the cluster, and the address each is listened to on. */
+/** Ports of the cluster, and the address each listens on. */
 function portsOf({ gateways, workers, host, port, opsPort }: ClusterOptions): [port: number, host: string][] {
   const first = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
   return [
@@ -14,7 +14,7 @@ function portsOf({ gateways, workers, host, port, opsPort }: ClusterOptions): [p
   ];
 }
 
-/** A line that says which port is in use and what to do; null: all are free. */
+/** A line that says which port is in use and what to do; null if all are free. */
 export async function findOccupiedPort(options: ClusterOptions): Promise<string | null> {
   for (const [port, host] of portsOf(options)) {
     const code = await refusal(port, host);

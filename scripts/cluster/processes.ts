@@ -12,14 +12,17 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = join(ROOT, "services", "node", "src", "main.ts");
 const SERVICES: Record<Role, string> = { gateway: "gateway", worker: "workers" };
 
-/** Where a process keeps its log, and its data where it has some. */
+/** Folder of a process's log and data. */
 async function folderOf(options: ClusterOptions, name: string): Promise<string> {
   const folder = join(options.folder, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** What the processes of a cluster share, with new passwords for each start. `started` is told of each that runs, also when another does not start. */
+/**
+ * Starts the servers the cluster shares, with new passwords each time. `started` is called for each that runs,
+ * even if another fails to start.
+ */
 export async function startServers(
   options: ClusterOptions,
   started: (server: ServerProcess) => void,
@@ -41,7 +44,7 @@ export async function startServers(
   return { NATS_URL, REDIS_URL, MONGO_URL, FILES_DIR: join(options.folder, "files") };
 }
 
-/** One process of Fanfare, not yet started. */
+/** A Fanfare process, not started yet. */
 export async function fanfareProcess(
   options: ClusterOptions,
   role: Role,
@@ -73,7 +76,7 @@ export async function fanfareProcess(
   });
 }
 
-/** Debian keeps servers where the PATH of a user does not lead. */
+/** Debian installs servers outside a user's PATH. */
 const SERVER_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 const PROGRAMS = {
@@ -81,7 +84,10 @@ const PROGRAMS = {
   "redis-server": { debian: "redis-server", macos: "redis" },
 };
 
-/** Lets the servers be found that are installed. @returns one line for each that is not, with how to get it */
+/**
+ * Makes installed servers findable.
+ * @returns one line for each missing one, with how to install it
+ */
 export function findPrograms(): string[] {
   process.env["PATH"] = [process.env["PATH"], ...SERVER_FOLDERS].join(":");
   return Object.entries(PROGRAMS)
@@ -92,7 +98,10 @@ export function findPrograms(): string[] {
     );
 }
 
-/** Restarts a process whenever it ends, until `stopping` or until it has failed too often. @param say prints a line */
+/**
+ * Restarts a process whenever it exits, until `stopping` or until it has failed too often.
+ * @param say prints a line
+ */
 export async function keepRunning(
   server: ServerProcess,
   stopping: AbortSignal,

@@ -9,7 +9,7 @@ import {
 import { heightOf, panelOf, widthOf, type Chart } from "./panel.ts";
 
 export interface Board {
-  /** Its file, and the end of its uid. */
+  /** Its file name, and the end of its uid. */
   name: string;
   title: string;
   description: string;
@@ -21,7 +21,7 @@ const SCHEMA_VERSION = 42;
 const COLUMNS = 24;
 const TAG = "fanfare";
 
-/** The variables lead from all that Prometheus knows to one process. */
+/** The variables narrow everything Prometheus knows down to one process. */
 const LABELS = [
   { name: "cluster", label: "Cluster", of: "fanfare_build_info" },
   { name: "namespace", label: "Namespace", of: 'fanfare_build_info{cluster=~"$cluster"}' },
@@ -98,7 +98,7 @@ function variable({ name, label, of }: (typeof LABELS)[number]): VariableModel {
   };
 }
 
-/** From left to right, each section under a row with its title. */
+/** Places charts from left to right, each section under a row with its title. */
 function placed(sections: Board["sections"]): NonNullable<Dashboard["panels"]> {
   const panels: NonNullable<Dashboard["panels"]> = [];
   let id = 0;

@@ -5,7 +5,7 @@ import { mongodb } from "./boards/mongodb.ts";
 import { overview } from "./boards/overview.ts";
 import { dashboardOf } from "./dashboard.ts";
 
-/** Grafana's dashboards by the file each is shipped as. */
+/** Grafana's dashboards by file name. */
 export const dashboards: Record<string, string> = Object.fromEntries(
   [overview, gateway, messages, moleculer, mongodb].map((board) => [
     `docker/monitoring/dashboards/${board.name}.json`,

@@ -7,26 +7,26 @@ import {
 } from "@grafana/schema";
 
 export interface Query {
-  /** PromQL. `{S}`, or `{S,` before further labels, stands for what the dashboard's variables choose. */
+  /** PromQL. `{S}`, or `{S,` before further labels, stands for the dashboard's variables. */
   expr: string;
-  /** What a series is called; `{{label}}` is replaced by Grafana. */
+  /** Name of the series; Grafana replaces `{{label}}`. */
   legend: string;
 }
 
-/** PromQL alone has a series for each process. */
+/** Plain PromQL has a series for each process. */
 type Queries = string | Query | readonly (string | Query)[];
 
 /** How a chart is shown. */
 interface Look {
   /** An id of Grafana's units. */
   unit?: string;
-  /** Colours from these values on, the least first. */
+  /** Thresholds of the colors, in ascending order. */
   steps?: Partial<Record<"yellow" | "orange" | "red", number>>;
-  /** Whether the series are parts of one whole. */
+  /** Whether the series add up to a whole. */
   stacked?: boolean;
   min?: number;
   max?: number;
-  /** Of 24. */
+  /** Of 24 columns. */
   width?: number;
   /** Alerts whose runbooks say what to do. */
   runbooks?: readonly string[];
@@ -35,7 +35,7 @@ interface Look {
 export interface Chart extends Look {
   kind: "timeseries" | "stat" | "heatmap" | "table" | "text";
   title: string;
-  /** What it means, and what is well. Of a text: its Markdown. */
+  /** What it means, and which values are healthy. Of a text: its Markdown. */
   description: string;
   queries: Queries;
 }
@@ -59,7 +59,7 @@ export const text = (markdown: string): Chart => chartOf("text")("", markdown, [
 export const ON_OR_OFF: Look = { min: 0, max: 1 };
 export const PERCENT: Look = { unit: "percentunit", min: 0, max: 1 };
 
-/** The dashboard's variables as a matcher. A namespace that is not there matches `.*` too: compose has none. */
+/** The dashboard's variables as a matcher. A missing namespace label matches `.*` too: compose has none. */
 const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
 const RUNBOOKS = "docs/run/runbooks.md";
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
@@ -76,7 +76,7 @@ export function heightOf({ kind }: Chart): number {
   return kind === "stat" || kind === "text" ? STAT_HEIGHT : PLOT_HEIGHT;
 }
 
-/** A chart as Grafana reads it, without its place. */
+/** A chart as a Grafana panel, without its position. */
 export function panelOf(chart: Chart): Panel {
   const { kind, title, description, queries, runbooks = [] } = chart;
   if (kind === "text") {
@@ -148,7 +148,7 @@ const OPTIONS: Record<Exclude<Chart["kind"], "text">, Record<string, unknown>> =
 function fieldConfigOf({ kind, unit, steps = {}, stacked = false, min, max }: Chart): FieldConfigSource {
   const isPlot = kind === "timeseries";
   const thresholds: Threshold[] = [
-    // JSON has null for it.
+    // JSON turns it into null.
     { value: -Infinity, color: isPlot ? "transparent" : "green" },
     ...Object.entries(steps).map(([color, value]) => ({ value, color })),
   ];

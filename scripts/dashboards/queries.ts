@@ -4,7 +4,7 @@ const INTERVAL = "$__rate_interval";
 
 const selected = (matchers: string): string => (matchers === "" ? "S" : `S,${matchers}`);
 
-/** Quantiles of a histogram, of all processes together. */
+/** Quantiles of a histogram over all processes. */
 export function quantiles(
   histogram: string,
   ofAll: readonly number[] = [0.5, 0.95, 0.99],
@@ -24,7 +24,7 @@ export function quantileBy(histogram: string, label: string, quantile = 0.99): Q
   };
 }
 
-/** How often a second, by labels. */
+/** Rate per second, by labels. */
 export function rateBy(counter: string, labels: string, matchers = ""): Query {
   return {
     expr: `sum by (${labels}) (rate(${counter}{${selected(matchers)}}[${INTERVAL}]))`,
@@ -35,7 +35,7 @@ export function rateBy(counter: string, labels: string, matchers = ""): Query {
   };
 }
 
-/** How often a second in all; 0 where nothing of the kind has ever happened. */
+/** Total rate per second; 0 if it has never happened. */
 export function rate(counter: string, legend: string, matchers = ""): Query {
   return {
     expr: `sum(rate(${counter}{${selected(matchers)}}[${INTERVAL}])) or vector(0)`,
@@ -43,7 +43,7 @@ export function rate(counter: string, legend: string, matchers = ""): Query {
   };
 }
 
-/** How often a second, of the ten values of a label with the most. */
+/** Rate per second of the ten largest values of a label. */
 export function mostBy(counter: string, label: string): Query {
   return {
     expr: `topk(10, sum by (${label}) (rate(${counter}{S}[${INTERVAL}])) > 0)`,
@@ -51,7 +51,7 @@ export function mostBy(counter: string, label: string): Query {
   };
 }
 
-/** What one of these has of the others, on average. */
+/** The mean of `total` per `count`. */
 export function mean(total: string, count: string): Query {
   return {
     expr: `sum(rate(${total}{S}[${INTERVAL}])) / sum(rate(${count}{S}[${INTERVAL}]))`,
@@ -59,7 +59,7 @@ export function mean(total: string, count: string): Query {
   };
 }
 
-/** A histogram as the heatmap that it is. */
+/** A histogram as a heatmap. */
 export function buckets(histogram: string): Query {
   return { expr: `sum by (le) (increase(${histogram}_bucket{S}[${INTERVAL}]))`, legend: "{{le}}" };
 }

@@ -20,7 +20,7 @@ const PEOPLE = {
   alan: "Alan Turing",
 };
 
-/** A group with online members and a conversation. */
+/** Creates a group with online members and a conversation. */
 export async function makeTown(url: string): Promise<Town> {
   const people: FanfareClient[] = [];
   // One after the other: the first account becomes the admin.

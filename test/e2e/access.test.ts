@@ -8,12 +8,12 @@ import { t } from "./texts.ts";
 
 const password = "correct horse";
 
-// Who gets in: the Access and Users pages of admins, and what others see of it.
+// The admins' Access and Users pages, and their effects on other users.
 describe.skipIf(!hasBrowser())("access", () => {
   const site = useSite();
 
   let admin: { username: string; accessToken: string };
-  /** The window of the admin, and another one. */
+  /** The admin's window, and another one. */
   let adminPage: Page;
   let page: Page;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     return adminPage;
   }
 
-  test("with registration by invite, the form works on an invite link only", async () => {
+  test("registration by invite only shows the form on an invite link", async () => {
     const { accessToken } = admin;
     const { group } = await must(site.url, "group.create", { name: "Analysts" }, accessToken);
     const { invite } = await must(site.url, "invite.create", { groupId: group.id }, accessToken);
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     expect(await dialog.getByText(t("groups:create.action")).count()).toBe(0);
   });
 
-  test("an admin creates a user, who sets a password by the link", async () => {
+  test("an admin creates a user, who sets a password with the link", async () => {
     const users = await openAsAdmin("/admin/users");
     await users.getByRole("button", { name: t("admin:createUser.open") }).click();
     await users.getByLabel(t("session:username")).fill("alan");
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     expect(user.username).toBe("alan");
   });
 
-  test("an admin sets a limit, and the page says which one is reached", async () => {
+  test("an admin sets a limit, and the page shows which one is reached", async () => {
     const { accessToken } = admin;
     const open = { registration: "open", groupCreation: "everyone" } as const;
     await must(site.url, "admin.setPolicy", open, accessToken);
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     await page.getByText(t("shared:limit.groupsOwnedPerUser", { max: "1" })).waitFor();
   });
 
-  test("an account that needs two-step verification sets it up first, also in a window that was open", async () => {
+  test("an account that requires two-step verification must set it up first, also in an open window", async () => {
     const { accessToken } = admin;
     const open = { registration: "open", groupCreation: "everyone" } as const;
     await must(site.url, "admin.setPolicy", open, accessToken);

@@ -10,12 +10,12 @@ import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-/** Empty elements at both ends of what is open: whoever comes to one is sent on at once, so that Tab stays within. */
+/** Empty elements at both ends of an open popup that pass the focus on, so that Tab stays within. */
 const FOCUS_GUARDS = "[data-base-ui-focus-guard]";
-/** Opening and closing fades: half-transparent texts have less contrast. */
+/** Half-transparent texts have less contrast while popups fade. */
 const STILL = { reducedMotion: "reduce" } as const;
 
-/** What depends on colours; everything else is the same in both themes, and checked in the light one. */
+/** Rules that depend on colors; all others give the same result in both themes and run in the light one. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 const KINDS: Record<string, BrowserContextOptions> = {
@@ -24,10 +24,10 @@ const KINDS: Record<string, BrowserContextOptions> = {
   phone: { ...STILL, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
 
-describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () => {
+describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
   const site = useSite();
   let axe: string;
-  /** Runs the instance, and owns the group. */
+  /** Admin, and owner of the group. */
   let admin: SessionTokens;
   let newcomer: SessionTokens;
   let groupId: string;
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
     newcomer = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Hedy" });
   });
 
-  /** What a page breaks, with the elements that do. */
+  /** The rules a page violates, with the elements that do. */
   async function violations(page: Page, what: string, rules = WCAG): Promise<string[]> {
     if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe);
     const scope = JSON.stringify({ exclude: [[FOCUS_GUARDS]] });
@@ -70,10 +70,10 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
         page = await site.keepPage(options);
       });
       const rules = kind === "dark" ? COLOUR_RULES : WCAG;
-      /** The short run has every page in light, and the channel in all. */
+      /** The short run has every page in the light theme, and the channel in all. */
       const tags = kind === "light" ? [] : ["long"];
 
-      test("who is not logged in", { tags }, async () => {
+      test("logged out pages", { tags }, async () => {
         await site.open(page, "/");
         const found: string[] = [];
         for (const path of ["/", "/login", "/register", "/reset-password"]) {
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
         expect(found).toEqual([]);
       });
 
-      test("what stands beside and above a channel", { tags }, async () => {
+      test("panels and dialogs of a channel", { tags }, async () => {
         await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
         const found: string[] = [];
         await page.getByText("const answer").waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
           const panel = page.getByRole(kind === "phone" ? "dialog" : "complementary", { name });
           await panel.first().waitFor();
           await site.loaded(page);
-          // Rows are hidden until they are measured, and nameless meanwhile.
+          // Rows are hidden, and so unnamed, until they are measured.
           if (name === "Members") await panel.getByRole("button", { name: "Grace" }).waitFor();
           found.push(...(await violations(page, name, rules)));
           await panel.getByRole("button", { name: t("ui:close") }).click();

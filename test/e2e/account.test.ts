@@ -10,7 +10,7 @@ import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const PASSWORD = "correct horse";
-/** A picture of one pixel. */
+/** One pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -22,17 +22,17 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     mailbox = await startMailbox();
   });
   afterAll(() => mailbox?.stop());
-  // Links in mails are followed by their tokens.
+  // The tests use the tokens from links in emails.
   const site = useSite(() => ({ PUBLIC_URL: "http://chat.example.org", ...mailbox.env }));
 
-  /** Of all tests, but for those with options. */
+  /** Shared by all tests except those with options. */
   let kept: Page;
   beforeAll(async () => {
     kept = await site.keepPage();
     watch(kept);
   });
 
-  /** The browser says so of every refusal; what the page makes of it is looked at. */
+  /** The browser logs every rejected request; the tests check how the page handles it. */
   const watch = (page: Page) => site.watchConsole(page, (text) => text.startsWith("Failed to load resource"));
 
   async function openWindow(
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const menu = page.getByRole("button", { name: t("shell:you") });
     const item = page.getByRole("menuitem", { name: t("shell:logOut") });
     await page.bringToFront();
-    // What is loaded right after a login may close the menu again.
+    // What loads right after a login may close the menu again.
     const soon = { timeout: 2_000 };
     await expect
       .poll(async () => {
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("heading", { name: t("session:comeIn") }).waitFor();
   }
 
-  test("an account is made, left, and come back to by name and by address", async () => {
+  test("an account is created, logged out, and logged in to by name and by address", async () => {
     const page = await openWindow("/");
     await page.getByRole("link", { name: t("session:register") }).click();
     await page.getByLabel(t("session:username")).fill("ada");
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await isIn(page);
   });
 
-  test("who follows a link without being logged in comes there after the login", async () => {
+  test("following a link while logged out leads there after the login", async () => {
     const { username } = await newAccount();
     const page = await openWindow("/status");
     await page.getByText(t("session:loginFirst")).waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await expect.poll(() => pathOf(page)).toBe("/status");
   });
 
-  test("a forgotten password is set anew by mail, which works once", async () => {
+  test("a forgotten password is reset by an emailed link that works once", async () => {
     const { username, email, client } = await newAccount();
     client.close();
     const page = await openWindow("/login");
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: t("settings:account.sendLink") }).waitFor();
   });
 
-  test("an e-mail address is confirmed by its link, once its reader has seen for which account", async () => {
+  test("an email address is confirmed by its link, after a page that names the account", async () => {
     const { email, username, client } = await newAccount();
     const { token } = await mailbox.next(email, /Verify/);
     const page = await openWindow(`/verify-email#token=${token}`);
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText(t("session:badLink")).waitFor();
   });
 
-  test("a guest makes the name an account in all tabs, and keeps it", async () => {
+  test("a guest claims an account in all tabs, and keeps the name", async () => {
     const page = await openWindow("/");
     await page.getByLabel(t("session:yourName")).fill("Grace");
     await page.getByRole("button", { name: t("session:asGuest") }).click();
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await dialog.getByRole("button", { name: t("settings:account.claim") }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await banner.count()).toBe(0);
-    // What guests may not do is possible at once.
+    // Features closed to guests are available at once.
     for (const one of [page, tab]) {
       await one.bringToFront();
       await one.getByText(t("friends:all.empty")).waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: `${t("shell:you")} Grace` }).waitFor();
   });
 
-  test("an invite is kept through the login", async () => {
+  test("an invite survives the login", async () => {
     const owner = await newAccount();
     const { group } = await owner.client.call("group.create", { name: "Rocket builders" });
     const { invite } = await owner.client.call("invite.create", { groupId: group.id });
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await expect.poll(() => pathOf(page)).toContain(`/groups/${group.id}`);
   });
 
-  test("a second factor is set up, asked for at the login, and replaced by a recovery code", async () => {
+  test("a second factor is set up, requested at the login, and replaced by a recovery code", async () => {
     const { username, client } = await newAccount();
     client.close();
     const page = await openWindow("/settings/security");
@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await code.fill("000000");
     await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
     await page.getByRole("alert").getByText(t("shared:error.WRONG_CODE")).waitFor();
-    // The code of now has been used to turn it on.
+    // The current code has been used to enable it.
     await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }));
     await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
     await isIn(page);
@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     expect(pathOf(page)).toBe("/");
   });
 
-  test("profile, password and address are changed, and other sessions ended", async () => {
+  test("profile, password and address can be changed, and other sessions ended", async () => {
     const { username, email, client } = await newAccount();
     const page = await openWindow("/settings/profile");
     await logIn(page, username);
@@ -293,7 +293,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
   });
 
-  test("bot and webhook tokens are listed to the oldest one", async () => {
+  test("bot and webhook tokens are listed down to the oldest", async () => {
     const { client, username } = await newAccount();
     const { group } = await client.call("group.create", { name: "Rocket builders" });
     const COUNT = 60;
@@ -313,7 +313,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     expect(await page.getByRole("button", { name: t("ui:more") }).count()).toBe(0);
   });
 
-  test("notifications and who may reach somebody are chosen, and a block is taken back", async () => {
+  test("notifications and contact permissions can be set, and a user unblocked", async () => {
     const stranger = await newAccount();
     const { username, client } = await newAccount();
     const { group } = await client.call("group.create", { name: "Rocket builders" });
@@ -341,7 +341,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
   });
 
-  test("language and theme are switched, and stay so", { tags: "long" }, async () => {
+  test("language and theme can be switched, and persist", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
     const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
     await page.getByRole("radio", { name: t("settings:look.dark") }).click();
@@ -359,7 +359,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
   });
 
-  test("who leaves takes their data along, gives the groups away before, and is gone", async () => {
+  test("an account is deleted after its data is exported and its groups are transferred", async () => {
     const { username, client } = await newAccount();
     const { group } = await client.call("group.create", { name: "Mine" });
     const page = await openAs(username, "/settings/data");

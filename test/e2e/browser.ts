@@ -4,12 +4,15 @@ import { inject } from "vitest";
 
 const chosenPath = process.env["CHROMIUM_PATH"];
 const chromiumPath = chosenPath ?? "/usr/bin/chromium";
-/** The same engine without windows and notifications, which places letters differently: a quarter less work. */
+/**
+ * The same engine without windows and notifications, for a quarter less work. It renders text slightly
+ * differently.
+ */
 const shellPath = "/usr/bin/chromium-headless-shell";
 
 /**
- * Whether there is a Chromium to test with.
- * @throws {Error} when there is none, and REQUIRE_ALL_TESTS=1 says that nothing may be skipped
+ * Whether a Chromium is installed.
+ * @throws {Error} if none is, and REQUIRE_ALL_TESTS=1 forbids skipping
  */
 export function hasBrowser(): boolean {
   if (existsSync(chromiumPath)) return true;
@@ -24,8 +27,9 @@ export function hasBrowser(): boolean {
 const browsers = new Map<string, Browser>();
 
 /**
- * The browser of this worker, which all of its test files share: they close their contexts, and environment.ts closes it.
- * `pnpm test` uses the headless shell where it is installed and is enough; `pnpm test:all` always uses the full browser.
+ * The worker's browser, shared by its test files: they close their contexts, and environment.ts closes it.
+ * `pnpm test` uses the headless shell if it is installed and sufficient; `pnpm test:all` always uses the full
+ * browser.
  */
 export async function sharedBrowser(needs: { fullBrowser: boolean }): Promise<Browser> {
   const isShellEnough = !needs.fullBrowser && chosenPath === undefined && inject("isShortRun");
@@ -54,7 +58,7 @@ function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
-/** From the next load of the page on, the answers of these actions arrive late. */
+/** Delays the answers of these actions from the next load of the page on. */
 export async function delayAnswers(page: Page, actions: RegExp, delayMs: number): Promise<void> {
   await page.routeWebSocket(/socket\.io/, (client) => {
     const server = client.connectToServer();

@@ -9,19 +9,19 @@ const webDir = join(import.meta.dirname, "../../web");
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of the page, built as it is now, so that no older build is tested. */
+    /** Folder of the page, built from the current sources so that no stale build is tested. */
     webBuild: string;
-    /** Whether long tests are left out. */
+    /** Whether long tests are skipped. */
     isShortRun: boolean;
   }
 }
 
-/** Once before all tests in the browser. */
+/** Runs once before all browser tests. */
 export default async function build({ provide, vitest }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-web-"));
   const vite = join(webDir, "node_modules/vite/bin/vite.js");
   const args = [vite, "build", "--outDir", folder, "--emptyOutDir", "--logLevel", "warn"];
-  // NODE_ENV of the tests would make it a build for developers.
+  // The tests' NODE_ENV would make it a development build.
   const env = { ...process.env, NODE_ENV: "production" };
   await promisify(execFile)(process.execPath, args, { cwd: webDir, env });
   provide("webBuild", folder);

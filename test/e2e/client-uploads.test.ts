@@ -6,10 +6,10 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
-// The SDK as a browser runs it: its sources without their types, for there is nothing else to build.
+// The SDK in a browser: its sources with types stripped, because there is no bundle to test.
 
 const SOURCES = fileURLToPath(new URL("../../packages/client/src/", import.meta.url));
-/** What the sources import of other packages. */
+/** The sources' imports from other packages. */
 const OTHERS: Record<string, string> = {
   "socket.io.js": fileURLToPath(
     new URL("../../packages/client/node_modules/socket.io-client/dist/socket.io.esm.min.js", import.meta.url),
@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
 describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
   const site = useSite();
 
-  test("a browser uploads with progress, stops halfway, and is told why it may not", async () => {
+  test("reports upload progress, can abort, and passes on the server's error", async () => {
     const { url } = site;
     const { channel, owner, stranger } = await createWorld(url);
     const page = await (await site.newContext()).newPage();

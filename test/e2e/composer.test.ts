@@ -12,9 +12,9 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-describe.skipIf(!hasBrowser())("writing in a browser", () => {
+describe.skipIf(!hasBrowser())("the composer", () => {
   const site = useSite(() => ({ FILE_MAX_BYTES: "200000" }));
-  /** Who writes in the browser, and who hears of it. */
+  /** The user in the browser, and one who receives the messages. */
   let ada: FanfareClient;
   let grace: FanfareClient;
   let page: Page;
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
   const options = () => page.getByRole("listbox", { name: t("composer:suggest.label") }).getByRole("option");
   const sent = (text: string) => page.getByRole("log").locator(".message:not(.pending)").getByText(text);
 
-  /** The newest message, once there are as many. */
+  /** The newest message, once there are this many. */
   async function newest(count: number, inChannelId = channelId): Promise<Message> {
     let messages: Message[] = [];
     const look = async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     return messages.at(-1)!;
   }
 
-  test("who is chosen from the proposals is mentioned", async () => {
+  test("a user chosen from the suggestions is mentioned", async () => {
     await open();
     await field().pressSequentially("Hello @gra");
     await options().filter({ hasText: "Grace Hopper" }).waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
       .click();
     await page.keyboard.type("@every");
     await options().filter({ hasText: "@everyone" }).waitFor();
-    // Nothing is taken that was put away.
+    // A dismissed suggestion must not be inserted.
     await page.keyboard.press("Escape");
     await options().first().waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     expect(await field().inputValue()).toBe("");
   });
 
-  test("marks are set by keys, and undo takes them back", async () => {
+  test("shortcuts format text, and undo reverts it", async () => {
     await open();
     await field().fill("important");
     await page.keyboard.press("Control+a");
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     expect((await newest(1)).content).toBe("`important`\n```js\nlet a;\n```");
   });
 
-  test("the last message is edited by the arrow up, another one is answered", async () => {
+  test("arrow up edits the last message, and a message can be replied to", async () => {
     await open();
     await field().fill("Helo");
     await page.keyboard.press("Enter");
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await page.getByText(t("composer:reply.to", { name: "Grace Hopper" })).waitFor({ state: "detached" });
   });
 
-  test("a thread is opened, written in, put away and found again", async () => {
+  test("a thread can be opened, written in, archived and found again", async () => {
     const { message } = await grace.call("message.send", { channelId, content: "Plans?", nonce: "plans" });
     await open();
     await sent("Plans?").click({ button: "right" });
@@ -182,20 +182,20 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await panel.getByRole("button", { name: t("threads:archived.undo") }).click();
     await panel.getByText(t("threads:archived.note")).waitFor({ state: "detached" });
 
-    // A link to what is written in a thread leads to it beside its channel.
+    // A link to a message in a thread opens the thread next to its channel.
     await page.goto(`${site.url}/groups/${groupId}/channels/${threadId}?message=${reply.message.id}`);
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/groups/${groupId}/channels/${channelId}`);
   });
 
-  test("pictures are uploaded by button and by drop, and the others see them", async () => {
+  test("images are uploaded by button and by drop, and the others see them", async () => {
     await open();
     const other = await openAs("grace");
     const picture = { name: "red.png", mimeType: "image/png", buffer: PICTURE };
     await page.locator("input[type=file]").setInputFiles(picture);
     const files = page.getByRole("list", { name: t("composer:upload.list") });
     await files.getByRole("img").or(files.locator("img")).first().waitFor();
-    // As a text: the types of the tests are those of Node.
+    // A string, because the tests have Node's types and not the DOM's.
     await page.evaluate(`{
       const bytes = Uint8Array.from(atob("${PICTURE.toString("base64")}"), (char) => char.charCodeAt(0));
       const dataTransfer = new DataTransfer();
@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await files.waitFor({ state: "detached" });
   });
 
-  test("a draft is kept while another channel is shown, with whom it mentions", async () => {
+  test("a draft with a mention survives switching channels", async () => {
     await open();
     await field().pressSequentially("Dear @gra");
     await options().filter({ hasText: "Grace Hopper" }).click();
@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     const channels = page.getByRole("navigation", { name: t("channels:list.label") });
     await channels.getByRole("link", { name: `room-${channelCount}` }).click();
     expect(await here.inputValue()).toBe("Dear @Grace Hopper where");
-    // It is written to disk a moment later.
+    // It is saved a moment later.
     const kept = () => page.evaluate("Object.values({ ...localStorage }).join()");
     await expect.poll(kept).toContain("Dear <@");
     await page.reload();
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     expect((await newest(1)).mentions?.userIds).toEqual([grace.user!.id]);
   });
 
-  test("what is written without a connection is sent when it is back, in order", async () => {
+  test("messages written offline are sent in order once back online", async () => {
     await open();
     await field().fill("before");
     await page.keyboard.press("Enter");
@@ -269,7 +269,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     expect(await page.locator(".message.pending").count()).toBe(0);
   });
 
-  test("who writes is shown to others; who may not write is told why", async () => {
+  test("typing is shown to others; users who can't write see the reason", async () => {
     await open();
     const other = await openAs("grace");
     const otherField = other.getByRole("textbox", {
@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     );
   });
 
-  test("a command of a bot is proposed, and invoked instead of sent", async () => {
+  test("a bot's command is suggested, and invoked instead of sent", async () => {
     const { bot, token } = await ada.call("bot.create", {
       groupId,
       name: "Poll bot",
@@ -316,7 +316,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await ada.call("bot.delete", { groupId, botId: bot.id });
   });
 
-  test("on a phone Enter is a new line, and a button sends", async () => {
+  test("on a phone Enter inserts a line break, and a button sends", async () => {
     const viewport = { width: 390, height: 780 };
     page = await site.newPage({ viewport, hasTouch: true, isMobile: true }, await site.logIn("ada"));
     await page.goto(site.url + channelPath());
@@ -329,7 +329,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await sent("two").waitFor();
   });
 
-  test("emoji are picked with a search, and those that were picked come first", async () => {
+  test("emoji can be searched, and recent ones come first", async () => {
     await open();
     await field().fill("Launch ");
     await page.getByRole("button", { name: t("composer:emoji") }).click();
@@ -342,7 +342,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     expect(await often.first().textContent()).toBe("🚀");
   });
 
-  test("↑ does not edit the previous message while the newest one is on its way", async () => {
+  test("↑ does not edit the previous message while the newest one is being sent", async () => {
     await open();
     await field().fill("the first one");
     await page.keyboard.press("Enter");
@@ -354,7 +354,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("log").locator(".pending").getByText("the second one").waitFor();
     await page.keyboard.press("ArrowUp");
-    // It would have been opened before this is typed.
+    // By the time this is typed, the editor would have opened.
     await page.keyboard.type("next");
     await expect.poll(() => field().inputValue()).toBe("next");
     expect(await editor.count()).toBe(0);

@@ -8,7 +8,7 @@ import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
-// The page as it is built, under the policy that the gateway sends with it.
+// The built page under the content security policy sent by the gateway.
 
 const scripts = async (): Promise<string[]> => {
   const names = await readdir(inject("webBuild"), { recursive: true });
@@ -16,14 +16,14 @@ const scripts = async (): Promise<string[]> => {
   return Promise.all(files.map((name) => readFile(join(inject("webBuild"), name), "utf8")));
 };
 
-describe("what is built", () => {
+describe("the build", () => {
   let instance: Instance;
   beforeAll(async () => {
     instance = await startInstance({ WEB_DIR: inject("webBuild") });
   });
   afterAll(() => instance?.stop());
 
-  test("has no script, style or listener within the page, and nothing of other hosts", async () => {
+  test("has no inline script, style or handler, and loads nothing from other hosts", async () => {
     const answer = await fetch(`${instance.url}/groups/somewhere`, { headers: { accept: "text/html" } });
     const html = await answer.text();
     const scriptTags = [...html.matchAll(/<script\b([^>]*)>([^<]*)/g)];
@@ -42,7 +42,7 @@ describe("what is built", () => {
     expect(policy).not.toMatch(/unsafe|\*/);
   });
 
-  test("makes no code from text", async () => {
+  test("evaluates no text as code", async () => {
     const all = await scripts();
     expect(all.length).toBeGreaterThan(3);
     for (const code of all)
@@ -50,10 +50,10 @@ describe("what is built", () => {
   });
 });
 
-describe.skipIf(!hasBrowser())("in a browser", () => {
+describe.skipIf(!hasBrowser())("the page in a browser", () => {
   const site = useSite();
 
-  /** What the policy has refused since the page began. */
+  /** Violations of the policy since the page started. */
   async function watch(page: Page): Promise<() => Promise<string[]>> {
     await page.addInitScript(`
       window.refusals = [];
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
     return () => page.evaluate<string[]>("window.refusals");
   }
 
-  test("no page asks for anything that the policy refuses", async () => {
+  test("violates the policy nowhere", async () => {
     const { username } = await createAccount(site.url);
     const page = await (await site.newContext({ serviceWorker: true })).newPage();
     const refusals = await watch(page);
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       expect(await refusals()).toEqual([]);
     }
-    // The menu and the dialog put themselves beside everything else.
+    // The menu and the dialog are positioned by script.
     await page.goto(`${site.url}/admin/users`);
     await page
       .getByRole("button", { name: t("admin:users.deeds", { name: "" }) })
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
     expect(await refusals()).toEqual([]);
   });
 
-  test("what would be put into the page does not run", async () => {
+  test("blocks injected scripts", async () => {
     const page = await (await site.newContext({ serviceWorker: true })).newPage();
     const refusals = await watch(page);
     await page.goto(site.url);

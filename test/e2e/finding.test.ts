@@ -10,15 +10,15 @@ import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const VIEWPORT = { width: 1280, height: 800 };
-/** As when another window is in front. */
+/** Simulates another window in front. */
 const HIDE = `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" })`;
 const SHOWN = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
   all.map(({ title, body, data }) => ({ title, body, path: data.path })))`;
 
-describe.skipIf(!hasBrowser())("finding one's way", () => {
+describe.skipIf(!hasBrowser())("search and navigation", () => {
   const site = useSite();
   let page: Page;
-  /** Who reads in the browser, and somebody who writes. */
+  /** The user in the browser, and one who writes. */
   let ada: FanfareClient;
   let grace: FanfareClient;
   let groupId: string;
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
 
   const mention = (text: string): string => `<@${ada.user!.id}> ${text}`;
 
-  /** What a test that needs no other window opens again. */
+  /** A page reused by tests that need no window of their own. */
   let kept: Page;
   beforeAll(async () => {
     kept = await site.keepPage({ viewport: VIEWPORT });
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
   const heading = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 });
   const log = () => page.getByRole("log");
 
-  test("the switcher goes to a channel by the keyboard alone, and offers what is unread first", async () => {
+  test("the quick switcher opens a channel by keyboard, and lists unread ones first", async () => {
     await ada.call("inbox.markAllRead", {});
     await open();
     await log().waitFor();
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await expect.poll(() => page.url()).toContain(`/groups/${groupId}/`);
   });
 
-  test("a search with filters finds, marks the words, and leads to the message", async () => {
+  test("a search with filters finds messages, highlights the words, and leads to the message", async () => {
     for (let number = 1; number <= 60; number++) await write(rockets, `filler ${number}`);
     await ada.call("message.send", { channelId: rockets, content: "The zeppelin is mine", nonce: "z1" });
     const wanted = await write(general, "A **zeppelin** flies slowly");
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await log().locator(`[data-message-id="${wanted.id}"]`).waitFor();
   });
 
-  test("everywhere is searched from a channel, the inbox and the friends, and a result leads to its group or person", async () => {
+  test("a global search works from a channel, the inbox and the friends page, and results lead to their group or user", async () => {
     const { group, channels } = await ada.call("group.create", { name: "Balloon society" });
     const elsewhere = channels[0]!.id;
     const { channel: direct } = await ada.call("channel.openDirect", { userId: grace.user!.id });
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await page.keyboard.press("ArrowLeft");
     await expect.poll(() => results.count()).toBe(4);
     expect(await scope("Everywhere").isChecked()).toBe(true);
-    // The choice keeps the focus, so that the arrow keys go on.
+    // The option keeps the focus, so that the arrow keys keep working.
     expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("radio");
     const places = results.locator("xpath=../p");
     await expect
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await expect.poll(() => results.count()).toBe(4);
   });
 
-  test("a mention lands in the inbox and the title, and is read by going there", async () => {
+  test("a mention appears in the inbox and the title, and visiting it marks it read", async () => {
     await ada.call("inbox.markAllRead", {});
     await open();
     await log().waitFor();
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await page.getByText(t("inbox:empty")).waitFor();
   });
 
-  test("who looks elsewhere is told by the system, by one tab only, and not of a muted channel", async () => {
+  test("a system notification is shown by one tab only while the page is hidden, and not for a muted channel", async () => {
     const options = { viewport: VIEWPORT, serviceWorker: true, permissions: ["notifications"] };
     const context = await site.newContext(options, await site.logIn("ada"));
     await context.addInitScript(() => {
@@ -287,7 +287,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
         },
       ]);
 
-    // What is read elsewhere is taken away again.
+    // Reading it in another session removes the notification.
     await ada.call("channel.markRead", { channelId: general, seq: told.seq });
     await expect.poll(() => page.evaluate(SHOWN)).toEqual([]);
 
@@ -304,7 +304,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     expect(await page.evaluate(SHOWN)).toEqual([]);
   });
 
-  test("the keys are on a sheet, and none fires while somebody writes", async () => {
+  test("the shortcuts are listed on a sheet, and none fires while typing", async () => {
     await open();
     await log().waitFor();
     await page.getByRole("textbox").first().focus();
@@ -320,7 +320,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await sheet.waitFor();
   });
 
-  test("axe finds nothing against WCAG in any of it, in both themes", { tags: "long" }, async () => {
+  test("axe finds no WCAG violation in any of it, in both themes", { tags: "long" }, async () => {
     await ada.call("channel.markRead", { channelId: general, seq: 1 });
     await write(rockets, mention("for the inbox"));
     await open(general, { reducedMotion: "reduce" });
@@ -332,7 +332,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
       for (const theme of ["light", "dark"]) {
         await page.locator("html").evaluate((root, name) => root.setAttribute("data-theme", name), theme);
         const options = `{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`;
-        // Colours that are on their way to others have no contrast yet.
+        // Colors in transition don't have their final contrast.
         const moving = `document.getAnimations().some(({ playState }) => playState === "running")`;
         await expect.poll(() => page.evaluate<boolean>(moving)).toBe(false);
         const { violations } = await page.evaluate<AxeResults>(`axe.run("${where}", ${options})`);
@@ -359,7 +359,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await check("main");
   });
 
-  test("on a phone the search fills the screen, and gives way to the message", async () => {
+  test("on a phone the search fills the screen, and closes when a result is opened", async () => {
     await write(general, "A dirigible");
     await open(rockets, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     await page.getByRole("button", { name: t("search:title") }).tap();

@@ -9,9 +9,9 @@ import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
-describe.skipIf(!hasBrowser())("the first minute of two people", () => {
+describe.skipIf(!hasBrowser())("the first minute of two users", () => {
   let folder: string;
-  /** Free while the server is down, which one that the system chooses would not be. */
+  /** Kept free while the server is down, which a system-assigned port would not be. */
   let port: string;
 
   beforeAll(async () => {
@@ -19,12 +19,13 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-  // With threads, as an instance runs unless it is told otherwise.
+  // With threads, as by default.
   const site = useSite(() => ({ DATA_DIR: folder, GATEWAY_THREADS: "", PORT: port }));
 
   async function openWindow(path: string): Promise<Page> {
     const page = await site.newPage({ serviceWorker: true });
-    // While the server restarts, the browser logs refused and reset connections, and messages sent before the page learns that the socket is closed.
+    // While the server restarts, the browser logs refused and reset connections, and messages sent before the
+    // page learns that the socket is closed.
     site.watchConsole(page, (text) =>
       /ERR_CONNECTION_(REFUSED|RESET)|WebSocket is already in CLOSING or CLOSED state/.test(text),
     );
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await page.getByRole("button", { name: t("session:asGuest") }).click();
     await page.getByLabel(t("groups:create.name")).fill("Rocket builders");
     await page.getByRole("button", { name: t("groups:create.action") }).click();
-    // Nobody is in it yet, so the link to invite others is shown at once.
+    // The group is empty, so the invite link is shown at once.
     const link = page.getByRole("textbox", { name: t("invites:link") });
     await expect.poll(() => link.inputValue()).not.toBe("");
     const url = await link.inputValue();
@@ -66,14 +67,14 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     return page;
   }
 
-  /** What all of them show; fails at once where they differ, so ask only when they have come to rest. */
+  /** What all pages show; fails at once if they differ, so call it only when they have settled. */
   async function shown(...pages: Page[]): Promise<string[]> {
     const [first, ...others] = await Promise.all(pages.map((page) => messages(page).allTextContents()));
     for (const other of others) expect(other).toEqual(first);
     return first!;
   }
 
-  test("a guest makes a group, another one joins by its link, and they talk", async () => {
+  test("a guest creates a group, another one joins by its link, and they chat", async () => {
     const ada = await openWindow("/");
     const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
     await ada.getByText(t("group-settings:members.count", { count: 2 })).waitFor();
@@ -107,7 +108,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     expect(await shown(ada, grace)).toEqual(["Hello everybody"]);
   });
 
-  test("what is typed while the first dialog is open stays in it, and then goes into the channel", async () => {
+  test("text typed while the first dialog is open stays in it, and then goes into the channel", async () => {
     const ada = await openWindow("/");
     await ada.getByLabel(t("session:yourName")).fill("Ada");
     await ada.getByRole("button", { name: t("session:asGuest") }).click();
@@ -122,7 +123,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await expect.poll(() => isFocusIn("[role=dialog]")).toBe(true);
     await ada.keyboard.type("zzz");
     expect(await composer.inputValue()).toBe("");
-    // Not by a script either, such as one that comes late.
+    // Not by a script either, such as one that runs late.
     await composer.evaluate((element) => element.focus());
     expect(await isFocusIn("[role=dialog]")).toBe(true);
     await ada.keyboard.press("Escape");
@@ -132,7 +133,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     expect(await composer.inputValue()).toBe("Hello");
   });
 
-  test("through a restart of the server nothing is lost, and everybody is back by themselves", async () => {
+  test("a restart of the server loses nothing, and all clients reconnect by themselves", async () => {
     const ada = await openWindow("/");
     const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
     await write(ada, "before");
@@ -152,7 +153,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     for (const page of [ada, grace]) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   });
 
-  test("older messages are loaded by scrolling up to the first", async () => {
+  test("scrolling up loads older messages up to the first", async () => {
     const ada = await openWindow("/");
     const link = await createGroup(ada, "Ada");
     const sender = new FanfareClient({ url: site.url });
@@ -167,7 +168,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await message(ada, "message 120").waitFor();
     const log = ada.getByRole("log");
     await log.hover();
-    // Only those in view are on the page: what was seen on the way up is all of them.
+    // The page only has the messages in view: together, those seen on the way up must be all of them.
     const seen = new Set<string>();
     while (!seen.has("message 1")) {
       for (const text of await messages(ada).allTextContents()) seen.add(text);
@@ -180,7 +181,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     sender.close();
   });
 
-  test("an account can be made, left, and come back to", { tags: "long" }, async () => {
+  test("an account can be created, logged out, and logged in to again", { tags: "long" }, async () => {
     const ada = await openWindow("/");
     await ada.getByRole("link", { name: t("session:register") }).click();
     await ada.getByLabel(t("session:username")).fill("a");

@@ -13,7 +13,7 @@ const FOCUSED = `document.activeElement.getAttribute("aria-label")`;
 describe.skipIf(!hasBrowser())("groups", () => {
   const site = useSite();
 
-  /** Theirs in all tests, but as another user. */
+  /** One per user, reused by all tests. */
   const windows = new Map<string, Page>();
   beforeAll(async () => {
     for (const name of ["Ada", "Grace", "Alan"]) windows.set(name, await site.keepPage());
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     return page;
   }
 
-  /** A group of Ada's, with her in it, and the link into it. */
+  /** Creates a group owned by Ada, with her in it, and returns its invite link. */
   async function createGroup(): Promise<{ ada: Page; link: string; groupPath: string }> {
     const client = new FanfareClient({ url: site.url });
     const tokens = await client.createGuest({ nickname: "Ada" });
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await page.getByLabel(t("channels:create.name")).fill(name);
     if (isPrivate) await page.getByRole("switch", { name: t("channels:create.private") }).click();
     await page.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
-    // The channel is open when the composer has taken the focus.
+    // The channel is open when the composer has the focus.
     await expect.poll(() => page.evaluate(FOCUSED)).toBe(t("composer:label", { title: `#${name}` }));
   }
 
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await ada.getByLabel(t("composer:label", { title: "#engines" })).inputValue()).toBe("First!");
   });
 
-  test("a new channel is there for everybody at once, a private one only for those who are let in", async () => {
+  test("a new channel appears for all members at once, a private one only for those with access", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
 
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await channel(grace, "engines").waitFor();
     await createChannel(ada, "secret", true);
     const secretPath = new URL(ada.url()).pathname;
-    // What came later is there, so this would be.
+    // A later channel is shown, so this one would be too.
     await createChannel(ada, "avionics");
     await channel(grace, "avionics").waitFor();
     expect(await channel(grace, "secret").count()).toBe(0);
@@ -106,38 +106,34 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(new URL(ada.url()).pathname.startsWith(groupPath)).toBe(true);
   });
 
-  test(
-    "a channel for announcements, and a private one for those who were chosen",
-    { tags: "long" },
-    async () => {
-      const { ada, link } = await createGroup();
-      const grace = await enter(link, "Grace");
-      const alan = await enter(link, "Alan");
-      await groupMenu(ada).click();
-      await choose(ada, t("groups:menu.createChannel"));
-      await ada.getByLabel(t("channels:create.name")).fill("news");
-      await ada.getByRole("radio", { name: /Announcements/ }).click();
-      await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
-      await channel(grace, "announcements news").waitFor();
-      expect(await channel(ada, "announcements news").count()).toBe(0);
+  test("a channel can be for announcements, or private for chosen members", { tags: "long" }, async () => {
+    const { ada, link } = await createGroup();
+    const grace = await enter(link, "Grace");
+    const alan = await enter(link, "Alan");
+    await groupMenu(ada).click();
+    await choose(ada, t("groups:menu.createChannel"));
+    await ada.getByLabel(t("channels:create.name")).fill("news");
+    await ada.getByRole("radio", { name: /Announcements/ }).click();
+    await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
+    await channel(grace, "announcements news").waitFor();
+    expect(await channel(ada, "announcements news").count()).toBe(0);
 
-      await groupMenu(ada).click();
-      await choose(ada, t("groups:menu.createChannel"));
-      await ada.getByLabel(t("channels:create.name")).fill("crew");
-      await ada.getByRole("switch", { name: t("channels:create.private") }).click();
-      await ada.getByRole("textbox", { name: t("members:panel.title") }).fill("gra");
-      await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
-      await ada.getByRole("textbox", { name: t("members:panel.title") }).press("Enter");
-      await ada.getByRole("button", { name: t("group-settings:picker.remove", { name: "Grace" }) }).waitFor();
-      await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
-      await channel(grace, "private crew").waitFor();
-      await createChannel(ada, "everybody");
-      await channel(alan, "everybody").waitFor();
-      expect(await channel(alan, "crew").count()).toBe(0);
-    },
-  );
+    await groupMenu(ada).click();
+    await choose(ada, t("groups:menu.createChannel"));
+    await ada.getByLabel(t("channels:create.name")).fill("crew");
+    await ada.getByRole("switch", { name: t("channels:create.private") }).click();
+    await ada.getByRole("textbox", { name: t("members:panel.title") }).fill("gra");
+    await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
+    await ada.getByRole("textbox", { name: t("members:panel.title") }).press("Enter");
+    await ada.getByRole("button", { name: t("group-settings:picker.remove", { name: "Grace" }) }).waitFor();
+    await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
+    await channel(grace, "private crew").waitFor();
+    await createChannel(ada, "everybody");
+    await channel(alan, "everybody").waitFor();
+    expect(await channel(alan, "crew").count()).toBe(0);
+  });
 
-  test("what a role allows is offered to who gets it, and not to who loses it", async () => {
+  test("a role's permissions are offered to those who get it, and removed from those who lose it", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
     await groupMenu(grace).click();
@@ -168,7 +164,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await createButton.waitFor({ state: "detached" });
   });
 
-  test("a kicked member is out at once", async () => {
+  test("a kicked member is removed at once", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
 
@@ -188,7 +184,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByText(t("group-settings:audit.reason", { reason: "Brought the wrong fuel" })).waitFor();
   });
 
-  test("an invite for one person lets one in, and who is in already goes on", async () => {
+  test("a single-use invite admits one user, and existing members just continue", async () => {
     const { ada } = await createGroup();
     await ada.getByRole("button", { name: t("groups:invite"), exact: true }).click();
     const link = await linkShown(ada);
@@ -208,7 +204,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await grace.getByRole("button", { name: /^Join/ }).count()).toBe(0);
   });
 
-  test("channels are moved with the keyboard and by dragging, and everybody sees them there", async () => {
+  test("channels are reordered by keyboard and by dragging, for all members", async () => {
     const { ada, link } = await createGroup();
     const grace = await enter(link, "Grace");
     await createChannel(ada, "engines");
@@ -228,7 +224,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await expect.poll(() => names(grace)).toEqual(["general", "engines"]);
   });
 
-  test("a group gets a picture, a webhook that posts and a bot with a token, and is deleted", async () => {
+  test("a group gets an avatar, a webhook that posts and a bot with a token, and can be deleted", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
     const settings = (section: string) => site.visit(ada, `${groupPath}/settings/${section}`);

@@ -2,11 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 
 /**
- * What is wrong with how the page is laid out now:
- * - the document, or the element the application is in, can be scrolled: the application would leave the window;
- * - the contents of a box that clips or scrolls are wider than the box: what is at their end, such as a badge or a menu, is out of view;
- * - the contents of a box that clips are higher than the box: a line is cut through;
- * - something lies above a control, which cannot be clicked.
+ * The layout faults of the page:
+ * - the document or the application's root can scroll: the application would leave the window;
+ * - content is wider than the box that clips or scrolls it: its end, such as a badge or a menu, is hidden;
+ * - content is higher than the box that clips it: a line is cut off;
+ * - an element covers a control, which can't be clicked.
  */
 const FIND_FAULTS = `(() => {
   const faults = [];

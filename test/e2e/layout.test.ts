@@ -8,7 +8,7 @@ import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const STILL = { reducedMotion: "reduce" } as const;
-/** Low windows: every list is longer than the room it has. */
+/** Low windows, in which every list overflows. */
 const WINDOWS: Record<string, BrowserContextOptions> = {
   desktop: { ...STILL, viewport: { width: 1100, height: 400 } },
   phone: {
@@ -35,13 +35,13 @@ const GROUP_SECTIONS = [
   "danger",
 ];
 
-/** The longest names there can be, without a place to break a line. */
+/** The longest possible names, without a place to break the line. */
 const longName = (start: string, maxChars: number): string =>
   start.padEnd(maxChars, "-Wolfeschlegelsteinhausen");
 
 describe.skipIf(!hasBrowser())("low windows and long names", () => {
   const site = useSite();
-  /** Runs the instance, and owns the group. */
+  /** Admin, and owner of the group. */
   let admin: SessionTokens;
   let newcomer: SessionTokens;
   let groupId: string;
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
       /** The short run has every page in the narrower window, and the panels in the wider one. */
       const longOn = (which: string) => ({ tags: window === which ? ["long"] : [] });
 
-      test("not logged in", longOn("desktop"), async () => {
+      test("logged out pages fit", longOn("desktop"), async () => {
         await site.open(page, "/");
         const found: string[] = [];
         for (const path of [
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         ]) {
           await site.visit(page, path);
           found.push(...(await layoutFaults(page, path)));
-          // What does not fit is reached by scrolling within the frame.
+          // Content that doesn't fit must be reachable by scrolling within the frame.
           const last = page.locator("#root a, #root button").last();
           await last.scrollIntoViewIfNeeded();
           const { y, height } = (await last.boundingBox())!;
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         expect(found).toEqual([]);
       });
 
-      test("every page", longOn("desktop"), async () => {
+      test("every page fits", longOn("desktop"), async () => {
         await site.open(page, "/status", admin);
         const found: string[] = [];
         const paths = [
@@ -193,13 +193,13 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         expect(found).toEqual([]);
       });
 
-      test("the first group", async () => {
+      test("the first group fits", async () => {
         await site.open(page, "/", newcomer);
         await site.loaded(page);
         expect(await layoutFaults(page, "the first group")).toEqual([]);
       });
 
-      test("lists, panels and dialogs of a channel", longOn("phone"), async () => {
+      test("lists, panels and dialogs of a channel fit", longOn("phone"), async () => {
         const isPhone = window === "phone";
         await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
         const found: string[] = [];

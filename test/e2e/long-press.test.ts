@@ -10,7 +10,7 @@ const TOUCH = { hasTouch: true, isMobile: true, reducedMotion: "reduce" } as con
 const TABLET = { ...TOUCH, viewport: { width: 1100, height: 700 } };
 const PHONE = { ...TOUCH, viewport: { width: 390, height: 700 } };
 
-/** Remembers what was clicked, by its accessible name or text. */
+/** Records clicked elements by accessible name or text. */
 const WATCH_CLICKS = `
   window.clicked = [];
   addEventListener(
@@ -23,10 +23,10 @@ const WATCH_CLICKS = `
   );
 `;
 
-/** One of each way: a sheet, a dialog and a menu. All other places open menus too. */
+/** One of each kind: a sheet, a dialog and a menu. All other places open menus too. */
 const SHORT_RUN = new Set(["a message on a phone", "a reaction at a width of 390", "a channel on a tablet"]);
 
-describe.skipIf(!hasBrowser())("lifting the finger after a long press presses nothing", () => {
+describe.skipIf(!hasBrowser())("lifting the finger after a long press clicks nothing", () => {
   const site = useSite();
   let ada: FanfareClient;
   let grace: FanfareClient;
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
     path: () => string;
     prepare?: (page: Page) => Promise<unknown>;
     held: (page: Page) => Locator;
-    /** Something that the long press opens; it is tapped afterwards. */
+    /** Something the long press opens, which is tapped afterwards. */
     opened: (page: Page) => Locator;
     name: string;
   }
@@ -176,12 +176,12 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
     },
   ];
   for (const { place, device, path, prepare, held, opened, name } of places)
-    test(`${place}: nothing is pressed`, { tags: SHORT_RUN.has(place) ? [] : "long" }, async () => {
+    test(`${place}`, { tags: SHORT_RUN.has(place) ? [] : "long" }, async () => {
       const page = pages.get(device)!;
       await site.open(page, path(), tokens);
       await prepare?.(page);
       await site.loaded(page);
-      // Only tries whether it could be tapped: nothing moves, and nothing covers it.
+      // Only checks that it could be tapped: it is still, and nothing covers it.
       await held(page).tap({ trial: true });
       await page.evaluate("clicked.length = 0");
 
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press presses no
       await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
       await opened(page).waitFor();
       await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-      // Clicks come in the order of the touches.
+      // Clicks arrive in the order of the touches.
       await opened(page).tap();
       expect(await page.evaluate("clicked")).toEqual([name]);
     });

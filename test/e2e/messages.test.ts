@@ -12,7 +12,7 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-/** As on a busy machine, where a page hears late how large its rows are. */
+/** Like a busy machine, where a page learns the size of its rows late. */
 const MEASURES_LATE = `
   const { ResizeObserver } = window;
   window.ResizeObserver = class extends ResizeObserver {
@@ -28,7 +28,7 @@ const MEASURES_LATE = `
   };
 `;
 
-/** Where the list is scrolled to once it has stayed there for longer than the list itself waits to move its rows. */
+/** The scroll position once it has been stable for longer than the list waits before it moves its rows. */
 const REST = `new Promise((resolve) => {
   const list = document.querySelector("[role=log]");
   let before;
@@ -43,7 +43,7 @@ const REST = `new Promise((resolve) => {
   look();
 })`;
 
-/** Makes the list lower as soon as its rows change. */
+/** Shrinks the list as soon as its rows change. */
 const LOWER_ON_CHANGE = `{
   const list = document.querySelector("[role=log]");
   new MutationObserver((_, observer) => {
@@ -52,10 +52,10 @@ const LOWER_ON_CHANGE = `{
   }).observe(list, { childList: true, subtree: true });
 }`;
 
-describe.skipIf(!hasBrowser())("messages in a browser", () => {
+describe.skipIf(!hasBrowser())("the message list", () => {
   const site = useSite();
   let page: Page;
-  /** Who reads in the browser, and somebody who writes. */
+  /** The user in the browser, and one who writes. */
   let ada: FanfareClient;
   let grace: FanfareClient;
   let groupId: string;
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     grace?.close();
   });
 
-  /** A channel of its own, in which both have read what there is. */
+  /** Creates a channel in which both users have read everything. */
   async function newChannel(name: string, messages = 0): Promise<void> {
     const { channel } = await ada.call("channel.create", { groupId, name });
     channelId = channel.id;
@@ -117,7 +117,10 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
       return top >= frame.top && bottom <= frame.bottom;
     });
 
-  /** The first message that is in view, and where. Rows above it that are measured late change how far the list is scrolled, but not this. */
+  /**
+   * The first visible message and its position. Unlike the scroll offset, it is unaffected by rows above that
+   * are measured late.
+   */
   const firstInView = () =>
     log().evaluate((frame) => {
       const { top } = frame.getBoundingClientRect();
@@ -127,10 +130,10 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     });
 
   const topNow = () => log().evaluate((element) => element.scrollTop);
-  /** What was measured meanwhile moves the rows below it once nothing scrolls any more. */
+  /** Late measurements move the rows below once nothing scrolls anymore. */
   const rest = () => page.evaluate<number>(REST);
 
-  test("react, edit, answer, pin and delete with the pointer", async () => {
+  test("a message can be reacted to, edited, replied to, pinned and deleted by pointer", async () => {
     await newChannel("pointer");
     const first = await write(grace, "What about **Friday**?");
     await write(ada, "At nine");
@@ -177,7 +180,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await expect.poll(() => text("At ten").count()).toBe(0);
   });
 
-  test("the keyboard leads from message to message, and acts on them", async () => {
+  test("the keyboard moves from message to message, and acts on them", async () => {
     await newChannel("keyboard");
     for (const content of ["one", "two", "three"]) await write(grace, content);
     await write(ada, "mine");
@@ -200,7 +203,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await text("mine, edited").waitFor();
   });
 
-  test("what somebody writes who is blocked is folded", async () => {
+  test("messages of a blocked user are collapsed", async () => {
     await newChannel("blocked");
     await write(grace, "not for me");
     await write(grace, "nor this");
@@ -218,7 +221,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await ada.call("user.unblock", { userId });
   });
 
-  test("pictures have their room before they come, and open as large as there is room", async () => {
+  test("images reserve their space before they load, and open in full size", async () => {
     await newChannel("pictures");
     const upload = async (name: string): Promise<string> =>
       (await grace.upload(channelId, name, new Blob([PICTURE]))).fileId;
@@ -234,7 +237,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("a link asks before it leads elsewhere, and shows where", async () => {
+  test("a link to another site asks first, and shows the destination", async () => {
     await newChannel("links");
     await write(grace, "[example.org](https://evil.example/login)");
     await open();
@@ -247,7 +250,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test("the earlier versions of a message are shown to the first one", async () => {
+  test("the edit history of a message is shown to the first version", async () => {
     await newChannel("versions");
     const { id: messageId } = await write(ada, "version 0");
     for (let number = 1; number <= 60; number++)
@@ -268,7 +271,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     { machine: "a busy machine", script: MEASURES_LATE, tags: "long" },
   ];
   for (const { machine, script, tags } of MACHINES)
-    describe(`on ${machine}`, { tags }, () => {
+    describe(`scrolling on ${machine}`, { tags }, () => {
       beforeAll(async () => {
         if (script !== "") page = await newPage(script);
       });
@@ -284,16 +287,16 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         expect(new URL(page.url()).search).toBe("");
         await page.getByRole("button", { name: t("messages:jump.newest") }).click();
         await expect.poll(() => isInView("an answer")).toBe(true);
-        // A list that still moves would move away from under the pointer.
+        // A moving list would slip from under the pointer.
         await rest();
         await log().getByRole("button", { name: "In reply to Grace" }).click();
         await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
         await expect.poll(() => isInView("message 40")).toBe(true);
-        // What others write there meanwhile moves nothing, and is counted.
+        // New messages must not scroll the list, and are counted.
         await write(grace, "meanwhile");
         await page.getByRole("button", { name: t("messages:jump.new", { count: 1 }) }).waitFor();
         expect(await isInView("message 40")).toBe(true);
-        // Down to the end by scrolling: page by page, through where the past meets what is live.
+        // Scrolls down page by page, through where history meets the live messages.
         await log().hover();
         await expect
           .poll(
@@ -310,7 +313,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         expect(answer.seq).toBe(261);
       });
 
-      test("opens at the first unread message, and reads what is in view", async () => {
+      test("opens at the first unread message, and marks visible messages read", async () => {
         await newChannel("unread", 30);
         for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
         await open();
@@ -346,7 +349,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         await expect.poll(() => isInView("message 130")).toBe(true);
       });
 
-      test("who scrolls on from there is not drawn back", async () => {
+      test("scrolling on from there is not undone", async () => {
         await newChannel("scrolled-on", 5);
         for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
         await open();
@@ -358,12 +361,13 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         expect(await rest()).toBeGreaterThan(top + 250);
       });
 
-      test("stays at the end where the list becomes lower while it goes there", async () => {
+      test("stays at the end if the list shrinks while scrolling there", async () => {
         await newChannel("lower", 60);
         await open();
         await expect.poll(() => isInView("message 60")).toBe(true);
         await rest();
-        // As in a thread, whose first message comes in above the list: the browser reports the scroll to the end only after that.
+        // As in a thread whose first message is inserted above the list: the browser only reports the scroll to
+        // the end after that.
         await page.evaluate(LOWER_ON_CHANGE);
         await write(grace, "message 61");
         await text("message 61").waitFor();
@@ -372,7 +376,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
         expect(await page.getByRole("button", { name: t("messages:jump.newest") }).count()).toBe(0);
       });
 
-      test("stays at the end as messages come, and reads them out", async () => {
+      test("stays at the end as messages arrive, and announces them", async () => {
         await newChannel("end", 60);
         await open();
         await expect.poll(() => isInView("message 60")).toBe(true);
@@ -387,7 +391,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
           log().evaluate(
             ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
           );
-        // Rows that are measured meanwhile may cut the way of a wheel short.
+        // Rows measured meanwhile may shorten the distance of a wheel event.
         await expect
           .poll(
             async () => {

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
   let provider: IdentityProvider;
 
   beforeAll(async () => {
-    // The provider has to know before where to send browsers back to.
+    // The provider must know the redirect URI beforehand.
     port = await freePort();
     url = `http://127.0.0.1:${port}`;
     provider = await startIdentityProvider(`${url}/auth/oidc/callback`);
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     return page;
   }
 
-  test("somebody comes in by the provider, to where they wanted to go, and a code serves once", async () => {
+  test("a login at the provider leads to the requested page, and a code works once", async () => {
     provider.person = { sub: "ada", name: "Ada Lovelace", preferred_username: "ada" };
     const page = await openWindow("/status");
     await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     expect(page.url()).not.toContain("oidcCode");
   });
 
-  test("who is refused there is told so, and can log in otherwise", async () => {
+  test("a login denied at the provider is reported, and other logins still work", async () => {
     provider.person = null;
     const page = await openWindow("/login");
     await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     await page.getByLabel(t("session:username")).waitFor();
   });
 
-  test("an account connects it, and is logged in to by it", async () => {
+  test("an account can be linked, and logged in to at the provider", async () => {
     const client = new FanfareClient({ url: site.url });
     await client.register({ username: "grace", password: PASSWORD });
     provider.person = { sub: "grace", preferred_username: "grace.at.work" };

@@ -5,9 +5,9 @@ import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
-describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
+describe.skipIf(!hasBrowser())("the outbox", () => {
   const site = useSite();
-  /** Owns the group, and the one who writes in the browser. */
+  /** The group's owner, who is also the user in the browser. */
   let ada: FanfareClient;
   let grace: FanfareClient;
   let groupId: string;
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     site.watch(page);
     await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
     await field(page).waitFor();
-    // Without the messages of the channel there is no list to show in what waits.
+    // The waiting message can only be listed once the channel's messages are loaded.
     await page.getByRole("log").waitFor();
     return page;
   }
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
   const stored = async () =>
     (await ada.call("message.list", { channelId })).messages.map(({ content }) => content);
 
-  /** The pages know of it: what they send now waits. */
+  /** Resolves when the pages know: everything they send from then on waits. */
   async function goOffline(...pages: Page[]): Promise<void> {
     await context.setOffline(true);
     for (const page of pages) await page.getByText(t("shell:connection.noNetwork")).waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await pending(page, text).waitFor();
   }
 
-  /** What this browser keeps of them. */
+  /** What this browser has stored of them. */
   const kept = (page: Page) =>
     page.evaluate<number>(`new Promise((resolve, reject) => {
       const opening = indexedDB.open("fanfare");
@@ -77,14 +77,14 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     })`);
   const expectKept = (page: Page, count: number) => expect.poll(() => kept(page)).toBe(count);
 
-  test("of two tabs one sends what the other one left, and not what it still sends", async () => {
+  test("one of two tabs sends what the other left behind, but not what it is still sending", async () => {
     const [one, other] = [await open(), await open()];
     await goOffline(one, other);
     await write(one, "from the first tab");
     await write(other, "from the other tab");
     await expectKept(one, 2);
     expect(await pending(other, "from the first tab").count()).toBe(0);
-    // It knows of the first one when it comes back, and waits for its end.
+    // Back online, it knows of the first tab and waits until that closes.
     await one.close();
     await context.setOffline(false);
     await expect
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await expectKept(other, 0);
   });
 
-  test("what is refused stays in the list over a reload, until it is deleted or sent", async () => {
+  test("a rejected message stays in the list after a reload until deleted or resent", async () => {
     const page = await open();
     await goOffline(page);
     await write(page, "refused one");
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     expect(await stored()).toEqual(["refused two"]);
   });
 
-  test("logging out removes what was not sent", async () => {
+  test("logging out removes unsent messages", async () => {
     const page = await open();
     await goOffline(page);
     await write(page, "private");
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await expect.poll(() => kept(page)).toBe(0);
   });
 
-  test("files that a reload has broken off are named, and the text is kept as a draft", async () => {
+  test("files interrupted by a reload are named, and the text is kept as a draft", async () => {
     const page = await open();
     await context.route("**/api/file.upload*", () => {});
     await page.locator("input[type=file]").setInputFiles({

@@ -8,18 +8,18 @@ import { t } from "./texts.ts";
 interface Person {
   client: FanfareClient;
   id: string;
-  /** To log in with; the tests have people of their own. */
+  /** To log in with; each test has users of its own. */
   username: string;
   nickname: string;
 }
 
-describe.skipIf(!hasBrowser())("people", () => {
+describe.skipIf(!hasBrowser())("friends and direct messages", () => {
   const site = useSite();
   let ada: Person;
   let grace: Person;
   let lin: Person;
   let round = 0;
-  /** Theirs in all tests, but as another user. */
+  /** One per user, reused by all tests. */
   const windows = new Map<string, Page>();
 
   beforeAll(async () => {
@@ -57,7 +57,10 @@ describe.skipIf(!hasBrowser())("people", () => {
     await other.client.call("friend.accept", { userId: one.id });
   }
 
-  /** A group of Ada's that the others are in: the address of its channel, in which Grace has written. */
+  /**
+   * Creates a group owned by Ada with the others in it, and a message from Grace; returns the path of its
+   * channel.
+   */
   async function makeGroup(): Promise<string> {
     const { group, channels } = await ada.client.call("group.create", { name: "Rocket builders" });
     const { invite } = await ada.client.call("invite.create", { groupId: group.id });
@@ -81,7 +84,7 @@ describe.skipIf(!hasBrowser())("people", () => {
 
   const said = (page: Page, text: string) => page.getByRole("log").getByText(text, { exact: true }).waitFor();
 
-  test("two become friends, talk, and see at once how the other is", async () => {
+  test("two users become friends, chat, and see each other's presence at once", async () => {
     const [hers, his] = [await open(ada), await open(grace)];
     await hers.getByText(t("friends:all.empty")).waitFor();
     await hers.getByLabel(t("friends:add.label")).fill(grace.username);
@@ -110,7 +113,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     expect(await hers.getByRole("log").getByRole("article").count()).toBe(2);
   });
 
-  test("three talk together; one is removed, one leaves", async () => {
+  test("a group DM of three: one member is removed, one leaves", async () => {
     await befriend(ada, grace);
     await befriend(ada, lin);
     const [hers, his, theirs] = [await open(ada), await open(grace), await open(lin)];
@@ -170,7 +173,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     expect(await list(his).getByRole("link", { name: /party/ }).count()).toBe(0);
   });
 
-  test("who is blocked is folded away and cannot ask again, until that ends", async () => {
+  test("a blocked user is collapsed and can't send another request until unblocked", async () => {
     const path = await makeGroup();
     const hers = await open(ada, path);
     await said(hers, "Buy sunglasses");
@@ -198,7 +201,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     await said(hers, "Buy sunglasses");
   });
 
-  test("the menu of a card stays open when what the card says of a member arrives", async () => {
+  test("the menu of a user card stays open when the user's data arrives", async () => {
     const path = await makeGroup();
     const hers = await open(ada);
     await delayAnswers(hers, /^group\.getMember/, 3000);
@@ -220,7 +223,7 @@ describe.skipIf(!hasBrowser())("people", () => {
       .waitFor();
   });
 
-  test("who does not want to be reached is not, and it is said why", async () => {
+  test("a user who doesn't accept contact can't be messaged, and the reason is shown", async () => {
     const path = await makeGroup();
     await lin.client.call("friend.setReach", { directFrom: "friends" });
     const hers = await open(ada, path);
@@ -234,7 +237,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     expect(new URL(hers.url()).pathname).toBe(path);
   });
 
-  test("the list of members has who is there above who is not, and a member is kicked from a card", async () => {
+  test("the member list shows online members first, and a member can be kicked from their card", async () => {
     const path = await makeGroup();
     const hers = await open(ada, path);
     await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();

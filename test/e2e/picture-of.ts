@@ -5,16 +5,19 @@ import type { BrowserContext, Page } from "playwright-core";
 import sharp, { type Sharp } from "sharp";
 
 const KEPT = join(import.meta.dirname, "pictures");
-/** For a person to look at: what differs, and what was accepted in full size. Not in git. */
+/** For review: the differences, and the accepted screenshot in full size. Not in git. */
 const SEEN = join(KEPT, "seen");
 const ACCEPT = "pnpm pictures:accept";
 
-/** Pixels of the page, in each direction, that are one of a kept picture: the edges of letters are gone, panels and buttons are not. */
+/**
+ * Page pixels per pixel of a stored image, in each direction: hides the edges of letters, but not panels and
+ * buttons.
+ */
 const SCALE = 4;
 const BLUR_SIGMA = 1;
-/** Of 255, in the channel that differs most. */
+/** Out of 255, in the channel that differs most. */
 const MAX_DIFFERENCE = 24;
-/** As much as two letters of a headline. */
+/** The area of two letters in a headline. */
 const MAX_DIFFERING = 20;
 const TRIES = 10;
 const TRY_EVERY_MS = 300;
@@ -22,8 +25,8 @@ const TRY_EVERY_MS = 300;
 const font = new URL(import.meta.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"));
 
 /**
- * Colours that follow from random ids are one, and nothing moves or blinks. What charts draw is how fast this machine is, and other
- * languages need other fonts.
+ * Removes differences between runs: colors derived from random IDs, animations, measured values in charts, and
+ * fonts of other languages.
  */
 const STYLE = `
   * { font-family: Pictures !important; caret-color: transparent !important; }
@@ -33,7 +36,7 @@ const STYLE = `
   dd > span + span { display: none; }
 `;
 
-/** Lets pages look the same on every machine and at any time: one font, one date, one figure. */
+/** Makes pages look the same on every machine and at any time: one font, one date, one number. */
 export async function freezeLooks(context: BrowserContext): Promise<void> {
   const bytes = (await readFile(font)).toString("base64");
   await context.addInitScript(`{
@@ -66,7 +69,7 @@ export function noonTimezone(): string {
 interface Picture {
   /** In full size. */
   png: Buffer;
-  /** What is compared: three channels each. */
+  /** The pixels to compare: three channels each. */
   pixels: Buffer;
   width: number;
   height: number;
@@ -85,7 +88,7 @@ async function take(page: Page): Promise<Picture> {
   return { png, pixels: data, width: info.width, height: info.height };
 }
 
-/** The indexes of the pixels that differ; null when the kept picture has another size. */
+/** The indexes of the pixels that differ; null if the sizes do. */
 async function differing(now: Picture, kept: Buffer): Promise<number[] | null> {
   const { data, info } = await sharp(kept).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   if (info.width !== now.width || info.height !== now.height) return null;
@@ -99,14 +102,15 @@ async function differing(now: Picture, kept: Buffer): Promise<number[] | null> {
   return found;
 }
 
-/** Whether a page looks otherwise than its kept picture, at once. */
+/** Whether a page differs from its stored image right now. */
 export async function looksDifferent(page: Page, name: string): Promise<boolean> {
   const found = await differing(await take(page), await readFile(join(KEPT, `${name}.png`)));
   return found === null || found.length > MAX_DIFFERING;
 }
 
 /**
- * Compares how a page looks with its kept picture, which `pnpm pictures:accept` writes. What is still on its way has some seconds to come.
+ * Compares a page with its stored image, which `pnpm pictures:accept` writes. Retries for some seconds while
+ * content is loading.
  * @returns what differs, or null
  */
 export async function pictureFault(page: Page, name: string): Promise<string | null> {
@@ -149,7 +153,7 @@ export async function pictureFault(page: Page, name: string): Promise<string | n
   }
 }
 
-/** The kept picture enlarged, and beside it the page as it is now, in which what differs is red. */
+/** The stored image enlarged, next to the current page with differences in red. */
 async function sideBySide(
   kept: Buffer,
   { png, width, height }: Picture,

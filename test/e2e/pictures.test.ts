@@ -16,20 +16,20 @@ const WINDOWS: Record<string, BrowserContextOptions> = {
 };
 
 const CHANNELS = 499;
-/** The longest names there can be. */
+/** The longest possible names. */
 const longName = (start: string, maxChars: number) =>
   start.padEnd(maxChars, " Wolfeschlegelsteinhausen").trim();
 
 interface Shot {
   name: string;
   path: () => string;
-  /** Opens and scrolls what is to be seen. */
+  /** Opens and scrolls to the content to show. */
   prepare?: (page: Page, isPhone: boolean) => Promise<unknown>;
   /** Closes what would stay open on the next page. */
   leave?: (page: Page) => Promise<unknown>;
 }
 
-describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
+describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", () => {
   const site = useSite();
   const people: FanfareClient[] = [];
   let admin: SessionTokens;
@@ -190,7 +190,8 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
     {
       name: "status",
       path: () => "/status",
-      // A chart needs two round trips. The server counts in steps of five seconds, and nothing is published in the last one.
+      // A chart needs two round trips. The server counts in steps of five seconds, and nothing is published in
+      // the last one.
       async prepare(page) {
         await expect.poll(() => page.locator("figure svg").count()).toBe(7);
         const slowest = page.locator("dl > div").filter({ hasText: t("status:metrics.slowest") });
@@ -216,7 +217,7 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
 
   async function openPage(options: BrowserContextOptions, tokens?: SessionTokens): Promise<Page> {
     const still = { reducedMotion: "reduce", deviceScaleFactor: 1, timezoneId: noonTimezone() } as const;
-    // The pictures were taken there: the headless shell places letters differently.
+    // The stored images were taken with the full browser: the headless shell renders text differently.
     const context = await site.newContext({ ...still, fullBrowser: true, ...options }, tokens);
     await freezeLooks(context);
     const page = await context.newPage();
@@ -253,7 +254,7 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
     );
   }
 
-  /** Rules that break how a channel looks in the dark theme. */
+  /** CSS that breaks a channel's look in the dark theme. */
   const BROKEN = {
     "a panel moves": "nav { transform: translateX(12px); }",
     "a panel is missing": "[role=log] { visibility: hidden; }",
@@ -264,11 +265,11 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
     "icons are missing": "header svg { visibility: hidden; }",
   };
 
-  /** Letters of the same widths with other edges, and another font of the system. */
+  /** Letters of the same width with other edges, and another system font. */
   const OTHER_LETTERS =
     ":root { --font-sans: serif !important; } * { -webkit-text-stroke: 0.2px; text-rendering: geometricPrecision !important; }";
 
-  test("a broken page differs from its picture, other letters do not", { tags: "long" }, async () => {
+  test("a broken page differs from its image, and other letters don't", { tags: "long" }, async () => {
     const page = await openPage({ ...WINDOWS["desktop"], colorScheme: "dark" }, admin);
     await site.visit(page, inChannel());
     await messages(page, "See you there");
@@ -282,7 +283,7 @@ describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
       await page.evaluate("void document.adoptedStyleSheets.pop()");
       return differs;
     };
-    // What is still loading differs too.
+    // Content that is still loading would differ too.
     expect(await pictureFault(page, "channel-desktop-dark")).toBeNull();
     expect(await differsWith("")).toBe(false);
     expect(await differsWith(OTHER_LETTERS)).toBe(false);

@@ -18,7 +18,7 @@ const KEPT = `(async () => {
 })()`;
 
 describe.skipIf(!hasBrowser())("the service worker", () => {
-  /** The page in a folder of the tests' own, for a newer one is put there. */
+  /** A copy of the page, because the tests put a newer version there. */
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-worker-"));
@@ -27,19 +27,19 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const site = useSite(() => ({ WEB_DIR: folder }));
 
-  /** A page that the service worker serves. */
+  /** Opens a page that the service worker controls. */
   async function openControlled(context: BrowserContext, path = "/"): Promise<Page> {
     const page = await context.newPage();
     await page.goto(site.url + path);
     await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
-    // What was loaded before the worker was there is kept a moment later.
+    // Files loaded before the worker started are cached a moment later.
     await expect
       .poll(() => page.evaluate<string[]>(KEPT))
       .toEqual(expect.arrayContaining(await page.evaluate<string[]>(LOADED)));
     return page;
   }
 
-  test("keeps the application and nothing of anybody's, and starts it without the server", async () => {
+  test("caches the application but no user data, and starts it offline", async () => {
     const { owner, group, channel } = await createWorld(site.url);
     const context = await site.newContext({ serviceWorker: true });
     const page = await openControlled(context);
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     expect(await page.evaluate('fetch("/api/meta").then(() => "answered", () => "away")')).toBe("away");
   });
 
-  test("asks before it brings a new version in", async () => {
+  test("asks before activating a new version", async () => {
     const context = await site.newContext({ serviceWorker: true });
     const page = await openControlled(context);
     const worker = join(folder, "sw.js");
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     expect(await page.getByText(t("updates:newVersion")).count()).toBe(0);
   });
 
-  test("shows what is pushed, and a click leads to it", async () => {
+  test("shows a push notification, and clicking it opens its target", async () => {
     const context = await site.newContext({ serviceWorker: true, permissions: ["notifications"] });
     const page = await openControlled(context);
     const session = await context.newCDPSession(page);
@@ -108,7 +108,8 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
       all.map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path })))`;
     await expect
       .poll(async () => {
-        // The browser drops what it gets while the worker starts; a later one of the same tag takes the place of an earlier one.
+        // The browser drops pushes while the worker starts; a later one with the same tag replaces an earlier
+        // one.
         await session.send("ServiceWorker.deliverPushMessage", push);
         return page.evaluate(shown);
       })

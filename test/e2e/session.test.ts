@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     return page;
   }
 
-  /** What is kept in a tab for the tabs that share it, or for itself. */
+  /** What a tab has stored, for all tabs or for itself. */
   const kept = (page: Page, storage: "localStorage" | "sessionStorage" = "localStorage") =>
     page.evaluate(
       ([where, key]) => JSON.parse(globalThis[where as "localStorage"].getItem(key!) ?? "null"),
@@ -29,10 +29,10 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
   }
 
   const guestButton = (page: Page) => page.getByRole("button", { name: t("session:asGuest") });
-  /** Shown with what the server has answered to a valid token. */
+  /** Shown once the server has accepted the token. */
   const isIn = (page: Page) => page.getByRole("button", { name: t("shell:you") }).waitFor();
 
-  test("who is logged in is so in a second tab, in one that waited, and after a restart of the browser", async () => {
+  test("is shared with a new tab, with one that was already open, and with a restarted browser", async () => {
     const context = await site.newContext();
     const [ada, waiting] = [await open(context), await open(context)];
     await logInAsGuest(ada);
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     expect(await kept(page)).not.toBeNull();
   });
 
-  test("tokens that have expired are renewed by one tab for all", async () => {
+  test("has its expired tokens refreshed by one tab for all", async () => {
     const context = await site.newContext();
     const tabs = [await open(context), await open(context), await open(context)];
     await logInAsGuest(tabs[0]!);
@@ -66,11 +66,11 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     expect(refreshes).toHaveLength(1);
   });
 
-  test("a tab that was duplicated has a session that is not for all tabs, and both go on", async () => {
+  test("is separate in a duplicated tab, and both work", async () => {
     const context = await site.newContext();
     const tab = await open(context);
     await logInAsGuest(tab);
-    // As if it had been asked not to stay logged in.
+    // As if "stay logged in" had been off.
     await tab.evaluate((key) => {
       const tokens = JSON.parse(localStorage.getItem(key)!);
       const expired = { ...tokens, accessTokenExpiresAt: new Date(0).toISOString(), accessToken: "expired" };
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     expect(await kept(tab)).toBeNull();
   });
 
-  test("who does not stay logged in is so in one tab, and only until it is closed", async () => {
+  test('without "stay logged in" is limited to one tab, until it is closed', async () => {
     const context = await site.newContext();
     const [ada, other] = [await open(context), await open(context)];
     const account = new FanfareClient({ url: site.url });
@@ -114,14 +114,14 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await guestButton(other).waitFor();
   });
 
-  test("to log out in one tab logs out all, and leaves nothing behind", async () => {
+  test("is ended in all tabs by logging out in one, which leaves nothing behind", async () => {
     const context = await site.newContext();
     const [ada, other] = [await open(context), await open(context)];
     await logInAsGuest(ada);
     await isIn(other);
     await ada.getByRole("button", { name: t("shell:you") }).click();
     await ada.getByRole("menuitem", { name: t("shell:logOut") }).click();
-    // There is nothing that a guest could log in with again.
+    // A guest has no credentials to log in with again.
     await ada.getByRole("button", { name: t("session:guestLeaves.action") }).click();
     for (const page of [ada, other]) await guestButton(page).waitFor();
     expect(await kept(other)).toBeNull();

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     });
   });
 
-  test("makes the account that is logged in the admin", { tags: "long" }, async () => {
+  test("makes the logged-in account the admin", { tags: "long" }, async () => {
     const tokens = await new FanfareClient({ url: node.url }).register(account);
     const context = await browser.newContext({ locale: "en-US" });
     await keepTokens(context, tokens);

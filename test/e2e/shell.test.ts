@@ -12,10 +12,12 @@ const PHONE: BrowserContextOptions = {
   isMobile: true,
 };
 
-/** The name of what has the focus. */
+/** The accessible name of the focused element. */
 const FOCUSED = `document.activeElement.getAttribute("aria-label")`;
 
-/** Remembers the theme when the first of the body is there: nothing was painted before, and the application comes after. */
+/**
+ * Records the theme when the body's first child is inserted: before the first paint and before the application.
+ */
 const THEME_OF_BODY = `
   new MutationObserver((_, observer) => {
     if (document.body === null) return;
@@ -24,10 +26,10 @@ const THEME_OF_BODY = `
   }).observe(document, { childList: true, subtree: true });
 `;
 
-describe.skipIf(!hasBrowser())("around the pages", () => {
+describe.skipIf(!hasBrowser())("the application shell", () => {
   const site = useSite();
 
-  /** In a group with the channels general and rockets. */
+  /** Opens a group with the channels general and rockets. */
   async function openGroup(options: BrowserContextOptions): Promise<Page> {
     const ada = new FanfareClient({ url: site.url });
     const tokens = await ada.createGuest({ nickname: "Ada" });
@@ -42,7 +44,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
   const root = (page: Page, name: string) => page.locator("html").getAttribute(name);
   const you = (page: Page) => page.getByRole("button", { name: `${t("shell:you")} Ada` });
 
-  test("a theme takes effect at once, and is there before anything else after a reload", async () => {
+  test("applies a theme at once, and before anything else after a reload", async () => {
     const page = await openGroup(DESKTOP);
     expect(await root(page, "data-theme")).toBe("light");
     await page.evaluate(`window.fading = [];
@@ -57,13 +59,13 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     expect(await page.evaluate<string>("window.themeOfBody")).toBe("dark");
   });
 
-  test("the page follows the theme of the system while none is chosen", async () => {
+  test("follows the system's theme until one is chosen", async () => {
     const page = await openGroup(DESKTOP);
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => root(page, "data-theme")).toBe("dark");
   });
 
-  test("the language is that of the browser, until another one is chosen", async () => {
+  test("uses the browser's language until another is chosen", async () => {
     const page = await site.newPage({ ...DESKTOP, locale: "zh-CN" });
     await page.goto(site.url);
     await page.getByRole("button", { name: "以访客身份逛逛" }).waitFor();
@@ -75,7 +77,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await page.getByRole("button", { name: t("session:asGuest") }).waitFor();
   });
 
-  test("on a phone the lists come from the side, and go by Esc or by going somewhere", async () => {
+  test("slides lists in from the side on a phone, and closes them with Esc or by navigating", async () => {
     const page = await openGroup(PHONE);
     const opener = page.getByRole("button", { name: t("shell:openLists") });
     const lists = page.getByRole("dialog", { name: t("shell:lists") });
@@ -92,7 +94,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await lists.waitFor({ state: "detached" });
   });
 
-  test("who has no network is told so, and that it is back by nothing more", async () => {
+  test("shows a notice while offline, and removes it once back online", async () => {
     const page = await openGroup(DESKTOP);
     const banner = page.getByText(t("shell:connection.noNetwork"));
     await page.context().setOffline(true);
@@ -102,7 +104,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   });
 
-  test("the first link of the page skips the lists", async () => {
+  test("starts with a link that skips the lists", async () => {
     const page = await openGroup(DESKTOP);
     const skip = page.getByRole("link").first();
     await skip.focus();

@@ -8,16 +8,20 @@ import { t } from "./texts.ts";
 
 type Env = Record<string, string>;
 
-/** On a busy machine a condition that will come true may take much longer than Playwright's default. */
+/** Playwright's default is too short on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** As in a private window. A service worker makes each load of a page cost twice as much, and most tests are not about it. */
+/**
+ * As in a private window. A service worker doubles the cost of each page load, and most tests don't need it.
+ */
 const NO_SERVICE_WORKER = `
   const refuse = () => Promise.reject(new Error("There are no service workers."));
   if ("serviceWorker" in navigator) navigator.serviceWorker.register = refuse;
 `;
 
-/** Looks in every frame: Playwright would look every half a second. Places of rows and figures pulse, and spinners spin. */
+/**
+ * Checks every frame, because Playwright polls only every half second. Placeholders pulse and spinners spin.
+ */
 const LOADED = `new Promise((resolve) => {
   const look = () => {
     const isLoaded =
@@ -32,13 +36,13 @@ const LOADED = `new Promise((resolve) => {
 interface SiteOptions extends BrowserContextOptions {
   /** Whether the page may register its service worker. Default: false */
   serviceWorker?: boolean;
-  /** Whether the headless shell is not enough, as it is not for notifications. Default: false */
+  /** Whether the headless shell is not enough, as for notifications. Default: false */
   fullBrowser?: boolean;
 }
 
 /**
- * An instance that serves the page as it is now, and a browser to visit it with, for the tests beside the call.
- * After each test its windows are closed, and it fails if a page that is watched has complained.
+ * Starts an instance with the current page, and a browser, for the calling file's tests. Each test closes its
+ * windows, and fails if a watched page logged an error.
  */
 export function useSite(env: () => Env = () => ({})): Site {
   const site = new Site();
@@ -52,7 +56,7 @@ export function useSite(env: () => Env = () => ({})): Site {
 
 class Site {
   instance!: Instance;
-  /** Of the pages that are watched, in this test. */
+  /** Of the pages watched in this test. */
   readonly complaints: string[] = [];
   readonly #kept = new Set<Page>();
   readonly #browsers = new Set<Browser>();
@@ -61,7 +65,7 @@ class Site {
     return this.instance.url;
   }
 
-  /** With a database of its own. */
+  /** With its own database. */
   async start(env: Env): Promise<void> {
     this.instance = await startInstance({ WEB_DIR: inject("webBuild"), MONGO_URL: "", ...env });
   }
@@ -72,7 +76,7 @@ class Site {
     return browser;
   }
 
-  /** A watched page in a context of its own: of the user with these tokens, or of a visitor. */
+  /** Opens a watched page in a context of its own, for the user with these tokens or for a visitor. */
   async newPage(options: SiteOptions = {}, tokens?: SessionTokens): Promise<Page> {
     const page = await (await this.newContext(options, tokens)).newPage();
     this.watch(page);
@@ -92,16 +96,19 @@ class Site {
     return context;
   }
 
-  /** A page for all tests of the file, each of which begins with `open`: a new one costs a process, and compiles all code again. */
+  /**
+   * A page for all tests of the file, each of which begins with `open`: a new page costs a process and compiles
+   * all code again.
+   */
   async keepPage(options: SiteOptions = {}): Promise<Page> {
     const page = await this.newPage(options);
     this.#kept.add(page);
     return page;
   }
 
-  /** Starts the application in a kept page that remembers nothing but these tokens. */
+  /** Starts the application in a kept page with no stored state except these tokens. */
   async open(page: Page, path: string, tokens?: SessionTokens): Promise<void> {
-    // Another fragment of the same address would not load it again. It costs a process: another site gets one of its own.
+    // Changing only the fragment would not reload the page. This costs a process: each site gets its own.
     if (path.includes("#")) await page.goto("about:blank");
     const forget = await page.addInitScript((held) => {
       localStorage.clear();
@@ -112,19 +119,22 @@ class Site {
     await forget.dispose();
   }
 
-  /** Goes to a path, without a reload where the application runs already, and waits until everything there is loaded. */
+  /**
+   * Navigates to a path, without a reload if the application already runs, and waits until everything is
+   * loaded.
+   */
   async visit(page: Page, path: string): Promise<void> {
     if (page.url().startsWith(this.url)) await page.evaluate(`history.pushState(null, "", "${path}")`);
     else await page.goto(this.url + path);
     await this.loaded(page);
   }
 
-  /** Resolves when there is a page, and nothing in it stands in any more for what is being loaded. */
+  /** Resolves when the page is shown and has no loading placeholder left. */
   async loaded(page: Page): Promise<void> {
     await page.evaluate(LOADED);
   }
 
-  /** Searches with the panel of the page, and waits for the first result. */
+  /** Searches with the page's search panel, and waits for the first result. */
   async search(page: Page, words: string): Promise<void> {
     await page
       .getByRole("button", { name: t("search:title"), exact: true })
@@ -137,12 +147,12 @@ class Site {
       .waitFor();
   }
 
-  /** Hears of what is thrown in a page and not caught. */
+  /** Collects uncaught errors of a page. */
   watch(page: Page): void {
     page.on("pageerror", (error) => this.complaints.push(error.message));
   }
 
-  /** Hears of the errors on its console, but for those that are expected. */
+  /** Collects errors logged to a page's console, except expected ones. */
   watchConsole(page: Page, isExpected: (text: string) => boolean = () => false): void {
     page.on("console", (message) => {
       const text = message.text();
@@ -165,7 +175,7 @@ class Site {
     if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
   }
 
-  /** What did not start has nothing to stop. The browser is for the next file of the worker. */
+  /** Handles a failed start too. The browser stays for the worker's next file. */
   async stop(): Promise<void> {
     this.#kept.clear();
     try {
@@ -176,7 +186,7 @@ class Site {
   }
 }
 
-/** As when somebody logged in there before; what the page has renewed since stays. */
+/** As after an earlier login; tokens that the page has refreshed since are kept. */
 export async function keepTokens(context: BrowserContext, tokens: SessionTokens): Promise<void> {
   await context.addInitScript((held) => {
     localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? held);

@@ -5,7 +5,7 @@ import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
-describe.skipIf(!hasBrowser())("who runs the instance", () => {
+describe.skipIf(!hasBrowser())("an admin", () => {
   const site = useSite();
   let admin: { username: string; accessToken: string };
   let page: Page;
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await site.open(page, path, await site.logIn(username));
   }
 
-  test("sees what the server does on the status page, as charts and as a table", async () => {
+  test("sees the server's load on the status page, as charts and as a table", async () => {
     const { channel, owner } = await createWorld(site.url);
     await open("/status", admin.username);
     const message = { channelId: channel.id, content: "x", nonce: "status" };
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await page.getByRole("columnheader", { name: t("status:metrics.deliveries") }).waitFor();
   });
 
-  test("nobody else sees that, nor the admin pages", async () => {
+  test("is the only one who sees that and the admin pages", async () => {
     const { username } = await createAccount(site.url);
     await open("/status", username);
     await page.getByText(t("status:connection.version")).waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await page.getByRole("heading", { name: t("admin:refused.title") }).waitFor();
   });
 
-  test("finds a user, disables the account with a reason, and reads it in the log", async () => {
+  test("finds a user, disables the account with a reason, and sees it in the audit log", async () => {
     const target = await createAccount(site.url);
     await open("/admin/users", admin.username);
     await page.getByLabel(t("admin:users.search")).fill(target.username);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await page.getByText(/^Export complete/).waitFor();
   });
 
-  test("deletes a group only once its name was typed", async () => {
+  test("deletes a group only after typing its name", async () => {
     const { group } = await createWorld(site.url);
     await open("/admin/groups", admin.username);
     const groups = page.getByRole("list", { name: t("admin:sections.groups") });
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     expect(await groups.getByRole("listitem").count()).toBe(before - 1);
   });
 
-  test("turns maintenance on with a text for the others, and off again", async () => {
+  test("turns maintenance mode on with a text for the others, and off again", async () => {
     const guest = await createGuest(site.url);
     await open("/admin/maintenance", admin.username);
     await page.getByLabel(t("admin:maintenance.message")).fill("Back at noon");

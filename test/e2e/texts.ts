@@ -20,7 +20,7 @@ function collect(prefix: string, values: Texts): void {
 }
 
 /**
- * An English text of the page by its key, so that tests do not depend on its wording.
+ * An English text of the page by its key, so that tests don't depend on its wording.
  * @throws {Error} if there is no such text, or a value is missing
  */
 export function t(key: string, values: Readonly<Record<string, string | number>> = {}): string {

@@ -3,14 +3,14 @@ import type { Crowd } from "./crowd.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import type { Member } from "./member.ts";
 
-/** Of what a member does: the rest are messages. */
+/** Share of each in a member's actions: the rest are messages. */
 const EDITS = 0.15;
 const DELETES = 0.07;
 const PAUSE_MS = { from: 250, to: 750 };
-/** A member that waits for so many answers waits before it writes more. */
+/** A member with this many unanswered calls waits before it writes more. */
 const MAX_WAITING = 30;
 
-/** Everybody writes, edits and deletes at a steady rate, until it is stopped. */
+/** All members write, edit and delete at a steady rate until it is stopped. */
 export class Chatter {
   readonly #crowd: Crowd;
   #loops: Promise<void>[] = [];
@@ -25,7 +25,7 @@ export class Chatter {
     this.#loops = this.#crowd.members.map((member) => this.#chat(member));
   }
 
-  /** Resolves when everything that was begun has been answered, or given up by the SDK. */
+  /** Resolves when every call has been answered, or given up by the SDK. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#loops);
@@ -45,7 +45,7 @@ export class Chatter {
 
   async #act(member: Member, own: LedgerEntry[]): Promise<void> {
     const dice = Math.random();
-    // Each is changed once: of two changes on their way at once nobody could say which one comes last.
+    // Each message is changed once: of two concurrent changes it would be unknown which comes last.
     const entry =
       dice < EDITS + DELETES ? own.splice(Math.floor(Math.random() * own.length), 1)[0] : undefined;
     if (entry !== undefined) {

@@ -10,15 +10,15 @@ export interface Findings {
   acknowledged: number;
   lost: string[];
   duplicated: string[];
-  /** Other things that must not be: a copy that differs, an edit that is gone. */
+  /** Other violations: a copy that differs, an edit that is gone. */
   wrong: string[];
 }
 
-/** Events may still be on their way. */
+/** Events may still be in flight. */
 const SETTLE_MS = 60_000;
 const POLL_MS = 100;
 
-/** Compares what was acknowledged, and what every client holds, with the database. Nobody may be writing. */
+/** Compares what was acknowledged, and every client's copy, with the database. No member may be writing. */
 export async function check(crowd: Crowd, truth: Truth): Promise<Findings> {
   const findings: Findings = { acknowledged: 0, lost: [], duplicated: [], wrong: [] };
   for (const room of crowd.rooms) {
@@ -35,7 +35,7 @@ export async function check(crowd: Crowd, truth: Truth): Promise<Findings> {
   return findings;
 }
 
-/** The numbers of a channel have no holes and none twice. */
+/** A channel's seqs must have no gaps and no duplicates. */
 function checkNumbers({ channelId, checkedSeq }: Room, stored: readonly Message[], findings: Findings): void {
   for (const [index, { seq }] of stored.entries()) {
     const expected = checkedSeq + index + 1;
@@ -68,7 +68,7 @@ function isAsAcknowledged({ acknowledged, deleted, texts }: LedgerEntry, message
   return deleted !== "yes" && texts.includes(message.content);
 }
 
-/** Edits only add to a text. */
+/** Edits only append to a text. */
 function originalText({ content }: Message): string {
   return content.split(",")[0]!;
 }
@@ -77,7 +77,7 @@ function describe(entry: LedgerEntry, stored: readonly Message[]): string {
   return JSON.stringify({ ...entry, stored });
 }
 
-/** What differs between a client's copy and the database; undefined when it is the same, at last. */
+/** How a client's copy differs from the database, after waiting for it to settle; undefined if it doesn't. */
 async function differenceOf(view: ChannelView, stored: readonly Message[]): Promise<string | undefined> {
   const firstSeq = stored[0]?.seq ?? 0;
   const deadline = performance.now() + SETTLE_MS;

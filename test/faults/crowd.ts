@@ -5,7 +5,7 @@ import { Member } from "./member.ts";
 export interface Room {
   channelId: string;
   members: readonly Member[];
-  /** Up to here its messages were checked before. */
+  /** Messages up to this seq were checked before. */
   checkedSeq: number;
 }
 
@@ -24,7 +24,7 @@ export class Crowd {
     this.members = Array.from({ length: size }, (_, index) => {
       const at = index % urls.length;
       const [own = "", ...others] = [...urls.slice(at), ...urls.slice(0, at)];
-      // The first half knows one gateway and waits for it; the others go elsewhere.
+      // The first half knows one gateway and waits for it; the others fail over.
       const known = index < size / 2 ? [own] : [own, ...others];
       return new Member(`member ${index + 1}`, known, this.ledger);
     });
@@ -57,14 +57,14 @@ export class Crowd {
     this.#inviteCode = invite.code;
     this.#group = await this.#open(channels[0]!.id, this.members);
     for (let i = 0; i + 1 < this.members.length; i += 2) {
-      // Neighbours are at different gateways.
+      // Neighbors are at different gateways.
       const pair = this.members.slice(i, i + 2);
       const { channel } = await pair[0]!.client.call("channel.openDirect", { userId: pair[1]!.userId });
       this.#direct.push(await this.#open(channel.id, pair));
     }
   }
 
-  /** After a check: the group goes on in a new channel, so that none grows beyond what a client holds. */
+  /** After a check, the group continues in a new channel, so that none grows beyond what a client holds. */
   async moveOn(): Promise<void> {
     this.ledger.clear();
     for (const room of this.#direct) {

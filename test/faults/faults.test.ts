@@ -4,19 +4,20 @@ import { kindsLike } from "./faults.ts";
 import { formatReport } from "./report.ts";
 import { runFaults } from "./run.ts";
 
-// The short form of `pnpm test:faults`: every kind of fault, once or more, shorter than there. The short run only kills.
+// The short form of `pnpm test:faults`: every kind of fault at least once. The default run only kills
+// processes.
 
 const SEED = 3;
 const SETTINGS = { freezeMs: 4000, cutMs: { from: 300, to: 2000 }, holdMs: { from: 1000, to: 4000 } };
 
-/** One list for both, so that each is looked for, and found missing, by its name. */
+/** One list for both, so that a missing one is named. */
 const programs = ["nats-server", "redis-server"].map(isInstalled);
 
 describe.skipIf(programs.includes(false))("faults", () => {
   const LONG = ["stop", "freeze", "cut", "hold", "several"];
   for (const only of ["kill", ...LONG])
     test(
-      `${only}: nothing is lost, no client is stuck`,
+      `${only}: no message is lost and no client is stuck`,
       { tags: LONG.includes(only) ? "long" : [] },
       async () => {
         const kinds = kindsLike([only]);

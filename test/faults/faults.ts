@@ -8,7 +8,7 @@ export interface Fault {
   kind: string;
   /** What exactly, for the log. */
   target: string;
-  /** Does it, and resolves when everything is repaired. */
+  /** Causes the fault, and resolves when everything is repaired. */
   run(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ type MakeFault = (surroundings: Surroundings) => Omit<Fault, "kind">;
 
 interface FaultKind {
   make: MakeFault;
-  /** How often it comes in one round of all kinds: those that take long come less often. */
+  /** How often it occurs in one round of all kinds; slow ones occur less often. */
   timesPerRound: number;
 }
 
@@ -70,7 +70,10 @@ KINDS.set("several: all gateways", { make: killAll(SERVERS["gateway"]!), timesPe
 KINDS.set("several: all workers", { make: killAll(SERVERS["worker"]!), timesPerRound: 1 });
 KINDS.set("several: everything", { make: killAll(everything), timesPerRound: 1 });
 
-/** The kinds whose name has one of `only` in it; all of them when that is empty. @throws {Error} when none has */
+/**
+ * The kinds whose name contains one of `only`; all if it is empty.
+ * @throws {Error} if none matches
+ */
 export function kindsLike(only: readonly string[]): string[] {
   const names = [...KINDS.keys()].filter(
     (name) => only.length === 0 || only.some((part) => name.includes(part)),
@@ -85,7 +88,7 @@ export function makeFault(kind: string, surroundings: Surroundings): Fault {
   return { kind, ...KINDS.get(kind)!.make(surroundings) };
 }
 
-/** One round of faults in random order, each kind as often as it should come. */
+/** One round of faults in random order, each kind `timesPerRound` times. */
 export function roundOf(kinds: readonly string[], random: Random): string[] {
   return random.shuffle(kinds.flatMap((kind) => Array<string>(KINDS.get(kind)!.timesPerRound).fill(kind)));
 }
@@ -103,7 +106,7 @@ function kill(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFaul
   };
 }
 
-/** As for an update: it says goodbye. */
+/** A graceful stop, as for an update. */
 function stop(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFault {
   return ({ cluster, random, supervisor }) => {
     const server = random.pick(servers(cluster));
@@ -133,7 +136,7 @@ function killAll(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeF
   });
 }
 
-/** The second while the first is there, or just being repaired. */
+/** The second fault while the first is present or being repaired. */
 function twoFaults(surroundings: Surroundings): Omit<Fault, "kind"> {
   const { random } = surroundings;
   const whereOf = (kind: string): string => kind.split(" ")[1]!;

@@ -6,16 +6,16 @@ export interface LedgerEntry {
   readonly authorId: string;
   /** Unique in the run. */
   readonly text: string;
-  /** As the server acknowledged it; undefined as long as it has not. */
+  /** As the server acknowledged it; undefined until then. */
   acknowledged?: Message;
-  /** Texts that it may have: more than one when an edit was not answered. */
+  /** Its possible texts: more than one if an edit was not answered. */
   texts: string[];
   deleted: "no" | "maybe" | "yes";
-  /** What happened to it, for whoever looks for the cause of a fault. */
+  /** What happened to it, for finding the cause of a violation. */
   readonly history: string[];
 }
 
-/** Everything that was sent since the last check. */
+/** Everything sent since the last check. */
 export class Ledger {
   #entries: LedgerEntry[] = [];
   #count = 0;

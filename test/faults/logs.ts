@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ServerProcess } from "@fanfare/testing";
 
-/** What the program logs when no code caught an error: always a bug. */
+/** What the program logs for an error that was not caught: always a bug. */
 const UNCAUGHT = /uncaught exception|unhandled rejection|UnhandledPromiseRejection|panic:/;
 
 export async function uncaughtErrors(servers: readonly ServerProcess[]): Promise<string[]> {

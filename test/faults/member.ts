@@ -4,7 +4,7 @@ import { note, type Ledger, type LedgerEntry } from "./ledger.ts";
 /** Events kept per member, as evidence. */
 const MAX_EVENTS = 3000;
 
-/** Errors that a fault explains: nothing was carried out, or nobody knows. */
+/** Errors explained by a fault: nothing was carried out, or the outcome is unknown. */
 const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
   "CONNECTION_LOST",
   "TIMEOUT",
@@ -12,16 +12,16 @@ const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
   "OVERLOADED",
 ]);
 
-/** One user with the SDK. */
+/** A user with the SDK. */
 export class Member {
   readonly name: string;
   readonly client: FanfareClient;
   readonly views = new Map<string, ChannelView>();
-  /** The newest events about messages, and what became of the connection. */
+  /** The newest message events and connection changes. */
   readonly events: string[] = [];
-  /** How often an own call failed, by error. */
+  /** How often this member's calls failed, by error. */
   readonly errors = new Map<string, number>();
-  /** Errors that no fault explains. */
+  /** Errors not explained by a fault. */
   readonly surprises: string[] = [];
   #userId = "";
   readonly #ledger: Ledger;
@@ -65,7 +65,10 @@ export class Member {
     this.views.delete(channelId);
   }
 
-  /** Sends a message of its own text; resolves, with or without an acknowledgement, when the SDK is done with it. */
+  /**
+   * Sends a message with a unique text; resolves, with or without an acknowledgement, when the SDK is done with
+   * it.
+   */
   async send(channelId: string, kind: string): Promise<LedgerEntry> {
     const entry = this.#ledger.add(channelId, this.#userId, kind);
     try {
@@ -107,7 +110,7 @@ export class Member {
     const type = error instanceof FanfareError ? error.type : String(error);
     note(entry, `${what} failed: ${String(error)}`);
     this.errors.set(`${what}: ${type}`, (this.errors.get(`${what}: ${type}`) ?? 0) + 1);
-    // What was on its way when the run ended is given up.
+    // Calls in flight at the end of the run are given up.
     if (this.client.state === "closed") return;
     if (!EXPECTED_ERRORS.has(type)) this.surprises.push(`${this.name}: ${what} of "${entry.text}": ${type}`);
   }

@@ -4,7 +4,7 @@ import type { ServerProcess } from "@fanfare/testing";
 
 const run = promisify(execFile);
 const INTERVAL_MS = 2000;
-/** What no process of a crowd this small may reach. */
+/** A limit that no process of so small a crowd should reach. */
 const MAX_MIB = 700;
 
 export interface MemoryUse {
@@ -14,7 +14,7 @@ export interface MemoryUse {
   highestMib: number;
 }
 
-/** Samples the memory of processes, whatever pid they have at the time. */
+/** Samples the memory of processes, whatever their current pid. */
 export class MemoryWatch {
   readonly #servers: readonly ServerProcess[];
   readonly #samples = new Map<string, number[]>();
@@ -54,7 +54,7 @@ export class MemoryWatch {
   async #sample(): Promise<void> {
     const names = new Map(this.#servers.map(({ pid, name }) => [pid, name]));
     const pids = [...names.keys()].filter((pid) => pid !== undefined);
-    // It fails when none of them exists any more.
+    // `ps` fails if none of them exists anymore.
     const { stdout } = await run("ps", ["-o", "pid=,rss=", "-p", pids.join(",")]).catch(() => ({
       stdout: "",
     }));

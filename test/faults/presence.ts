@@ -4,14 +4,17 @@ import type { Params, Result, SessionTokens } from "@fanfare/contract";
 import type { Crowd } from "./crowd.ts";
 import type { Member } from "./member.ts";
 
-/** After the service is back for all; the report says how long it took. */
+/** After the service works for all again; the report has the actual time. */
 const TRUE_AFTER_MS = 60_000;
 const POLL_MS = 50;
 const RETRY_MS = 500;
 
 type Status = Result<"presence.watch">["presences"][number]["status"];
 
-/** What one member sees of the others, as an application would keep it: watched, heard of, and watched anew in time. */
+/**
+ * One member's view of the others, kept as an application would: watched, updated by events, and watched again
+ * in time.
+ */
 class PresenceView {
   readonly #member: Member;
   readonly #statuses = new Map<string, Status>();
@@ -28,7 +31,7 @@ class PresenceView {
     client.on("presence.changed", ({ presences }) => this.#take(presences));
   }
 
-  /** Asks until it is answered; at most one question at a time. */
+  /** Asks until it is answered; at most one request at a time. */
   async watch(): Promise<void> {
     if (this.#watching) return;
     this.#watching = true;
@@ -48,7 +51,7 @@ class PresenceView {
     this.#watching = false;
   }
 
-  /** What it sees that is not so. */
+  /** What this view has wrong. */
   errors(isOnline: (userId: string) => boolean): string[] {
     return this.#userIds.flatMap((userId) => {
       const status = this.#statuses.get(userId) ?? "unknown";
@@ -62,7 +65,10 @@ class PresenceView {
   }
 }
 
-/** Everybody watches everybody, and somebody who comes and goes with every fault: nobody may be seen who is not there. */
+/**
+ * All members watch each other and a visitor who connects and disconnects with every fault: no one may appear
+ * online who isn't.
+ */
 export class PresenceWatch {
   readonly #views: readonly PresenceView[];
   readonly #visitorId: string;
@@ -89,7 +95,7 @@ export class PresenceWatch {
     return watch;
   }
 
-  /** The visitor comes to one of the gateways, or goes. */
+  /** The visitor connects to one of the gateways, or disconnects. */
   toggleVisitor(): void {
     if (this.#visitor !== null) {
       this.#visitor.close();
@@ -100,14 +106,14 @@ export class PresenceWatch {
     this.#visits += 1;
     visitor.on("tokens.changed", (tokens) => tokens !== null && (this.#tokens = tokens));
     visitor.useTokens(this.#tokens);
-    // It keeps trying; what ends it for good is seen by `untilTrue`.
+    // It keeps retrying; `untilTrue` notices if it gives up.
     visitor.connect({ timeoutMs: 0 }).catch(() => undefined);
     this.#visitor = visitor;
   }
 
   /**
-   * Waits until everybody sees who is there and who is not.
-   * @returns what is still not so after a minute; empty when all is true
+   * Waits until every member sees who is online and who is not.
+   * @returns what is still wrong after a minute; empty if nothing
    */
   async untilTrue(): Promise<string[]> {
     const isOnline = (userId: string): boolean => userId !== this.#visitorId || this.#visitor !== null;

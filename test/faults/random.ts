@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats: mulberry32, by Tommy Ettinger, in the public domain. */
+/** Seeded random numbers: mulberry32, by Tommy Ettinger, in the public domain. */
 export class Random {
   #state: number;
 

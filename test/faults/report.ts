@@ -4,11 +4,11 @@ import type { MemoryUse } from "./memory.ts";
 export interface FaultResult {
   kind: string;
   target: string;
-  /** Until everything was repaired, in milliseconds from the fault. */
+  /** Milliseconds from the fault until everything was repaired. */
   repairedAfterMs: number;
-  /** Until the service was back for all, in milliseconds from the fault. */
+  /** Milliseconds from the fault until the service worked for all again. */
   backAfterMs: number;
-  /** From then until everybody saw truly who is there, in milliseconds. */
+  /** Milliseconds from then until every member saw correct presence. */
   presenceAfterMs: number;
 }
 
@@ -20,9 +20,9 @@ export interface Report {
   /** Failed calls of the members, by call and error. */
   errors: Record<string, number>;
   memory: Record<string, MemoryUse>;
-  /** Everything that must not be; empty when all promises were kept. */
+  /** Broken guarantees; empty if all were kept. */
   violations: readonly string[];
-  /** Where the logs of the processes and the evidence are, when there are violations. */
+  /** Folder of the processes' logs and the evidence, if there are violations. */
   folder: string;
 }
 

@@ -21,9 +21,9 @@ export interface RunOptions {
   seed: number;
   kinds: readonly string[];
   settings: FaultSettings;
-  /** Faults begin until this time is over, those that take long less often; or this many, each kind as often as any. */
+  /** New faults begin until this time is over, slow ones less often; or this many, each kind equally often. */
   until: { minutes: number } | { faults: number };
-  /** Hears of every fault that was survived, and of every check. */
+  /** Called for every fault that was survived, and for every check. */
   onProgress: (line: string) => void;
 }
 
@@ -31,7 +31,7 @@ const MEMBERS = 8;
 const FAULTS_PER_CHECK = 10;
 const LONGEST_PAUSE_MS = 1500;
 
-/** Starts a cluster, does faults to it while members write, and reports whether every promise was kept. */
+/** Starts a cluster, injects faults while members write, and reports whether every guarantee held. */
 export async function runFaults({ seed, kinds, settings, until, onProgress }: RunOptions): Promise<Report> {
   const beganMs = performance.now();
   const random = new Random(seed);

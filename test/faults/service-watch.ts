@@ -3,13 +3,13 @@ import type { Crowd, Room } from "./crowd.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import type { Member } from "./member.ts";
 
-/** A round that takes longer than this is felt: the service was not there for all. */
+/** A round that takes longer than this counts as an outage. */
 const SLOW_MS = 1000;
 const PAUSE_MS = 250;
 const POLL_MS = 10;
-/** Beyond this somebody is stuck. */
+/** Beyond this a member is stuck. */
 const STUCK_AFTER_MS = 60_000;
-/** After this it is told what is waited for. */
+/** After this the log says what is being waited for. */
 const TELL_AFTER_MS = 5_000;
 
 export class StuckError extends Error {
@@ -22,7 +22,7 @@ interface Probe {
   entry: LedgerEntry | null;
 }
 
-/** Tells whether the service is there for all: everybody connected, and a fresh message of each received by all. */
+/** Checks that the service works for all: every member connected, and a new message of each received by all. */
 export class ServiceWatch {
   readonly #crowd: Crowd;
   readonly #onProgress: (line: string) => void;
@@ -33,9 +33,9 @@ export class ServiceWatch {
   }
 
   /**
-   * Watches from now on until the service is there for all after `repaired`.
-   * @returns how long it took until the last moment at which it was not there for all, in milliseconds
-   * @throws {StuckError} when somebody is without service for a minute after the repair
+   * Watches until the service works for all after `repaired`.
+   * @returns how long it took until the last moment at which it did not, in milliseconds
+   * @throws {StuckError} if a member is without service for a minute after the repair
    */
   async untilBack(repaired: Promise<void>): Promise<number> {
     const beganMs = performance.now();
@@ -61,7 +61,7 @@ export class ServiceWatch {
     return backAfterMs;
   }
 
-  /** Whether everybody was connected when it began; resolves when all fresh messages have arrived. */
+  /** Resolves when all new messages have arrived, with whether every member was connected at the start. */
   async #round(waitedMs: () => number): Promise<boolean> {
     const allOnline = this.#crowd.members.every(({ client }) => client.state === "online");
     const probes = this.#crowd.members.flatMap((member) =>
@@ -79,7 +79,7 @@ export class ServiceWatch {
     return allOnline;
   }
 
-  /** A message that the SDK gave up is sent anew. */
+  /** Resends a message that the SDK gave up. */
   #send(member: Member, room: Room): Probe {
     const probe: Probe = { room, member, entry: null };
     const trySend = async (): Promise<void> => {

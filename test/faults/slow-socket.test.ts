@@ -3,7 +3,9 @@ import { isInstalled, TcpProxy } from "@fanfare/testing";
 import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-/** Together more than the operating system buffers for a connection, and than a gateway keeps for a slow one. */
+/**
+ * Together more than the operating system buffers for a connection, and than a gateway keeps for a slow one.
+ */
 const MESSAGES = 3000;
 const AT_ONCE = 50;
 const CONTENT = "x".repeat(3900);
@@ -34,7 +36,7 @@ describe.skipIf(programs.includes(false))("a socket that stops reading", () => {
     return client;
   }
 
-  test("does not slow the others, and is told to sync when it reads again", async () => {
+  test("doesn't slow down others, and is told to resync when it reads again", async () => {
     const [here, there] = cluster.gateways;
     const sender = await guest(there!.clientUrl);
     const fast = await guest(here!.clientUrl);
@@ -55,7 +57,7 @@ describe.skipIf(programs.includes(false))("a socket that stops reading", () => {
     wire.hold();
     for (let sent = 0; sent < MESSAGES; sent += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, () => senderView.send(CONTENT)));
-      // The one beside it, at the same gateway, has everything while it still reads nothing.
+      // The other socket at the same gateway has everything while this one still reads nothing.
       await expect.poll(() => fastView.head.seq, { interval: 5 }).toBe(sent + AT_ONCE);
     }
     expect(fastView.messages).toEqual(senderView.messages);

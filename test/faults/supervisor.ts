@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const RESTART_AFTER_MS = { from: 200, to: 3000 };
 
-/** Starts again whatever ends, after a random time, until it runs: as a service manager does. */
+/** Restarts whatever exits, after a random time, until it runs, as a service manager does. */
 export class Supervisor {
   readonly #random: Random;
   readonly #restarting = new Map<ServerProcess, Promise<void>>();
@@ -18,7 +18,7 @@ export class Supervisor {
     for (const server of servers) void this.#watch(server);
   }
 
-  /** Resolves when a server that was killed runs again. */
+  /** Resolves when a killed server runs again. */
   async running(server: ServerProcess): Promise<void> {
     while (server.pid === undefined) {
       await this.#restarting.get(server);
@@ -27,7 +27,7 @@ export class Supervisor {
     await this.#restarting.get(server);
   }
 
-  /** Servers that ended by themselves after they had been ready. */
+  /** Servers that exited by themselves after they had been ready. */
   crashes(): string[] {
     return this.#servers.flatMap((server) => {
       const failures = this.#startFailures.get(server) ?? 0;

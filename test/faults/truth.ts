@@ -17,7 +17,7 @@ interface StoredMessage {
   deletedAt: Date | null;
 }
 
-/** What the database holds, read past every service. */
+/** What the database holds, read directly rather than through a service. */
 export class Truth {
   readonly #connection: mongoose.Connection;
 
@@ -33,7 +33,7 @@ export class Truth {
     return new Truth(await connection.asPromise());
   }
 
-  /** The messages of a channel after a seq, in order, as the contract shows them. */
+  /** A channel's messages after a seq, in order, in the contract's form. */
   async messages(channelId: string, afterSeq: number): Promise<Message[]> {
     const stored = await this.#connection
       .collection<StoredMessage>("messages")

@@ -2,16 +2,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FanfareClient, FanfareError } from "@fanfare/client";
 import type { Crowd } from "./crowd.ts";
 
-/** After the service is back for all; the report says how long it took. */
+/** After the service works for all again; the report has the actual time. */
 const TRUE_AFTER_MS = 60_000;
 const RETRY_MS = 250;
-/** A message that is not here by then is not on its way. */
+/** A message that hasn't arrived by then is not in flight. */
 const HEARD_AFTER_MS = 500;
 const DONE_ALREADY: ReadonlySet<string> = new Set(["MEMBER_NOT_FOUND"]);
 
 /**
- * Somebody who is put out of the group, and comes again, while faults happen: whoever is in hears, whoever is out hears
- * nothing, whatever became of the process that was told.
+ * A user who is removed from the group and rejoins during faults: receives messages exactly while a member,
+ * whatever happened to the process that was told.
  */
 export class Wanderer {
   readonly #crowd: Crowd;
@@ -37,10 +37,10 @@ export class Wanderer {
     return wanderer;
   }
 
-  /** Comes or is put out: tried until it is acknowledged. */
+  /** Joins or is removed: repeated until it is acknowledged. */
   move(): void {
     this.#change = this.#moveAfter(this.#change);
-    // Who waits for it hears of it; when a run ends early nobody does.
+    // `untilTrue` awaits it and sees the error; if a run ends early, nothing does.
     this.#change.catch(() => undefined);
   }
 
@@ -56,8 +56,8 @@ export class Wanderer {
   }
 
   /**
-   * Waits until it hears the group exactly when it is in.
-   * @returns what is not so after a minute; empty when all is right
+   * Waits until the user receives the group's messages exactly when a member.
+   * @returns what is still wrong after a minute; empty if nothing
    */
   async untilTrue(): Promise<string[]> {
     await this.#change;

@@ -6,7 +6,7 @@ import { TOTP } from "otpauth";
 const password = "correct horse";
 const hash = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
 
-/** Everything that an account's owner may do with what opens it, so that each of its queries is made once. */
+/** Everything an account's owner can do with credentials, so that each query is made once. */
 export async function doAccounts(url: string, { database }: Pick<NodeContext, "database">): Promise<void> {
   const username = `accounts-${Date.now().toString(36)}`;
   const email = `${username}@example.org`;
@@ -15,7 +15,7 @@ export async function doAccounts(url: string, { database }: Pick<NodeContext, "d
   await must(url, "user.changeEmail", { email: `new-${email}`, password }, accessToken);
   await must(url, "user.requestPasswordReset", { email });
 
-  // What mails carry is known to nobody but who gets them, so these tokens are made here.
+  // Tokens are only readable in the emails, so these are created here.
   const tokens = database.collection<{ _id: string }>("mailedTokens");
   const expiresAt = new Date(Date.now() + 60_000);
   const userId = (await database.collection("users").findOne({ usernameLower: username }))!._id;
@@ -28,7 +28,7 @@ export async function doAccounts(url: string, { database }: Pick<NodeContext, "d
   const { secret } = await must(url, "user.setupTotp", { password }, again.accessToken);
   const code = new TOTP({ secret }).generate();
   const { recoveryCodes } = await must(url, "user.enableTotp", { code }, again.accessToken);
-  // The same code again is refused, but only after every query.
+  // The same code again is rejected, but only after every query.
   await post(url, "user.login", { username, password, code });
   await must(url, "user.login", { username, password, code: recoveryCodes[0] });
   await must(url, "user.disableTotp", { password, code: recoveryCodes[1]! }, again.accessToken);

@@ -6,7 +6,7 @@ import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
-// What mailed links and passwords open and close, over HTTP and sockets, with a real mail server.
+// How emailed links and passwords open and end sessions, over HTTP and sockets, with a real mail server.
 
 const PUBLIC_URL = "https://chat.example.org";
 const OLD = "correct horse";
@@ -47,7 +47,7 @@ const login = (username: string, password: string) =>
 const failed = (type: ErrorCode) =>
   expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
-/** Whether everything that the tokens were good for is over. */
+/** Expects that everything the tokens gave access to has ended. */
 async function expectDead({ accessToken, refreshToken }: SessionTokens): Promise<void> {
   expect(await post(instance.url, "user.me", {}, accessToken)).toEqual(failed("SESSION_REVOKED"));
   expect(await post(instance.url, "user.refresh", { refreshToken })).toEqual(failed("SESSION_REVOKED"));
@@ -69,7 +69,7 @@ function connect(token: string): Socket {
   return socket;
 }
 
-/** A socket that is ready, and what tells that the server has closed it. */
+/** A ready socket, and a promise for when the server closes it. */
 async function listen(token: string): Promise<{ closed: Promise<string> }> {
   const socket = connect(token);
   const closed = new Promise<string>((resolve) => socket.once("disconnect", resolve));
@@ -85,8 +85,8 @@ async function resetToken({ email }: Account): Promise<string> {
 const reset = (token: string, newPassword = NEW) =>
   post(instance.url, "user.resetPassword", { token, newPassword });
 
-describe("tokens end with the password", () => {
-  test("when it is reset: access, refresh and sockets of every session", async () => {
+describe("changing the password ends sessions", () => {
+  test("with a reset link: access tokens, refresh tokens and sockets of every session", async () => {
     const account = await register();
     const second = await must(instance.url, "user.login", { username: account.username, password: OLD });
     const open = await Promise.all([account.tokens, second].map(({ accessToken }) => listen(accessToken)));
@@ -98,7 +98,7 @@ describe("tokens end with the password", () => {
     await mailbox.next(account.email, /password .* has changed/);
   });
 
-  test("when it is changed: those of the session that changed it too, which goes on with new ones", async () => {
+  test("with the old password: also the current session, which gets new tokens", async () => {
     const account = await register();
     const second = await must(instance.url, "user.login", { username: account.username, password: OLD });
     const open = await Promise.all([account.tokens, second].map(({ accessToken }) => listen(accessToken)));
@@ -112,7 +112,7 @@ describe("tokens end with the password", () => {
     await mailbox.next(account.email, /password .* has changed/);
   });
 
-  test("of logins with the old password during a reset none is left", async () => {
+  test("a login with the old password during a reset leaves no session", async () => {
     const account = await register();
     const token = await resetToken(account);
     const logins = Array.from({ length: 8 }, () => login(account.username, OLD));
@@ -122,8 +122,8 @@ describe("tokens end with the password", () => {
   });
 });
 
-describe("a link to set a new password", () => {
-  test("is good once", async () => {
+describe("a password reset link", () => {
+  test("works once", async () => {
     const token = await resetToken(await register());
     const answers = await Promise.all(Array.from({ length: 5 }, () => reset(token)));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("a link to set a new password", () => {
     expect(await reset("made-up")).toEqual(failed("INVALID_LINK"));
   });
 
-  test("leads to the page, with the token where no server is told", async () => {
+  test("leads to the page, with the token in the fragment", async () => {
     const account = await register("zh");
     await must(instance.url, "user.requestPasswordReset", { email: account.email.toUpperCase() });
     const mail = await mailbox.next(account.email, /设置您在 chat\.example\.org 的新密码/);
@@ -146,7 +146,7 @@ describe("a link to set a new password", () => {
     expect(await reset(token)).toEqual(failed("INVALID_LINK"));
   });
 
-  test("is void once one of them was used, or the password was changed", async () => {
+  test("is void once another one was used or the password was changed", async () => {
     const account = await register();
     const [first, second] = [await resetToken(account), await resetToken(account)];
     expect((await reset(first)).ok).toBe(true);
@@ -161,7 +161,7 @@ describe("a link to set a new password", () => {
     expect(await reset(third)).toEqual(failed("INVALID_LINK"));
   });
 
-  test("is not sent to addresses that nobody has, and the answer is the same", async () => {
+  test("is not sent to unknown addresses, and the answer is the same", async () => {
     const account = await register();
     const known = await post(instance.url, "user.requestPasswordReset", { email: account.email });
     const unknown = await post(instance.url, "user.requestPasswordReset", { email: "nobody@example.org" });
@@ -170,7 +170,7 @@ describe("a link to set a new password", () => {
     expect(mailbox.mails.filter(({ to }) => to === "nobody@example.org")).toEqual([]);
   });
 
-  test("cannot open an account by a link of the other kind", async () => {
+  test("can't be replaced by a verification link", async () => {
     const account = await register();
     const { token } = await mailbox.next(account.email, /Verify/);
     expect(await reset(token)).toEqual(failed("INVALID_LINK"));
@@ -180,19 +180,19 @@ describe("a link to set a new password", () => {
   });
 });
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   const me = async ({ tokens }: Account) =>
     (await must(instance.url, "user.me", {}, tokens.accessToken)).user;
   const verify = (token: string) => post(instance.url, "user.verifyEmail", { token });
 
-  test("is verified by the link that registering sends, once", async () => {
+  test("is verified once by the link sent at registration", async () => {
     const account = await register();
     expect(await me(account)).toMatchObject({ email: account.email, emailVerified: false });
     const { token } = await mailbox.next(account.email, /Verify/);
     const socket = connect(account.tokens.accessToken);
     const told = new Promise((resolve) => socket.once("account.updated", resolve));
     await new Promise((resolve) => socket.once("ready", resolve));
-    // Wherever the link is opened, the page hears of it.
+    // The page learns of it, wherever the link is opened.
     expect((await verify(token)).ok).toBe(true);
     const now = await me(account);
     expect(now).toMatchObject({ email: account.email, emailVerified: true });
@@ -200,7 +200,7 @@ describe("an e-mail address", () => {
     expect(await verify(token)).toEqual(failed("INVALID_LINK"));
   });
 
-  test("a link that is asked for again makes those before it void", async () => {
+  test("is verified only by the newest link", async () => {
     const account = await register();
     const first = await mailbox.next(account.email, /Verify/);
     await must(instance.url, "user.requestEmailVerification", {}, account.tokens.accessToken);
@@ -209,7 +209,7 @@ describe("an e-mail address", () => {
     expect((await verify(second.token)).ok).toBe(true);
   });
 
-  test("who has none is told so, and who claims a guest with one gets the link", async () => {
+  test("can be missing, which is reported, and gets a link when a guest claims an account with one", async () => {
     const { accessToken } = await must(instance.url, "user.register", { username: newName(), password: OLD });
     expect(await post(instance.url, "user.requestEmailVerification", {}, accessToken)).toEqual(
       failed("EMAIL_MISSING"),
@@ -220,7 +220,7 @@ describe("an e-mail address", () => {
     await mailbox.next("claimed@example.org", /验证/);
   });
 
-  test("changes with the password and a link to the new one; the old one is told", async () => {
+  test("changes with the password and a link to the new address, and the old one is notified", async () => {
     const account = await register();
     const { accessToken } = account.tokens;
     const email = `new-${account.email}`;
@@ -229,7 +229,7 @@ describe("an e-mail address", () => {
     expect(await change("wrong horse")).toEqual(failed("WRONG_CREDENTIALS"));
     expect((await change(OLD)).ok).toBe(true);
     const { token } = await mailbox.next(email, /new email address/);
-    // Nothing has changed yet, and what was sent to the old address is good until then.
+    // Nothing has changed yet, and links sent to the old address work until then.
     expect(await me(account)).toMatchObject({ email: account.email });
     const toOld = await resetToken(account);
     expect((await verify(token)).ok).toBe(true);
@@ -240,7 +240,7 @@ describe("an e-mail address", () => {
     expect(await login(account.email, OLD)).toEqual(failed("WRONG_CREDENTIALS"));
   });
 
-  test("of somebody else cannot be taken, also when both ask for it at once", async () => {
+  test("of another account can't be taken, even by concurrent requests", async () => {
     const [ann, bob] = [await register(), await register()];
     const email = `both-${ann.email}`;
     const change = ({ tokens }: Account, to: string) =>
@@ -254,7 +254,7 @@ describe("an e-mail address", () => {
     expect(answers.find(({ ok }) => !ok)!).toEqual(failed("EMAIL_TAKEN"));
   });
 
-  test("that a thief has asked for is not taken after the password was reset", async () => {
+  test("requested by a thief is not set after a password reset", async () => {
     const account = await register();
     const theft = { email: `thief-${account.email}`, password: OLD };
     await must(instance.url, "user.changeEmail", theft, account.tokens.accessToken);
@@ -264,14 +264,14 @@ describe("an e-mail address", () => {
   });
 });
 
-describe("limits", () => {
+describe("rate limits", () => {
   let strict: Instance;
   beforeAll(async () => {
     strict = await startInstance({ ...mailbox.env, RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
   });
   afterAll(() => strict?.stop());
 
-  /** From an address of its own, or the same one for all. */
+  /** From its own address, or the same one for all. */
   const from = async (address: string, action: string, params: object): Promise<string> => {
     const response = await fetch(`${strict.url}/api/${action}`, {
       method: "POST",
@@ -287,7 +287,7 @@ describe("limits", () => {
     return through;
   };
 
-  test("requests for one account, from wherever they come, known or not", async () => {
+  test("requests for one account, known or not, from any address", async () => {
     for (const email of ["ann@example.org", "nobody@example.org"]) {
       const through = await count(6, (i) =>
         from(`10.0.0.${i}`, "user.requestPasswordReset", {
@@ -298,7 +298,7 @@ describe("limits", () => {
     }
   });
 
-  test("requests from one address, whomever they are for", async () => {
+  test("requests from one address, for any account", async () => {
     const through = await count(15, (i) =>
       from("10.0.1.1", "user.requestPasswordReset", { email: `somebody${i}@example.org` }),
     );
@@ -315,7 +315,7 @@ describe("limits", () => {
     expect(await count(max + 5, (i) => from("10.0.2.1", action, other(i)))).toBe(max);
   });
 
-  test("mails that nobody has asked for, by registering with other people's addresses", async () => {
+  test("emails to other people's addresses by registering", async () => {
     mailbox.mails.length = 0;
     for (let i = 0; i < 40; i += 1) {
       // Slower than the limit of registering itself.
@@ -331,7 +331,7 @@ describe("limits", () => {
     await vi.waitFor(() => expect(sent()).toHaveLength(30), 5000);
   });
 
-  test("mails to one mailbox, so that others' registrations do not keep back the owner's", async () => {
+  test("emails to one mailbox, without blocking the owner's own", async () => {
     const email = "contested@example.org";
     const register = (address: string, username: string) =>
       from(address, "user.register", { username, password: OLD, email });
@@ -341,14 +341,14 @@ describe("limits", () => {
     await vi.waitFor(() => expect(sent()).toHaveLength(4), 20_000);
   });
 
-  test("logins by one name from many addresses", async () => {
+  test("logins to one name from many addresses", async () => {
     const params = { username: "victim", password: "wrong horse" };
     const tries = LIMITS.loginsPerName + 5;
     expect(await count(tries, (i) => from(`10.0.3.${i}`, "user.login", params))).toBe(LIMITS.loginsPerName);
   });
 });
 
-test("a client that changes its password goes on with the new session by itself", async () => {
+test("a client that changes its password continues with the new session by itself", async () => {
   const client = new FanfareClient({ url: instance.url });
   await client.register({ username: newName(), password: OLD });
   await client.connect();
@@ -358,14 +358,14 @@ test("a client that changes its password goes on with the new session by itself"
   await expect.poll(() => client.state).toBe("online");
   expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
   expect(client.tokens?.sessionId).not.toBe(old.sessionId);
-  // One that cannot change it keeps what it has.
+  // A client that fails to change it keeps its session.
   const wrong = client.call("user.changePassword", { oldPassword: OLD, newPassword: NEW });
   await expect(wrong).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
   expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
   client.close();
 });
 
-test("a guest who becomes an account is one on the socket that is open", async () => {
+test("a guest who claims an account has it on the open socket", async () => {
   const client = new FanfareClient({ url: instance.url });
   const guest = await client.createGuest();
   await client.connect();
@@ -382,7 +382,7 @@ test("a guest who becomes an account is one on the socket that is open", async (
   client.close();
 });
 
-test("a guest is claimed by itself alone, whatever somebody else sends", async () => {
+test("a guest can only be claimed with its own token", async () => {
   const [victim, thief] = await Promise.all([
     must(instance.url, "user.createGuest", { nickname: "Victim" }),
     must(instance.url, "user.createGuest", {}),

@@ -4,7 +4,8 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
-// Accounts that admins create, and links to set passwords: by mail where mail is configured, otherwise shown to the admin.
+// Accounts that admins create, and links to set passwords: sent by email if it is configured, otherwise shown
+// to the admin.
 
 const PUBLIC_URL = "https://chat.example.org";
 const password = "correct horse";
@@ -38,7 +39,7 @@ const logIn = (instance: Instance, username: string, secret: string) =>
   post(instance.url, "user.login", { username, password: secret });
 
 describe("an admin creates a user", () => {
-  test("who sets a password by the mailed link, which verifies the address, even where registration is closed", async () => {
+  test("with an emailed link that sets the password and verifies the address, even if registration is closed", async () => {
     const { url } = withMail;
     await must(url, "admin.setPolicy", { registration: "closed" }, asAdmin(withMail));
     const username = newName();
@@ -59,7 +60,7 @@ describe("an admin creates a user", () => {
   });
 
   test.each(["with an address", "without one"])(
-    "%s, whose link is shown where no mail is configured, and verifies nothing",
+    "%s, with a link that is shown if email isn't configured, and verifies nothing",
     async (how) => {
       const { url } = withoutMail;
       const username = newName();
@@ -71,7 +72,7 @@ describe("an admin creates a user", () => {
     },
   );
 
-  test("not with the names of another account, unless that has never verified the address", async () => {
+  test("with another account's email address only if that account never verified it", async () => {
     const { url } = withMail;
     const create = (username: string, email: string) =>
       post(url, "admin.createUser", { username, email }, asAdmin(withMail));
@@ -87,7 +88,7 @@ describe("an admin creates a user", () => {
     expect(user.email).toBeNull();
   });
 
-  test("which is in the audit log, without the link", async () => {
+  test("and the audit log has it without the link", async () => {
     const { url } = withoutMail;
     const username = newName();
     const { link } = await must(url, "admin.createUser", { username }, asAdmin(withoutMail));
@@ -98,7 +99,7 @@ describe("an admin creates a user", () => {
 });
 
 describe("an admin sends a password link", () => {
-  test("by mail to an account that has an address", async () => {
+  test("by email to an account with an address", async () => {
     const { url } = withMail;
     const username = newName();
     const email = `${username}@example.org`;
@@ -113,7 +114,7 @@ describe("an admin sends a password link", () => {
     expect(await logIn(withMail, username, newPassword)).toMatchObject({ ok: true });
   });
 
-  test("to pass on where the account has no address; all sessions end when it is used", async () => {
+  test("to pass on if the account has no address; using it ends all sessions", async () => {
     const { url } = withMail;
     const { userId, username, accessToken } = await createAccount(url);
     const { link } = await must(url, "admin.sendPasswordReset", { userId }, asAdmin(withMail));
@@ -123,7 +124,7 @@ describe("an admin sends a password link", () => {
     expect(await logIn(withMail, username, newPassword)).toMatchObject({ ok: true });
   });
 
-  test("to no guest and no one who does not exist, and only admins send one", async () => {
+  test("only as an admin, and not to guests or unknown users", async () => {
     const { url } = withMail;
     const [guest, account] = await Promise.all([createGuest(url), createAccount(url)]);
     const send = (userId: string, accessToken = asAdmin(withMail)) =>

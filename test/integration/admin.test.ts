@@ -4,7 +4,7 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
-// What those do who run the instance, on two gateways: each has to hear of it.
+// Admin actions on two gateways: each must learn of them.
 
 let instance: Instance;
 let admin: Person & { username: string };
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 afterAll(() => instance?.stop());
 
-/** So many that both gateways have some of them. */
+/** Enough connections that both gateways have some. */
 async function connectMany({ accessToken }: Person, count = 8): Promise<Socket[]> {
   const opened = Array.from({ length: count }, () =>
     io(instance.url, {
@@ -42,7 +42,7 @@ const failed = (type: string) => ({ ok: false, error: { type } });
 const audit = async () => (await must(instance.url, "admin.auditLog", {}, admin.accessToken)).entries;
 
 describe("a disabled user", () => {
-  test("is out at once, at every gateway, and does not come in again until enabled", async () => {
+  test("is disconnected from every gateway at once, and rejected until enabled again", async () => {
     const target = await createAccount(instance.url);
     const opened = await connectMany(target);
     const closed = opened.map((socket) => heard(socket, "disconnect"));
@@ -63,7 +63,7 @@ describe("a disabled user", () => {
     expect(await login(target)).toMatchObject({ ok: true });
   });
 
-  test("is not logged in by a login that is under way", async () => {
+  test("can't complete a login in progress", async () => {
     const target = await createAccount(instance.url);
     const logins = Array.from({ length: 8 }, () => login(target));
     await must(instance.url, "admin.disableUser", { userId: target.userId }, admin.accessToken);
@@ -74,7 +74,7 @@ describe("a disabled user", () => {
     }
   });
 
-  test("is no admin, and is somebody", async () => {
+  test("can't be an admin, and must exist", async () => {
     for (const [userId, type] of [
       [admin.userId, "FORBIDDEN"],
       ["0".repeat(24), "USER_NOT_FOUND"],
@@ -91,12 +91,12 @@ describe("a disabled user", () => {
 });
 
 describe("admins", () => {
-  test("make others admins, and those lose it with all their sessions", async () => {
+  test("can make others admins; losing the role ends all sessions", async () => {
     const other = await createAccount(instance.url);
     const set = (userId: string, isAdmin: boolean, token = admin.accessToken) =>
       post(instance.url, "admin.setAdmin", { userId, admin: isAdmin }, token);
     expect(await set(other.userId, true)).toMatchObject({ ok: true, data: { user: { admin: true } } });
-    // With the next access token, and not with that from before.
+    // Only the next access token carries the role.
     expect(await post(instance.url, "admin.stats", {}, other.accessToken)).toMatchObject(failed("FORBIDDEN"));
     const again = await login(other);
     const token = again.ok ? again.data.accessToken : "";
@@ -108,7 +108,7 @@ describe("admins", () => {
     expect(after).toMatchObject({ ok: true, data: { user: { admin: false } } });
   });
 
-  test("are never none, even when two take it from each other at once", async () => {
+  test("can't be reduced to none, even if two remove each other at once", async () => {
     const last = { userId: admin.userId, admin: false };
     expect(await post(instance.url, "admin.setAdmin", last, admin.accessToken)).toMatchObject(
       failed("LAST_ADMIN"),
@@ -129,7 +129,7 @@ describe("admins", () => {
     expect(await post(instance.url, "admin.stats", {}, admin.accessToken)).toMatchObject({ ok: true });
   });
 
-  test("are accounts", async () => {
+  test("can't be guests", async () => {
     const guest = await createGuest(instance.url);
     const params = { userId: guest.userId, admin: true };
     expect(await post(instance.url, "admin.setAdmin", params, admin.accessToken)).toMatchObject(
@@ -137,10 +137,10 @@ describe("admins", () => {
     );
   });
 
-  test("see how much there is", async () => {
+  test("see counts of users, groups and messages", async () => {
     await createWorld(instance.url);
     await connectMany(await createGuest(instance.url), 1);
-    // Counts are remembered for a while.
+    // Counts are cached for a while.
     const stats = await must(instance.url, "admin.stats", {}, admin.accessToken);
     expect(stats.users).toBeGreaterThan(3);
     expect(stats.process).toMatchObject({ version: "0.1.0", services: expect.arrayContaining(["admin"]) });
@@ -148,7 +148,7 @@ describe("admins", () => {
     expect(stats.maintenance).toEqual({ enabled: false, message: "" });
   });
 
-  test("list users and groups page by page", async () => {
+  test("can list users and groups page by page", async () => {
     const newest = await createAccount(instance.url);
     const first = await must(instance.url, "admin.listUsers", { limit: 2 }, admin.accessToken);
     expect(first.users[0]).toMatchObject({ id: newest.userId, email: null, admin: false, disabledAt: null });
@@ -160,7 +160,7 @@ describe("admins", () => {
     expect(groups).toMatchObject([{ id: group.id }]);
   });
 
-  test("delete a group that is not theirs, which they cannot read", async () => {
+  test("can delete a group that they can't read", async () => {
     const { group, channel, member } = await createWorld(instance.url);
     const list = { channelId: channel.id };
     expect(await post(instance.url, "message.list", list, admin.accessToken)).toMatchObject(
@@ -182,7 +182,7 @@ describe("admins", () => {
     expect(entries[0]!.address).toMatch(/127\.0\.0\.1/);
   });
 
-  test("tell everybody who is connected", async () => {
+  test("can announce to all connected users", async () => {
     const guests = await connectMany(await createGuest(instance.url));
     const told = guests.map((socket) => heard<EventPayload<"server.announced">>(socket, "server.announced"));
     await must(instance.url, "admin.announce", { text: "Back in five minutes" }, admin.accessToken);
@@ -190,7 +190,7 @@ describe("admins", () => {
       expect(payload).toEqual({ text: "Back in five minutes", announcedAt: expect.any(String) });
   });
 
-  test("read the log page by page, and that of one of them", async () => {
+  test("can read the audit log page by page, also of one admin", async () => {
     const filter = { actorId: admin.userId, limit: 2 };
     const first = await must(instance.url, "admin.auditLog", filter, admin.accessToken);
     const before = { ...filter, beforeId: first.nextId! };
@@ -202,11 +202,11 @@ describe("admins", () => {
   });
 });
 
-describe("maintenance", () => {
+describe("maintenance mode", () => {
   const set = (enabled: boolean, message?: string) =>
     must(instance.url, "admin.setMaintenance", { enabled, message }, admin.accessToken);
 
-  test("stops what changes something, for everybody but admins, at every gateway", async () => {
+  test("rejects changes by everyone but admins, at every gateway", async () => {
     const { member, channel } = await createWorld(instance.url);
     const opened = await connectMany(member);
     const paused = opened.map((socket) => heard(socket, "server.paused"));
@@ -223,7 +223,7 @@ describe("maintenance", () => {
     const name = `late-${Date.now().toString(36)}`;
     const register = { username: name, password: "correct horse" };
     expect(await post(instance.url, "user.register", register)).toMatchObject(failed("MAINTENANCE"));
-    // Who comes back with an old token finds the way in.
+    // An expired token can still be refreshed.
     expect(await login(admin)).toMatchObject({ ok: true });
     expect(await post(instance.url, "group.create", { name: "Ours" }, admin.accessToken)).toMatchObject({
       ok: true,
@@ -235,14 +235,14 @@ describe("maintenance", () => {
       expect(await socket.emitWithAck("message.send", send(`resumed ${index}`))).toMatchObject({ ok: true });
   });
 
-  test("is over when it is over, whatever a gateway hears meanwhile", async () => {
+  test("ends for good, whatever a gateway receives meanwhile", async () => {
     const guest = await createGuest(instance.url);
     const told = (await connectMany(guest)).map((socket) => heard(socket, "server.announced"));
     for (let round = 0; round < 5; round += 1) {
       await set(true, "Round");
       await set(false);
     }
-    // What both gateways hear after all of that.
+    // An event that both gateways receive after all of that.
     await must(instance.url, "admin.announce", { text: "Over" }, admin.accessToken);
     await Promise.all(told);
     await vi.waitFor(async () =>
@@ -252,7 +252,7 @@ describe("maintenance", () => {
     );
   });
 
-  test("leaves every action that only reads, signs in or signs out", async () => {
+  test("allows every action that only reads, signs in or signs out", async () => {
     const { owner, group } = await createWorld(instance.url);
     const groupId = group.id;
     const bot = await must(
@@ -266,7 +266,7 @@ describe("maintenance", () => {
       const external = actionsWhere(({ transports }) => transports.length > 0);
       const refused: string[] = [];
       for (const name of external) {
-        // No action accepts these params: only the checks before them decide.
+        // No action accepts these params: only the checks before validation decide.
         const answer = await post(instance.url, name, [] as never, owner.accessToken);
         if (!answer.ok && answer.error.type === "MAINTENANCE") refused.push(name);
       }
@@ -280,7 +280,7 @@ describe("maintenance", () => {
   });
 });
 
-test("what all gateways did in the last minutes is one row of steps", async () => {
+test("timings of all gateways' recent calls are merged per step", async () => {
   const { member, channel } = await createWorld(instance.url);
   const opened = await connectMany(member);
   const send = async (): Promise<void> => {
@@ -291,7 +291,7 @@ test("what all gateways did in the last minutes is one row of steps", async () =
   };
   await vi.waitFor(
     async () => {
-      // Again and again: a step may have messages of the tests before this one as well, which fewer people heard.
+      // Repeated: a step may include messages of earlier tests, which had fewer recipients.
       await send();
       const metrics = await must(instance.url, "admin.metrics", {}, admin.accessToken);
       expect(metrics).toMatchObject({ gateways: 2, silentGateways: 0 });
@@ -305,7 +305,7 @@ test("what all gateways did in the last minutes is one row of steps", async () =
   );
 });
 
-test("everybody who is logged in learns the version and since when the server is up", async () => {
+test("every session learns the server's version and start time", async () => {
   const { accessToken } = await createGuest(instance.url);
   const status = await must(instance.url, "server.getStatus", {}, accessToken);
   expect(status).toMatchObject({ version: expect.any(String), uptimeMs: expect.any(Number) });

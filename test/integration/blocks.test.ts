@@ -28,7 +28,7 @@ async function connect(accessToken: string): Promise<Socket> {
 let nonces = 0;
 const message = (channelId: string) => ({ channelId, content: "x", nonce: String((nonces += 1)) });
 
-test("a block stops direct messages at once, both ways, and nothing else; taken back it is as before", async () => {
+test("a block stops direct messages both ways at once and nothing else, and unblocking allows them again", async () => {
   const { member, target, channel: shared } = await createWorld(instance.url);
   const { channel } = await must(
     instance.url,
@@ -38,7 +38,7 @@ test("a block stops direct messages at once, both ways, and nothing else; taken 
   );
   const send = (token: string, channelId = channel.id) =>
     post(instance.url, "message.send", message(channelId), token);
-  // So that what they may do is remembered.
+  // So that the permission is cached.
   for (const { accessToken } of [member, target]) expect(await send(accessToken)).toMatchObject({ ok: true });
 
   await must(instance.url, "user.block", { userId: member.userId }, target.accessToken);
@@ -52,7 +52,7 @@ test("a block stops direct messages at once, both ways, and nothing else; taken 
   for (const { accessToken } of [member, target]) expect(await send(accessToken)).toMatchObject({ ok: true });
 });
 
-test("whoever is blocked opens no direct channel, and sends no friend request", async () => {
+test("a blocked user can't open a direct channel or send a friend request", async () => {
   const [shy, other] = [await createAccount(instance.url), await createAccount(instance.url)];
   await must(instance.url, "user.block", { userId: other.userId }, shy.accessToken);
   const refused = { ok: false, error: { type: "NOT_REACHABLE" } };
@@ -61,7 +61,7 @@ test("whoever is blocked opens no direct channel, and sends no friend request", 
   expect(await post(instance.url, "friend.request", to, other.accessToken)).toMatchObject(refused);
 });
 
-test("the sockets of a session that is ended from another one close at once, and no others", async () => {
+test("ending a session from another one closes its sockets at once, and no others", async () => {
   const first = await createAccount(instance.url);
   const login = { username: first.username, password: "correct horse" };
   const second = await must(instance.url, "user.login", login);
@@ -76,7 +76,7 @@ test("the sockets of a session that is ended from another one close at once, and
   expect(sessions).toMatchObject([{ current: true, address: expect.stringContaining("127.0.0.1") }]);
 });
 
-test("who is deleted leaves their groups, and what they wrote stays", async () => {
+test("a deleted user leaves their groups, and their messages stay", async () => {
   const { member, target, group, channel, message: written } = await createWorld(instance.url);
   const own = await connect(target.accessToken);
   const closed = new Promise((resolve) => own.once("disconnect", resolve));

@@ -1,6 +1,6 @@
 import { createWorld, must, post } from "@fanfare/testing";
 
-/** What bots, commands and webhooks ask of the database, with a bot that there is. */
+/** Runs the database queries of bots, commands and webhooks, with an existing bot. */
 export async function doBots(url: string): Promise<void> {
   const { owner, member, group, channel } = await createWorld(url);
   const { accessToken } = owner;
@@ -10,7 +10,7 @@ export async function doBots(url: string): Promise<void> {
   const ofBot = { groupId, botId: made.bot.id };
   await must(url, "bot.update", { ...ofBot, name: "Other", scopes: [...scopes] }, accessToken);
   const { token } = await must(url, "bot.rotateToken", ofBot, accessToken);
-  // Nobody listens there, and nobody may: it fails, and is settled.
+  // A private address without a listener: the call fails and the job settles.
   const callback = { url: "http://127.0.0.1:1/", secret: "0123456789abcdef" };
   const events = ["message.created", "command.invoked"] as const;
   await must(url, "bot.subscribe", { ...callback, events: [...events] }, token);

@@ -5,7 +5,7 @@ import { isInstalled, startNats, type NatsServer } from "@fanfare/testing";
 
 type Broker = ReturnType<typeof createBroker>;
 
-describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
+describe.skipIf(!isInstalled("nats-server"))("the bus over NATS", () => {
   let nats: NatsServer;
   let caller: Broker;
   let callee: Broker;
@@ -46,7 +46,7 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
     await nats?.stop();
   });
 
-  test("an error of the table is the same error on the other side of the bus", async () => {
+  test("preserves contract errors", async () => {
     const error: unknown = await caller.call("remote.muted").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({
@@ -57,12 +57,12 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
     });
   });
 
-  test("calls and answers may be larger than NATS takes in one piece", async () => {
+  test("carries calls and answers larger than NATS' maximum payload", async () => {
     const params = { text: "long ".repeat(1_000_000), short: "text" };
     expect(await caller.call("remote.echo", params)).toEqual(params);
   });
 
-  test("another error is not taken for one of the table", async () => {
+  test("doesn't turn other errors into contract errors", async () => {
     const error: unknown = await caller.call("remote.crash").catch((thrown: unknown) => thrown);
     expect(error).not.toBeInstanceOf(ServiceError);
   });

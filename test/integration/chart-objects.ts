@@ -10,13 +10,13 @@ const SAMPLE_SECRETS: Record<string, string> = {
   SMTP_URL: "smtps://mail.example.org",
 };
 
-/** Each pod that a Deployment or StatefulSet makes. */
+/** The pod template of each Deployment and StatefulSet. */
 export const podsOf = (objects: KubernetesObject[]) =>
   objects
     .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
     .map((object) => ({ name: object["metadata"].name as string, template: object["spec"].template }));
 
-/** The environment of Fanfare's own pods, with samples for what comes out of Secrets. */
+/** The environment of Fanfare's own pods, with sample values for Secrets. */
 export function environments(objects: KubernetesObject[]) {
   return podsOf(objects)
     .filter(({ template }) => template.metadata.labels["app.kubernetes.io/part-of"] === "fanfare")
@@ -32,12 +32,12 @@ export function environments(objects: KubernetesObject[]) {
     });
 }
 
-/** What is asked of all objects of a kind, by name. */
+/** The selected part of all objects of a kind, by name. */
 export const named = (objects: KubernetesObject[], of: string): Record<string, KubernetesObject> =>
   Object.fromEntries(
     objects.filter(({ kind }) => kind === of).map(({ metadata, spec }) => [metadata.name, spec]),
   );
 
-/** Whether a selector with these labels takes an object with those. */
+/** Whether a selector with labels `part` matches an object with labels `whole`. */
 export const isSubset = (part: Record<string, string>, whole: Record<string, string>): boolean =>
   Object.entries(part).every(([key, value]) => whole[key] === value);

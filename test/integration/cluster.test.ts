@@ -15,7 +15,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.close();
 });
 
-/** A client that is ready, and every event that it has heard since. */
+/** A ready client and every event it has received since. */
 async function join(url: string, token: string) {
   const socket: ClientSocket = io(url, { transports: ["websocket"], auth: { token }, reconnection: false });
   sockets.push(socket);
@@ -56,7 +56,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     });
     afterAll(() => cluster?.stop());
 
-    /** A group of two, each at another gateway. */
+    /** Two members of a group, each at another gateway. */
     async function pair() {
       const [owner, member] = await Promise.all([createGuest(here), createGuest(there)]);
       const { group, channels } = await must(here, "group.create", { name: "Pair" }, owner.accessToken);
@@ -68,7 +68,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       return { owner, member, group, channelId, send, inviteCode: invite.code };
     }
 
-    test("what is sent at one gateway arrives at the sockets of both", async () => {
+    test("a message sent at one gateway reaches the sockets of both", async () => {
       const { owner, member, send } = await pair();
       const clients = await Promise.all([join(here, owner.accessToken), join(there, member.accessToken)]);
       await send("hello");
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       }
     });
 
-    test("a socket is in the group that its user joins through another gateway", async () => {
+    test("a socket joins the room of a group that its user joins through another gateway", async () => {
       const { owner, send, inviteCode } = await pair();
       const late = await createGuest(there);
       const client = await join(there, late.accessToken);
@@ -88,7 +88,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(owner.userId).not.toBe(late.userId);
     });
 
-    test("who is kicked through one gateway hears nothing more at the other, and may do nothing at either", async () => {
+    test("a user kicked through one gateway receives nothing more at the other, and is rejected at both", async () => {
       const { owner, member, group, channelId, send } = await pair();
       const client = await join(there, member.accessToken);
       await send("before");
@@ -104,12 +104,12 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
         member.accessToken,
       );
       await expect(again).rejects.toThrow("CHANNEL_NOT_FOUND");
-      // Publications come in order: when the owner has it, the other gateway had its turn.
+      // Events are published in order: when the owner has this one, the other gateway had its turn.
       await (await join(there, owner.accessToken)).hears("ready");
       expect(client.heard.filter(({ name }) => name === "message.created")).toHaveLength(1);
     });
 
-    test("a logout everywhere closes the sockets at every gateway", async () => {
+    test("logging out everywhere closes the sockets at every gateway", async () => {
       const { member } = await pair();
       const clients = await Promise.all([here, there].map((url) => join(url, member.accessToken)));
       await must(here, "user.logoutAll", {}, member.accessToken);
@@ -122,7 +122,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       }
     });
 
-    test("a gateway calls others and never itself; a worker asks itself what it can answer", async () => {
+    test("a gateway calls other nodes and never itself; a worker calls itself if it can answer", async () => {
       const { send } = await pair();
       await send("counted");
       const calls = /^fanfare_calls_total\{/;
@@ -135,7 +135,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(made.filter((line) => line.includes('where="remote"'))).toEqual([]);
     });
 
-    test("of two workers one tells that a profile has changed", async () => {
+    test("only one of two workers publishes a changed profile", async () => {
       const { owner, member, send } = await pair();
       const client = await join(there, member.accessToken);
       await must(here, "user.updateProfile", { nickname: "Renamed" }, owner.accessToken);
@@ -145,7 +145,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(client.heard.filter(({ name }) => name === "user.updated")).toHaveLength(1);
     });
 
-    test("nothing fails while a worker stops and starts again", async () => {
+    test("nothing fails while a worker stops and restarts", async () => {
       const groups = await Promise.all(Array.from({ length: 8 }, () => pair()));
       const [worker] = cluster.workers;
       const over = new AbortController();
@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(sent).toBeGreaterThan(groups.length);
     });
 
-    test("a worker that is killed is noticed, and what it may not have told is asked for", async () => {
+    test("a killed worker is noticed, and clients fetch what it may not have published", async () => {
       const { owner, member, send } = await pair();
       const client = await join(there, member.accessToken);
       const [worker, other] = cluster.workers;
@@ -187,7 +187,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       await send("all here");
     });
 
-    test("what a gateway missed while it was cut off is made good", async () => {
+    test("clients catch up on what a disconnected gateway missed", async () => {
       const { owner, member, group, send, inviteCode } = await pair();
       const leaver = await createGuest(here);
       await must(here, "invite.accept", { code: inviteCode }, leaver.accessToken);
@@ -201,14 +201,14 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       await links.nats.restore();
       await stays!.hears("resync");
       expect(await left!.hears("session.revoked")).toEqual({ sessionIds: [leaver.sessionId] });
-      // It comes again, into the rooms that are left to it.
+      // It reconnects, into the rooms it still has access to.
       await until(async () => kicked!.socket.disconnected);
       await send("heard");
       expect(await stays!.hears("message.created")).toMatchObject({ messages: [{ content: "heard" }] });
       expect(kicked!.heard.map(({ name }) => name)).not.toContain("message.created");
     });
 
-    test("NATS comes back, and everything goes on", async () => {
+    test("everything resumes when NATS is back", async () => {
       const { member, send } = await pair();
       const client = await join(there, member.accessToken);
       await cluster.nats.kill();
@@ -236,7 +236,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
 );
 
 test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
-  "each process may host any part of the services",
+  "each process can host any subset of the services",
   async () => {
     const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
     const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
@@ -269,7 +269,7 @@ test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   },
 );
 
-test("a process that hosts everything calls nobody else", async () => {
+test("a process that hosts everything calls no other", async () => {
   const instance = await startInstance();
   const { accessToken } = await createGuest(instance.url);
   const { channels } = await must(instance.url, "group.create", { name: "Alone" }, accessToken);

@@ -67,7 +67,7 @@ async function stop(started: Run): Promise<void> {
 }
 
 describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("pnpm dev:cluster", () => {
-  test("starts, brings back what dies, stops all of it, and keeps its data", async () => {
+  test("starts, restarts crashed processes, stops all of them, and keeps its data", async () => {
     const first = run("--gateways", "2", "--workers", "1");
     await prints(first, "Ctrl-C");
     const urls = [...first.printed.matchAll(/Gateway \d {2}(\S+)/g)].map((found) => found[1]!);
@@ -106,7 +106,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("pn
   });
 });
 
-/** What stands in the server's configuration, which nobody else can read. */
+/** Reads the password from the server's configuration, which only this user can read. */
 async function passwordOf(server: "nats" | "redis"): Promise<string> {
   const path = join(folder, server, `${server}.conf`);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -114,11 +114,11 @@ async function passwordOf(server: "nats" | "redis"): Promise<string> {
   return password!;
 }
 
-/** As its command line says. */
+/** Reads the port from the server's command line. */
 async function portOf(server: "nats" | "redis", { printed }: Run): Promise<number> {
   const pid = new RegExp(`${server} (\\d+)`).exec(printed)![1];
   const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8");
-  // redis-server rewrites its own.
+  // redis-server rewrites its command line.
   return Number(/(?:-p\0|:)(\d+)/.exec(commandLine)![1]);
 }
 
@@ -127,7 +127,7 @@ async function commandLines(): Promise<string[]> {
   return Promise.all(names.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
 }
 
-/** All that a server says until it closes the connection, or has answered. */
+/** Everything the server sends until it answers or closes the connection. */
 async function lastAnswer(port: number, say: string): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8");
   let heard = "";
@@ -138,7 +138,7 @@ async function lastAnswer(port: number, say: string): Promise<string> {
   return heard;
 }
 
-test("--help says what it does and takes", async () => {
+test("--help describes the command and its options", async () => {
   const asked = run("--help");
   expect(await asked.exited).toBe(0);
   expect(asked.printed).toContain("usage: pnpm dev:cluster [--gateways 2] [--workers 2]");
@@ -146,9 +146,9 @@ test("--help says what it does and takes", async () => {
     expect(asked.printed).toContain(`  ${setting} `);
 });
 
-describe("before anything is started", () => {
-  test("a program that is missing is named, with how to get it", async () => {
-    // Of the folders that it searches besides the PATH, redis-server is in none.
+describe("before starting anything", () => {
+  test("a missing program is named, with how to install it", async () => {
+    // None of the folders searched besides PATH has redis-server.
     const started = runWith({ PATH: folder });
     expect(await started.exited).toBe(1);
     expect(started.printed).toMatch(
@@ -156,21 +156,24 @@ describe("before anything is started", () => {
     );
   });
 
-  test.each([0, 1, 100, 150])("PORT + %d in use is one line that says what to do", async (above) => {
-    const other = createServer().listen(PORT + above, "127.0.0.1");
-    await once(other, "listening");
-    const started = run();
-    expect(await started.exited).toBe(1);
-    expect(started.printed).toMatch(
-      new RegExp(
-        `^Port ${PORT + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
-      ),
-    );
-    other.close();
-  });
+  test.each([0, 1, 100, 150])(
+    "a port in use (PORT + %d) is reported in one line that says what to do",
+    async (above) => {
+      const other = createServer().listen(PORT + above, "127.0.0.1");
+      await once(other, "listening");
+      const started = run();
+      expect(await started.exited).toBe(1);
+      expect(started.printed).toMatch(
+        new RegExp(
+          `^Port ${PORT + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
+        ),
+      );
+      other.close();
+    },
+  );
 });
 
-test("says how it is used", async () => {
+test("wrong arguments print the usage", async () => {
   const wrong = run("--gateways", "none");
   expect(await wrong.exited).toBe(1);
   expect(wrong.printed).toContain("usage: pnpm dev:cluster [--gateways 2] [--workers 2]");

@@ -49,7 +49,7 @@ test("the example bot answers a command and a message", async () => {
     );
 });
 
-test("a bot whose scopes change comes again by itself; one whose token is changed ends", async () => {
+test("a bot reconnects by itself when its scopes change, and stops when its token does", async () => {
   const world = await createWorld(instance.url);
   const made = await createToken(world);
   const bot = createBot({ url: instance.url, token: made.token });
@@ -65,7 +65,7 @@ test("a bot whose scopes change comes again by itself; one whose token is change
   await expect.poll(() => bot.client.state).toBe("closed");
 });
 
-test("what is no token is refused before anything is sent, and a wrong one by the server", async () => {
+test("a malformed token is rejected before connecting, a wrong one by the server", async () => {
   expect(() => createBot({ url: instance.url, token: "secret" })).toThrow("starts with fbot.");
   const bot = createBot({ url: instance.url, token: `fbot.${"0".repeat(24)}.${"x".repeat(43)}` });
   bots.push(bot);

@@ -15,7 +15,7 @@ const CLI = join(import.meta.dirname, "../../services/cli/src/main.ts");
 const TOKEN_SECRET = "kept elsewhere than the backup, of 32 characters";
 const PASSWORD = "correct horse";
 const STEP_MS = 30_000;
-/** It starts half a dozen programs, one after the other. */
+/** Several programs are started one after the other. */
 const TIMEOUT_MS = 240_000;
 
 const until = async (isTrue: () => boolean): Promise<void> => {
@@ -23,7 +23,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
 };
 
 test(
-  "a machine that is lost comes back from a backup: people, second factors, messages, files, open pages",
+  "a restore on another machine recovers users, second factors, messages, files and open pages",
   { timeout: TIMEOUT_MS },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "fanfare-disaster-"));
@@ -99,7 +99,8 @@ test(
     const read = await fetch(url + address);
     expect(Buffer.from(await read.arrayBuffer()).equals(bytes)).toBe(true);
 
-    // A page that was open all the time has seen what is lost. It forgets that, and hears what comes under the same numbers.
+    // A page that stayed open has seen messages that are lost. It drops them and receives new ones with the
+    // same numbers.
     await send("it goes on", again.accessToken);
     await until(() => texts().includes("it goes on"));
     await until(() => !texts().includes("after the backup"));

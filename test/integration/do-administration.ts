@@ -7,7 +7,7 @@ async function becomeAdmin(url: string, call: Call): Promise<string> {
   return (await must(url, "user.login", { username, password: "correct horse" })).accessToken;
 }
 
-/** Everything that those can do who run the instance. */
+/** Everything admins can do. */
 async function administer(url: string, call: Call): Promise<void> {
   const token = await becomeAdmin(url, call);
   const other = await createAccount(url);
@@ -28,7 +28,7 @@ async function administer(url: string, call: Call): Promise<void> {
     await must(url, "admin.auditLog", params, token);
 }
 
-/** Everything that there is of somebody, page by page. */
+/** All of a user's exported data, page by page. */
 export async function exportAll(url: string, token: string): Promise<{ kind: string; data?: unknown }[]> {
   const all: { kind: string; data?: unknown }[] = [];
   for (let cursor: string | undefined; ;) {
@@ -39,7 +39,7 @@ export async function exportAll(url: string, token: string): Promise<{ kind: str
   }
 }
 
-/** Sessions, search, blocks, and leaving for good. */
+/** Sessions, search, blocks, and deleting the account. */
 async function comeAndGo(url: string, call: Call): Promise<void> {
   const { accessToken, sessionId }: Person = await createAccount(url);
   const { target } = await createWorld(url);

@@ -1,7 +1,7 @@
 import type { Call } from "@fanfare/contract";
 import { createWorld, must, type World } from "@fanfare/testing";
 
-/** Whole, and from the middle of everything that has pages. */
+/** Exports from the start, and from the middle of everything that is paged. */
 async function exportGroup(
   url: string,
   call: Call,
@@ -26,7 +26,7 @@ async function exportGroup(
   await importGroup(call, owner.userId);
 }
 
-/** One that is broken off, and one that comes to its end. */
+/** One import that is aborted, and one that completes. */
 async function importGroup(call: Call, ownerId: string): Promise<void> {
   const salt = "0123456789";
   for (const isWhole of [false, true]) {
@@ -48,7 +48,7 @@ async function anyGroup(call: Call, userId: string): Promise<string> {
   return nextCursor!.split("-")[0]!;
 }
 
-/** The way of a file from its upload to its end, and what is told of users who are deleted. */
+/** The life of a file from upload to deletion, and the cleanup after deleted users. */
 export async function doFiles(url: string, call: Call): Promise<void> {
   const { owner, channel, group } = await createWorld(url);
   const token = owner.accessToken;

@@ -4,7 +4,7 @@ import { startNode, type FanfareNode } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-// Processes are started and killed; on a busy machine each start takes long.
+// Starting and killing processes takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let node: FanfareNode;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await node?.process.stop();
 });
 
-/** A connected socket and the `rev` of every change that it receives, in the order of arrival. */
+/** A connected socket and the `rev` of every change it receives, in the order of arrival. */
 async function listen(token: string): Promise<{ socket: Socket; revs: number[] }> {
   const socket = io(node.url, { transports: ["websocket"], auth: { token }, forceNew: true });
   open.push(socket);
@@ -34,7 +34,7 @@ async function listen(token: string): Promise<{ socket: Socket; revs: number[] }
   return { socket, revs };
 }
 
-test("a message that is sent again after a crash does not arrive behind later ones", async () => {
+test("a message sent again after a crash doesn't arrive behind later ones", async () => {
   const { member, owner, channel } = await createWorld(node.url);
   const send = (content: string, resend = false): Promise<{ message: Message }> =>
     must(
@@ -49,7 +49,7 @@ test("a message that is sent again after a crash does not arrive behind later on
 
   const sockets = await Promise.all(Array.from({ length: 6 }, () => listen(owner.accessToken)));
   const { message: four } = await send("four");
-  // Their senders were not answered before the crash.
+  // The senders of these got no answer before the crash.
   for (const content of ["two", "one", "three"]) await send(content, true);
   await send("two");
   const { message: five } = await send("five");
@@ -59,7 +59,7 @@ test("a message that is sent again after a crash does not arrive behind later on
   }
 });
 
-test("a message whose publication was lost is published when its sender repeats it", async () => {
+test("a message whose publication was lost is published when its sender retries", async () => {
   const { member, owner, channel } = await createWorld(node.url);
   const params = { channelId: channel.id, content: "Only me.", nonce: "only" };
   const { message } = await must(node.url, "message.send", params, member.accessToken);

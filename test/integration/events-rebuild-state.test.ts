@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 
 // Load the state, act, let the events change it, load it again in another client: both must be the same.
 
-/** Much longer than anything takes that is asked for again: also a call that a busy machine lost, which is repeated after 15 s. */
+/** Much longer than any re-fetch takes, including a lost call that is retried after 15 s. */
 const SETTLES_WITHIN_MS = 50_000;
 vi.setConfig({ testTimeout: 4 * SETTLES_WITHIN_MS });
 
@@ -31,7 +31,7 @@ interface Observer {
   inbox: InboxItem[];
   seen: Set<EventName>;
   tokens: SessionTokens;
-  /** Paged lists that were asked for once. */
+  /** Paged lists already requested. */
   listed: Set<string>;
 }
 
@@ -45,7 +45,7 @@ let channelId: string;
 const covered = new Set<EventName>();
 
 beforeAll(async () => {
-  // Free while it restarts, which those that the system chooses would not be.
+  // Kept free during a restart, which system-assigned ports would not be.
   const [port, opsPort] = [await freePort(), await freePort()];
   instance = await startInstance({ PORT: String(port), OPS_PORT: String(opsPort) });
 });
@@ -77,7 +77,7 @@ async function observe(tokens: SessionTokens): Promise<Observer> {
       covered.add(name);
     });
   }
-  // Asking for everything again would hide what events do not say.
+  // Re-fetching everything would hide what events are missing.
   store.doubtAllLater = () => undefined;
   store.onDoubt(({ name }) => {
     if (name === "inbox.list") void listInbox(observer).catch(() => undefined);
@@ -93,7 +93,7 @@ async function listInbox(observer: Observer): Promise<void> {
   observer.inbox = (await observer.call("inbox.list", {})).items;
 }
 
-/** Loads everything that a user can see, unless it is there; paged lists only once for each observer. */
+/** Loads everything a user can see that isn't loaded yet; paged lists only once per observer. */
 async function loadState(store: Store, call: Call, { tokens, listed }: Observer): Promise<void> {
   const load: Store["load"] = async (name, params) => {
     await store.load(name, params);
@@ -130,7 +130,7 @@ async function loadState(store: Store, call: Call, { tokens, listed }: Observer)
   }
 }
 
-/** The state as a user sees it. */
+/** The state as the user sees it. */
 function shown({ state }: Store, inbox: readonly InboxItem[]) {
   const { me, permissions, roles, members, pins, notifications, inboxUnread, channels } = state;
   const groups = groupsOf(state)!;
@@ -154,7 +154,10 @@ function shown({ state }: Store, inbox: readonly InboxItem[]) {
   };
 }
 
-/** Every observer who can still ask ends with what the server says, and one of them has seen each of the events. */
+/**
+ * Expects every observer with access to end with the server's state, and each of the events to be seen by one
+ * of them.
+ */
 async function expectSame(observers: Observer[], events: EventName[]): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -256,7 +259,7 @@ test("messages: sent, edited, deleted", async () => {
   await expectSame([owner, ownersPhone, member], ["message.created", "message.changed", "message.deleted"]);
 });
 
-test("messages: reacted to, pinned and unpinned", async () => {
+test("messages: reactions and pins", async () => {
   const { message } = await send(member, "look");
   const one = { channelId, messageId: message.id };
   const both = [owner, member];
@@ -274,13 +277,13 @@ test("messages: reacted to, pinned and unpinned", async () => {
   await expectSame([owner, ownersPhone, member], []);
 });
 
-test("read markers reach the user's other sessions", async () => {
+test("read markers sync to the user's other sessions", async () => {
   await send(member, "hello");
   await owner.call("channel.markRead", { channelId, seq: 1 });
   await expectSame([ownersPhone], ["readMarker.updated"]);
 });
 
-test("channels: made, renamed, deleted", async () => {
+test("channels: created, renamed, deleted", async () => {
   const { channel } = await owner.call("channel.create", { groupId, name: "second" });
   await owner.call("channel.update", { channelId: channel.id, name: "renamed", position: 7 });
   const doomed = await owner.call("channel.create", { groupId, name: "third" });
@@ -288,7 +291,7 @@ test("channels: made, renamed, deleted", async () => {
   await expectSame([owner, ownersPhone, member], ["channel.created", "channel.updated", "channel.deleted"]);
 });
 
-test("the group renamed and given away", async () => {
+test("groups: renamed and transferred", async () => {
   await owner.call("group.update", { groupId, name: "Another name" });
   await owner.call("group.transfer", { groupId, userId: member.tokens.user.id });
   await expectSame([owner, ownersPhone, member], ["group.updated"]);
@@ -309,7 +312,7 @@ test("members: joining, muted, leaving, kicked, banned", async () => {
   await expectSame([owner, member, muted], ["member.updated"]);
 });
 
-test("roles: made, changed, ordered, given, taken and deleted; the default role and the group's settings", async () => {
+test("roles: created, changed, reordered, assigned, unassigned and deleted; the default role and group settings", async () => {
   const userId = member.tokens.user.id;
   const make = async (name: string) => (await owner.call("role.create", { groupId, name })).role.id;
   const [first, second, doomed] = [await make("First"), await make("Second"), await make("Doomed")];
@@ -326,7 +329,7 @@ test("roles: made, changed, ordered, given, taken and deleted; the default role 
   );
 });
 
-test("channels that come into sight and go out of it, and sections", async () => {
+test("channels that become visible and hidden, and sections", async () => {
   const userId = member.tokens.user.id;
   const { role } = await owner.call("role.create", { groupId, name: "Staff" });
   const hidden = { groupId, name: "hidden", private: true };
@@ -361,17 +364,17 @@ test("channels that come into sight and go out of it, and sections", async () =>
   expect(channelIds(member)).toEqual([channel.id]);
 });
 
-test("the group deleted", async () => {
+test("a deleted group", async () => {
   await owner.call("group.delete", { groupId });
   await expectSame([owner, ownersPhone, member], ["group.deleted"]);
 });
 
-test("a direct channel opened", async () => {
+test("an opened direct channel", async () => {
   await owner.call("channel.openDirect", { userId: member.tokens.user.id });
   await expectSame([owner, ownersPhone, member], ["channel.created"]);
 });
 
-test("friends: asked, taken, ended, and asked from both sides", async () => {
+test("friends: requested, accepted, removed, and requested from both sides", async () => {
   const [ownerId, memberId] = [owner.tokens.user.id, member.tokens.user.id];
   const requested = owner.call("friend.request", { userId: memberId });
   expect(await requested).toEqual({ state: "requested" });
@@ -385,7 +388,7 @@ test("friends: asked, taken, ended, and asked from both sides", async () => {
   await expectSame([owner, ownersPhone, member], ["friend.added"]);
 });
 
-test("a direct channel of several: made, joined, renamed, left", async () => {
+test("a group DM: created, joined, renamed, left", async () => {
   const third = await observe(await register());
   const { invite } = await owner.call("invite.create", { groupId });
   await third.call("invite.accept", { code: invite.code });
@@ -404,7 +407,7 @@ test("a direct channel of several: made, joined, renamed, left", async () => {
   await expectSame([owner, member, third], []);
 });
 
-test("a direct channel closed, and back with the next message", async () => {
+test("a direct channel: closed, and reopened by the next message", async () => {
   const { channel } = await owner.call("channel.openDirect", { userId: member.tokens.user.id });
   await owner.call("channel.closeDirect", { channelId: channel.id });
   await expectSame([owner, ownersPhone, member], ["channel.closed"]);
@@ -414,7 +417,7 @@ test("a direct channel closed, and back with the next message", async () => {
   await expectSame([owner, ownersPhone, member], []);
 });
 
-test("threads: opened, renamed, put away, taken up, deleted, and gone with their channel", async () => {
+test("threads: opened, renamed, archived, reopened, deleted, and deleted with their channel", async () => {
   const { message } = await send(member, "the root");
   const root = { channelId, messageId: message.id };
   const { channel } = await member.call("channel.openThread", root);
@@ -438,7 +441,7 @@ test("threads: opened, renamed, put away, taken up, deleted, and gone with their
   await expectSame([owner, ownersPhone, member], []);
 });
 
-test("the inbox: mentioned, edited, read, cleared, and gone with the group", async () => {
+test("the inbox: mentioned, edited, read, cleared, and removed with the group", async () => {
   const memberId = member.tokens.user.id;
   const first = await send(owner, `you <@${memberId}>`);
   const second = await send(owner, "nobody");
@@ -460,7 +463,7 @@ test("the inbox: mentioned, edited, read, cleared, and gone with the group", asy
   await expectSame([owner, member], []);
 });
 
-test("notification settings reach the user's other sessions", async () => {
+test("notification settings sync to the user's other sessions", async () => {
   await owner.call("notification.set", { groupId, level: "nothing", suppressEveryone: true });
   await owner.call("notification.set", { channelId, mutedUntil: "2100-01-01T00:00:00.000Z" });
   await expectSame([owner, ownersPhone, member], ["notification.updated"]);
@@ -471,13 +474,13 @@ test("notification settings reach the user's other sessions", async () => {
   expect(ownersPhone.store.state.notifications).toEqual({});
 });
 
-test("a profile changed, seen by the user's sessions and by the group", async () => {
+test("a changed profile, in the user's sessions and in the group", async () => {
   await owner.call("user.updateProfile", { nickname: "Renamed" });
   await expectSame([owner, ownersPhone], ["user.updated"]);
   await vi.waitFor(() => expect(member.seen.has("user.updated")).toBe(true), 5000);
 });
 
-test("what only the owner sees of the account, at each of the owner's sessions", async () => {
+test("private account data, in each of the owner's sessions", async () => {
   await owner.call("user.updateProfile", { locale: "zh" });
   await expectSame([owner, ownersPhone], ["account.updated"]);
   const { secret } = await owner.call("user.setupTotp", { password: "correct horse" });
@@ -490,7 +493,7 @@ test("what only the owner sees of the account, at each of the owner's sessions",
   expect(member.seen.has("account.updated")).toBe(false);
 });
 
-test("how members are: there, as they set it, and gone", async () => {
+test("presence: online, set by the user, and offline", async () => {
   await member.call("presence.setStatus", { status: "doNotDisturb" });
   const late = await observe(await register());
   const { invite } = await owner.call("invite.create", { groupId });
@@ -502,13 +505,13 @@ test("how members are: there, as they set it, and gone", async () => {
   await vi.waitFor(() => expect(owner.client.presence.status(id)).toBe("offline"), 5000);
 });
 
-test("somebody writing is told to the others, and not stored", async () => {
+test("typing is published to others, and not stored", async () => {
   await member.call("channel.typing", { channelId });
   await vi.waitFor(() => expect(owner.seen.has("typing.started")).toBe(true), 5000);
   await expectSame([owner, member], ["typing.started"]);
 });
 
-test("what happens while the connection is lost is asked for", async () => {
+test("what happens while the connection is lost is fetched afterwards", async () => {
   const second = await owner.call("channel.create", { groupId, name: "second" });
   const observers = [owner, ownersPhone, member];
   await expectSame(observers, ["channel.created"]);
@@ -524,14 +527,14 @@ test("what happens while the connection is lost is asked for", async () => {
   await expectSame(observers, []);
 });
 
-test("a session ended closes its own socket and no other", async () => {
+test("an ended session closes its own socket and no other", async () => {
   await ownersPhone.call("user.logout", {});
   await vi.waitFor(() => expect(ownersPhone.seen.has("session.revoked")).toBe(true), 5000);
   await send(member, "still there?");
   await expectSame([owner], ["message.created"]);
 });
 
-test("who runs the server tells everybody", async () => {
+test("an admin's announcement reaches all users", async () => {
   const other = await startInstance();
   const { accessToken } = await createAccount(other.url);
   const client = new FanfareClient({ url: other.url });
@@ -547,7 +550,7 @@ test("who runs the server tells everybody", async () => {
   await other.stop();
 });
 
-test("the server going away is announced", async () => {
+test("a server shutdown is announced", async () => {
   const other = await startInstance();
   const client = new FanfareClient({ url: other.url });
   clients.push(client);
@@ -558,9 +561,9 @@ test("the server going away is announced", async () => {
   await vi.waitFor(() => expect(covered.has("server.draining")).toBe(true), 5000);
 });
 
-test("no event of the contract was left out", () => {
-  // A socket must read too slowly to get `resync`: packages/fanout has that test. Bots are told of commands, and their makers of
-  // callbacks that failed, which no client keeps: services/bot has those.
+test("every event of the contract is covered", () => {
+  // `resync` needs a socket that reads too slowly: tested in packages/fanout. Events of bot commands, and of
+  // failed callbacks to a bot's creator, change no client state: tested in services/bot.
   const elsewhere = new Set(["resync", "command.invoked", "bot.disabled"]);
   expect([...EVENT_NAMES].filter((name) => !elsewhere.has(name) && !covered.has(name))).toEqual([]);
 });

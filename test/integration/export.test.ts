@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-/** What an export of one's data has of what one has written, in order. */
+/** The contents of the user's own messages in their data export, in order. */
 async function exportedContents(url: string, accessToken: string): Promise<string[]> {
   const items = await exportAll(url, accessToken);
   const messages = items.filter(({ kind }) => kind === "message");
   return messages.map(({ data }) => (data as { content: string }).content).sort();
 }
 
-test("an export has everything of the caller once, and nothing of anybody else", async () => {
+test("an export has all of the caller's data once, and no one else's", async () => {
   const { url } = instance;
   const me = await createAccount(url);
   const { inviteCode, channel, group, member, owner } = await createWorld(url);
@@ -30,7 +30,7 @@ test("an export has everything of the caller once, and nothing of anybody else",
   const direct = await must(url, "channel.openDirect", { userId: member.userId }, me.accessToken);
   const send = (channelId: string, content: string, token: string) =>
     must(url, "message.send", { channelId, content, nonce: content }, token);
-  // More than a page of one answer, in a channel that is read, one that is not, and a direct one.
+  // More than one page in a read channel, an unread one and a direct one.
   for (let n = 0; n < 130; n += 1) await send(channel.id, `mine ${n}`, me.accessToken);
   await must(url, "channel.markRead", { channelId: channel.id, seq: 1000 }, me.accessToken);
   for (const place of [second.id, direct.channel.id]) await send(place, "mine", me.accessToken);
@@ -51,7 +51,7 @@ test("an export has everything of the caller once, and nothing of anybody else",
   expect(new Set(messages.map(({ authorId }) => authorId))).toEqual(new Set([me.userId]));
 });
 
-test("messages in groups that one is in no more are there, in threads and without having read anything", async () => {
+test("an export includes messages in groups the user has left, in threads and in channels never read", async () => {
   const { url } = instance;
   const me = await createAccount(url);
   const contents: string[] = [];
@@ -82,7 +82,7 @@ test("messages in groups that one is in no more are there, in threads and withou
 
   const found = () => exportedContents(url, me.accessToken);
   expect(await found()).toEqual(contents.sort());
-  // Whoever comes back has them once all the same; what is deleted is gone for everybody.
+  // After rejoining, they are still exported once; deleted content is gone for everyone.
   await must(url, "invite.accept", { code: left.inviteCode }, me.accessToken);
   expect(await found()).toEqual(contents);
   await must(url, "group.delete", { groupId: kicking.group.id }, kicking.owner.accessToken);
@@ -92,7 +92,7 @@ test("messages in groups that one is in no more are there, in threads and withou
   );
 });
 
-test("direct channels that one has left or closed are there, without having read anything", async () => {
+test("an export includes direct channels the user has left or closed, even if never read", async () => {
   const { url } = instance;
   const me = await createAccount(url);
   const { inviteCode, owner, member } = await createWorld(url);
@@ -117,7 +117,7 @@ test("direct channels that one has left or closed are there, without having read
 
   const found = () => exportedContents(url, me.accessToken);
   expect(await found()).toEqual(contents.sort());
-  // Whoever comes back has them once all the same; with the last one it goes.
+  // After rejoining, they are still exported once; the channel is deleted with its last member.
   await must(url, "channel.addToDirect", left, owner.accessToken);
   expect(await found()).toEqual(contents);
   for (const { userId, accessToken } of [me, member, owner])
@@ -128,7 +128,7 @@ test("direct channels that one has left or closed are there, without having read
   );
 });
 
-test("a cursor that was made up leads to nothing of anybody else", async () => {
+test("a made-up cursor gives access to no one else's data", async () => {
   const { url } = instance;
   const { member, stranger, channel, message } = await createWorld(url);
   const position = { source: "read", at: null, channelId: channel.id, nonce: "" };

@@ -5,13 +5,13 @@ import { startCluster, type Cluster } from "../support/cluster.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-// Many processes are started; on a busy machine that takes long.
+// Starting many processes takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 type AnyCalls = Record<string, (params: object, answer: (answer: unknown) => void) => void>;
 
 const JOINS = 6;
-/** A call that goes to the frozen worker is not answered; how long is waited before it is taken for one. */
+/** A call without an answer after this time is taken for one to the frozen worker. */
 const NO_ANSWER_MS = 2000;
 const ROUNDS = 3;
 const MAX_ROUNDS = 10;
@@ -49,7 +49,10 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
     return { socket, heard };
   }
 
-  /** Calls alternate between the workers. @returns how many of the kicks wait at the frozen one */
+  /**
+   * Calls alternate between the workers.
+   * @returns how many of the kicks wait at the frozen worker
+   */
   async function kickAtOther(userId: string): Promise<number> {
     for (let waiting = 0; waiting < MAX_ROUNDS; waiting += 1) {
       const kick = must(url, "group.kick", { groupId, userId }, owner.accessToken).then(() => true);
@@ -59,7 +62,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
     throw new Error("No worker has carried out the kick.");
   }
 
-  test("carries out no join that was asked for before a kick", async () => {
+  test("doesn't carry out a join that was requested before a kick", async () => {
     const frozen = cluster.workers[0]!.process;
     const { socket: ofOwner, heard: heardByOwner } = await connect(owner);
     let rounds = 0;
@@ -73,7 +76,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
       const joins = Array.from({ length: JOINS }, () =>
         post(url, "invite.accept", { code }, target.accessToken).finally(() => (answered += 1)),
       );
-      // Those at the other worker.
+      // The joins handled by the other worker.
       await vi.waitFor(() => expect(answered).toBeGreaterThanOrEqual(JOINS / 2), 20_000);
       expect(answered).toBeLessThan(JOINS);
       const kicksWaiting = await kickAtOther(target.userId);
@@ -91,7 +94,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
       await vi.waitFor(() => expect(heardByOwner).toContain(content), 20_000);
       await socket.emitWithAck("user.me", {});
       expect(heard).toEqual([]);
-      // The last one was carried out by the other worker, so the next one would go to the frozen one.
+      // The other worker handled the last call, so the next one would go to the frozen worker.
       await post(url, "group.kick", { groupId, userId: target.userId }, owner.accessToken);
       socket.close();
     }

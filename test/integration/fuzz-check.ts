@@ -10,15 +10,15 @@ import {
 } from "@fanfare/contract";
 import { errorsOf } from "@fanfare/contract/docs";
 
-/** Nothing in the test is busy, limited or away, so each of these would hide a fault. */
+/** The test causes no load, limits or outages, so each of these would hide a fault. */
 const NEVER: readonly ErrorCode[] = ["INTERNAL", "UNAVAILABLE", "OVERLOADED", "STORAGE_FULL", "RATE_LIMITED"];
 const INTERNALS =
   /node_modules|\.[tj]s\b|\n\s+at |Mongo|BSON|Cast|E11000|ServiceError|TypeError|mongodb:|fanfare-test-|\/(?:tmp|home|usr|var)\//;
 
-/** Names of what is stored and shown to nobody; the fuzzer makes up no text like it. */
+/** Names of stored fields that are never exposed; the fuzzer generates no text like them. */
 const SECRETS = /"(?:passwordHash|tokenHash|familyHash|currentHash|sealedSecret|totp|_id|__v)":/;
 
-/** What is wrong with an answer by the contract; empty where nothing is. */
+/** How an answer violates the contract; empty if it doesn't. */
 export function faultsOf(transport: Transport, name: string, answer: WireAnswer<unknown>): string[] {
   const definition = Object.hasOwn(ACTIONS, name) ? actionDefinition(name as ActionName) : undefined;
   const isReachable = definition?.transports.includes(transport) === true;
@@ -46,7 +46,8 @@ export function faultsOf(transport: Transport, name: string, answer: WireAnswer<
 type Definition = ReturnType<typeof actionDefinition>;
 
 function mayAnswer(type: ErrorCode, transport: Transport, definition: Definition | undefined): boolean {
-  // A body that is no JSON, and a token whose session or bot is gone, are noticed before the action is looked at.
+  // Bodies that are not JSON, and tokens of a deleted session or bot, are rejected before the action is looked
+  // up.
   if (transport === "http" && ["MALFORMED_REQUEST", "SESSION_REVOKED", "UNAUTHENTICATED"].includes(type))
     return true;
   return definition === undefined ? type === "UNKNOWN_ACTION" : errorsOf(definition).includes(type);

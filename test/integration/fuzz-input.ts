@@ -90,14 +90,14 @@ const ODD_OBJECT = fc.constantFrom<unknown>(
 const ANYTHING = fc.anything({ maxDepth: 3, withBigInt: false, withNullPrototype: false });
 const HOSTILE = fc.oneof(ODD_TEXT, ODD_NUMBER, ODD_OBJECT, ANYTHING);
 
-/** The name of an action, now and then of none. */
+/** An action's name, sometimes an unknown one. */
 export function drawName(draw: Draw): string {
   return draw(
     fc.oneof({ weight: 30, arbitrary: fc.constantFrom(...REACHABLE) }, fc.constantFrom(...NOT_ACTIONS)),
   );
 }
 
-/** Params made after the action's schema, most of them then spoilt in one place or altogether. */
+/** Params from the action's schema, most of them then corrupted in one place or entirely. */
 export function drawParams(draw: Draw, name: string, world: World, others: readonly string[]): unknown {
   const isAction = Object.hasOwn(ACTIONS, name);
   const schema = isAction ? inputSchema(name as ActionName) : {};
@@ -171,7 +171,7 @@ function drawText(draw: Draw, schema: JsonSchema, name: string, ids: Record<stri
   );
 }
 
-/** One field replaced, left out or added, or something else altogether. */
+/** Replaces, removes or adds one field, or replaces everything. */
 function spoil(draw: Draw, params: unknown): unknown {
   const way = draw(fc.integer({ min: 0, max: 9 }));
   const keys = Object.keys(params as object);

@@ -14,8 +14,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { faultsOf } from "./fuzz-check.ts";
 import { drawName, drawParams, type Draw } from "./fuzz-input.ts";
 
-// Whatever comes in by HTTP or socket, from whomever: the answer is one that the contract lists, and the server goes on.
-// FUZZ_ROUNDS=100000 looks longer; FUZZ_SEED repeats what a failure has printed.
+// Whatever arrives by HTTP or socket, from any user: the answer is one that the contract lists, and the server
+// survives. FUZZ_ROUNDS=100000 searches longer; FUZZ_SEED repeats the seed printed by a failure.
 
 const WANTED = process.env["FUZZ_ROUNDS"];
 const RUNS =
@@ -26,7 +26,7 @@ const RUNS =
       ]
     : [{ rounds: Number(WANTED), tags: [] }];
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
-/** After so many calls there are new people and groups: some of the calls put them out of action. */
+/** After this many calls, new users and groups replace those that the calls have disabled. */
 const ROUNDS_PER_SCENE = 60;
 const ANSWER_TIMEOUT_MS = 10_000;
 
@@ -45,7 +45,7 @@ interface Scene {
   world: World;
   tokens: Record<(typeof ROLES)[number], string | undefined>;
   sockets: Map<string, Socket>;
-  /** Ids of what is elsewhere: a group and channel that most are not in, and a direct channel. */
+  /** IDs from elsewhere: a group and channel that most users are not in, and a direct channel. */
   others: string[];
 }
 
@@ -57,7 +57,7 @@ const note = (error: unknown): void => void uncaught.push(error);
 beforeAll(async () => {
   process.on("unhandledRejection", note).on("uncaughtException", note);
   instance = await startInstance();
-  // The first account runs the instance, and could send everybody away.
+  // The first account is the admin, who could disable everyone.
   await createAccount(instance.url);
   scene = await setScene();
 });
@@ -116,7 +116,7 @@ async function socketOf(token: string): Promise<Socket> {
   return socket;
 }
 
-/** @returns null where the session has ended, so that there is no socket any more */
+/** @returns null if the session has ended, and the socket with it */
 async function callBySocket(
   token: string,
   name: string,
@@ -127,7 +127,8 @@ async function callBySocket(
   try {
     return (await socket.timeout(ANSWER_TIMEOUT_MS).emitWithAck(name, params)) as WireAnswer<unknown>;
   } catch (error) {
-    // Another call has ended the session, such as that of a bot which was deleted; a server that is gone is noticed by the next call.
+    // Another call has ended the session, for example by deleting a bot. A dead server is noticed by the next
+    // call.
     if (!socket.connected) return null;
     throw error;
   }
@@ -152,7 +153,7 @@ async function callByHttp(
   return answer;
 }
 
-/** What was acknowledged is what is stored, to the last code unit. */
+/** Whether the message is stored exactly as it was acknowledged. */
 async function isStoredAsAnswered(token: string, { message }: Result<"message.send">): Promise<void> {
   const params = { channelId: message.channelId, messageId: message.id };
   expect(await must(instance.url, "message.get", params, token)).toEqual({ message });
@@ -204,7 +205,7 @@ for (const { rounds, tags } of RUNS)
       await isHealthy();
       expect(uncaught).toEqual([]);
       if (WANTED !== undefined) console.log(Object.fromEntries(outcomes));
-      // The calls must get through to the handlers, or this test shows nothing.
+      // Calls must get through to the handlers, or this test shows nothing.
       expect(outcomes.get("ok")).toBeGreaterThan(rounds / 20);
     },
   );

@@ -15,19 +15,19 @@ import { environments, isSubset, named, podsOf } from "./chart-objects.ts";
 
 const PROJECT_FOLDER = join(CHART_FOLDER, "../../..");
 
-describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
+describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
   const rendered = {} as Record<Case, KubernetesObject[]>;
   beforeAll(async () => {
     for (const name of CASE_NAMES) rendered[name] = await renderChart(name);
   });
 
-  test("leaves a pod the time that the program takes to stop", () => {
+  test("give a pod enough time to shut down", () => {
     const source = readFileSync(join(PROJECT_FOLDER, "services/node/src/run-program.ts"), "utf8");
     const stopSeconds = Number(/STOP_TIMEOUT_MS = ([\d_]+);/.exec(source)?.[1]?.replaceAll("_", "")) / 1000;
     expect(stopSeconds).toBeGreaterThan(0);
     for (const { template } of environments(rendered.production)) {
       const preStop = template.spec.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
-      // What takes a gateway out of the Service takes a moment; nobody is sent to a worker by one.
+      // Removing a gateway from the Service takes a moment; workers are in none.
       expect(preStop > 0).toBe(template.metadata.labels["fanfare/role"] === "gateway");
       expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop + stopSeconds);
     }
@@ -37,12 +37,12 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     ["trial", ["gateway", "mongodb", "nats", "redis", "worker"]],
     ["production", ["core", "gateway", "side"]],
     ["least", ["gateway", "worker"]],
-  ] as const)("runs with the values %s only %s", (name, parts) => {
+  ] as const)("contain %s only %s", (name, parts) => {
     const names = podsOf(rendered[name]).map((pods) => pods.name.replace("chat-fanfare-", ""));
     expect(names.toSorted()).toEqual(parts);
   });
 
-  test("keeps all but one pod of a role through a disruption, and a role of one pod can be moved", () => {
+  test("keep all but one pod of a role through a disruption, and let a single pod be moved", () => {
     const budgets = (name: Case) => named(rendered[name], "PodDisruptionBudget");
     expect(budgets("trial")).toEqual({});
     for (const name of ["production", "everything"] as const) {
@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     }
   });
 
-  test("spreads the pods of each role over zones and nodes", () => {
+  test("spread the pods of each role over zones and nodes", () => {
     for (const { template } of environments(rendered.production)) {
       const constraints = template.spec.topologySpreadConstraints as KubernetesObject[];
       expect(constraints.map((one) => one["topologyKey"])).toEqual([
@@ -65,18 +65,18 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     }
   });
 
-  test("probes the port of operators, and gives a migration all the time it takes", () => {
+  test("probe the ops port, and give a migration unlimited time", () => {
     for (const { template } of environments(rendered.least)) {
       const { startupProbe, livenessProbe, readinessProbe, ports } = template.spec.containers[0];
       const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
-      // A process that migrates is alive and not ready: nothing ends it.
+      // A process that migrates is alive but not ready: nothing kills it.
       expect(paths).toEqual(["/livez", "/livez", "/readyz"].map((path) => ({ path, port: "ops" })));
       expect(ports).toContainEqual({ name: "ops", containerPort: 3001, protocol: "TCP" });
       expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(120);
     }
   });
 
-  test("lets clients reach the gateways' port for clients only, and nobody but the monitoring the others", () => {
+  test("let only clients reach the gateways' port, and only monitoring the ops ports", () => {
     const policies = named(rendered.production, "NetworkPolicy");
     const gateways = policies["chat-fanfare-gateways"]!["ingress"] as KubernetesObject[];
     const workers = policies["chat-fanfare-workers"]!["ingress"] as KubernetesObject[];
@@ -89,7 +89,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     for (const spec of Object.values(policies)) expect(spec["policyTypes"]).toEqual(["Ingress", "Egress"]);
   });
 
-  test("lets workers alone reach the internet, and no private network in it", () => {
+  test("let only workers reach the internet, and no private networks", () => {
     const policies = named(rendered.production, "NetworkPolicy");
     const blocks = (name: string) =>
       (policies[name]!["egress"] as KubernetesObject[])
@@ -102,7 +102,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     expect(v6.except).toEqual(["fc00::/7", "fe80::/10"]);
   });
 
-  test("leads to the gateways from an Ingress and from an HTTPRoute, without an end to what stays open", () => {
+  test("route an Ingress and an HTTPRoute to the gateways, without a timeout for open connections", () => {
     const service = named(rendered.everything, "Service")["chat-fanfare-gateway"]!;
     const { rules, tls } = named(rendered.everything, "Ingress")["chat-fanfare"]!;
     expect(tls).toEqual([{ hosts: ["chat.example.org"], secretName: "tls" }]);
@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     });
   });
 
-  test("takes what is secret from the Secret that a part names, or else from the one for all", () => {
+  test("read secrets from a component's own Secret, or else from the shared one", () => {
     const from = (container: KubernetesObject) =>
       Object.fromEntries(
         (container["env"] as KubernetesObject[])
@@ -144,7 +144,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     expect(worker.env["NATS_URL"]).toBe("nats://nats.data:4222");
   });
 
-  test("sends traces where it is told to, and none otherwise", () => {
+  test("configure tracing only if requested", () => {
     for (const { env, name } of environments(rendered.everything)) {
       const config = loadConfig(env);
       expect({ name, ...config.tracing }).toEqual({
@@ -158,7 +158,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     for (const { env } of environments(rendered.production)) expect(loadConfig(env).tracing).toBeUndefined();
   });
 
-  test("shows Prometheus every process", () => {
+  test("let Prometheus scrape every process", () => {
     const { selector, endpoints } = named(rendered.everything, "ServiceMonitor")["chat-fanfare"]!;
     const services = rendered.everything.filter(
       ({ kind, metadata }) => kind === "Service" && isSubset(selector.matchLabels, metadata.labels),
@@ -174,7 +174,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
       expect(isSubset(pods["selector"].matchLabels, template.metadata.labels)).toBe(true);
   });
 
-  test("scales gateways by a metric that they have, and workers by CPU", () => {
+  test("scale gateways by a metric that they expose, and workers by CPU", () => {
     const metrics = rendered.everything
       .filter(({ kind }) => kind === "HorizontalPodAutoscaler")
       .map(({ metadata, spec }) => [
@@ -189,7 +189,7 @@ describe.skipIf(!isInstalled("helm"))("what the Helm chart makes", () => {
     expect(source).toContain('name: "fanfare_connections"');
   });
 
-  test("brings every dashboard and every rule", () => {
+  test("include every dashboard and every rule", () => {
     const files = (kind: string) =>
       globSync(`docker/monitoring/${kind}/*`, { cwd: PROJECT_FOLDER }).map((path) =>
         parse(readFileSync(join(PROJECT_FOLDER, path), "utf8")),

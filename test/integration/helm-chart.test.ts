@@ -41,7 +41,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
       expect(stdout).toContain("0 chart(s) failed");
     });
 
-    test("makes what Kubernetes, Gateway API and the Prometheus operator take", () => {
+    test("renders objects that Kubernetes, Gateway API and the Prometheus operator accept", () => {
       const objects = rendered[name];
       expect(objects.length).toBeGreaterThan(7);
       for (const object of objects) {
@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
       expect(new Set(names).size).toBe(names.length);
     });
 
-    test("gives every process a configuration that it starts with, and hosts every service", () => {
+    test("gives every process a valid configuration, and hosts every service", () => {
       const processes = environments(rendered[name]);
       const hosted = processes.flatMap(({ env }) => loadConfig(env).services);
       expect(new Set(hosted)).toEqual(new Set(loadConfig({}).services));
@@ -62,7 +62,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
       }
     });
 
-    test("makes no Secret, and pods that may do nothing", () => {
+    test("creates no Secret, and pods without privileges", () => {
       const objects = rendered[name];
       expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
       for (const { template } of podsOf(objects)) {
@@ -83,7 +83,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
       }
     });
 
-    test("selects with every selector pods that are there", () => {
+    test("has only selectors that match existing pods", () => {
       const objects = rendered[name];
       const pods = podsOf(objects).map(({ template }) => template.metadata.labels as Record<string, string>);
       const selected = (labels: Record<string, string>) => pods.filter((pod) => isSubset(labels, pod)).length;
@@ -96,7 +96,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     });
   });
 
-  test("asks at once for everything that is missing", async () => {
+  test("reports all missing values together", async () => {
     const failure: unknown = await renderChart(null).catch((error: unknown) => error);
     for (const needed of ["publicUrl", "tokenSecret", "mongodb", "nats", "redis", "files.s3.bucket"])
       expect(String(failure)).toContain(needed);
@@ -115,12 +115,12 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     ["a name that is taken", { workers: { gateway: { services: ["workers"] } } }, "workers.gateway"],
     ["two places for files", { files: { s3: { bucket: "b" } } }, "exclude each other"],
     ["an Ingress of no Gateway", { httpRoute: { enabled: true } }, "httpRoute.parentRefs"],
-  ])("refuses %s", async (_what, values, message) => {
+  ])("rejects %s", async (_what, values, message) => {
     await expect(renderChart("trial", values)).rejects.toThrow(message);
   });
 });
 
-test("no secret can be written among the settings", () => {
+test("rejects secrets among the plain settings", () => {
   const schema = JSON.parse(readFileSync(join(CHART_FOLDER, "values.schema.json"), "utf8"));
   const secrets = VARIABLES.filter((name) => name.endsWith("_FILE")).map((name) => name.replace("_FILE", ""));
   expect(secrets).toContain("TOKEN_SECRET");
@@ -128,13 +128,13 @@ test("no secret can be written among the settings", () => {
   expect(secrets.filter((name) => new Ajv({ strict: false }).validate(propertyNames, name))).toEqual([]);
 });
 
-test("the chart has the version of the program, and knows its services", () => {
+test("the chart has the version of the program and knows its services", () => {
   const read = (path: string) => readFileSync(join(CHART_FOLDER, path), "utf8");
   const { version } = JSON.parse(readFileSync(join(PROJECT_FOLDER, "package.json"), "utf8"));
   expect(parse(read("Chart.yaml"))).toMatchObject({ version, appVersion: version });
   const schema = JSON.parse(read("values.schema.json"));
   const known = schema.properties.workers.additionalProperties.properties.services.items.enum as string[];
   const services = loadConfig({}).services.filter((name) => name !== "gateway");
-  // `friend` is part of `user` now; lists that name both still work.
+  // `friend` is part of `user`; lists with both still work.
   expect(known.toSorted()).toEqual([...services, "friend", "workers"].toSorted());
 });

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-/** What the provider says of somebody. */
+/** The provider's claims about a user. */
 export interface Claims {
   sub: string;
   name?: string;
@@ -14,16 +14,16 @@ export interface Claims {
 }
 
 export interface IdentityProvider {
-  /** What an instance is started with. */
+  /** Settings of an instance that uses this provider. */
   env: Record<string, string>;
-  /** Who is logged in at the provider: it asks no questions. null: somebody who says no. */
+  /** The user logged in at the provider, which never prompts. null: a user who denies access. */
   person: Claims | null;
-  /** How long ago the provider says they signed in, in milliseconds. */
+  /** How long ago the user signed in, in milliseconds, according to the provider. */
   signedInAgoMs: number;
   stop(): Promise<void>;
 }
 
-/** An OpenID Connect provider that insists on PKCE. */
+/** An OpenID Connect provider that requires PKCE. */
 export async function startIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -14,14 +14,14 @@ import { doBots } from "./bot-queries.ts";
 import { doFiles } from "./do-files.ts";
 import { doAccounts } from "./account-queries.ts";
 
-// Every query that any action makes is explained: none may read a whole collection.
+// Explains every query made by any action: none may scan a whole collection.
 
 type Command = Record<string, unknown>;
 type Client = ReturnType<NodeContext["database"]["getClient"]>;
 
 const EXPLAINABLE = ["find", "update", "delete", "findAndModify", "aggregate", "count", "distinct"];
 
-/** One command of each shape: by collection, and the fields of filter and sort. */
+/** One command of each shape: collection, and the fields of filter and sort. */
 function record(client: Client): Map<string, Command> {
   const commands = new Map<string, Command>();
   client.on("commandStarted", ({ commandName, command }: { commandName: string; command: Command }) => {
@@ -46,10 +46,10 @@ async function explain(client: Client, command: Command): Promise<string> {
   return JSON.stringify((answer["queryPlanner"] as Command)["winningPlan"]);
 }
 
-/** How many actions are tried at a time: each has a world of its own, so none is in another's way. A world that nothing changed serves the next. */
+/** How many actions run at a time. Each has its own world, and a world that nothing changed serves the next. */
 const AT_A_TIME = 8;
 
-/** Calls every action as the owner, who has most permissions, and the sequences that take more than one call. */
+/** Calls every action as the owner, who has most permissions, and the sequences that take several calls. */
 async function doEverything(url: string): Promise<void> {
   const left = Object.keys(MATRIX) as (keyof typeof MATRIX)[];
   const goOn = async (): Promise<void> => {
@@ -89,7 +89,7 @@ async function doTheRest(
   for (const name of ["inbox.list", "inbox.getUnreadCount", "channel.listUnread"] as const)
     await must(url, name, {}, owner.accessToken);
   await must(url, "group.create", { name: "Another" }, owner.accessToken);
-  // The second time, the threads of both groups are asked for together.
+  // The second time, the threads of both groups are queried together.
   for (const text of ["first", "second"])
     await must(url, "message.search", { everywhere: true, text }, owner.accessToken);
   await must(url, "notification.set", { channelId, level: "all" }, owner.accessToken);
@@ -148,7 +148,7 @@ async function doThreads(
     await must(url, `channel.${name}`, { channelId: thread.id }, owner.accessToken);
 }
 
-/** Guests, who are all the others here, have no friends. */
+/** Guests, like all the others here, have no friends. */
 async function doFriends(url: string): Promise<void> {
   const [ann, ben] = [await createAccount(url), await createAccount(url)];
   const [ofAnn, ofBen] = [{ userId: ann.userId }, { userId: ben.userId }];
@@ -162,7 +162,7 @@ async function doFriends(url: string): Promise<void> {
   await must(url, "friend.remove", ofBen, ann.accessToken);
 }
 
-test("no action reads a whole collection", async () => {
+test("no action scans a whole collection", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
   const database = await startEmbeddedMongo({ dir: join(dir, "db") });
   const url = new URL(database.uri);
@@ -187,7 +187,7 @@ test("no action reads a whole collection", async () => {
     await doFiles(fanfare.url, callOf(context.services));
     await doAccounts(fanfare.url, context);
     await doAdministration(fanfare.url, callOf(context.services));
-    // The last queries of the removal of a group, and of the sweeps for what a crash has left and for files.
+    // The last queries of removing a group, and of the sweeps for files and for what a crash left behind.
     const sweeps = ["find groups by deletedAt", "findAndModify files by dueAt sorted by dueAt"];
     const last = ["delete groups by _id", ...sweeps];
     await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)));

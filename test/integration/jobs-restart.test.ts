@@ -6,9 +6,9 @@ import { startNode } from "../support/node-process.ts";
 import { expect, test } from "vitest";
 import { startMailbox } from "./mailbox.ts";
 
-// The short run has the same of jobs of any kind: packages/jobs/test/killed.test.ts.
+// The short run has the same for any kind of job: packages/jobs/test/killed.test.ts.
 test(
-  "the mail of a password reset survives a kill -9 while the mail server is away",
+  "a password reset email survives kill -9 while the mail server is down",
   { tags: "long", timeout: 120_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "fanfare-jobs-restart-"));

@@ -15,7 +15,7 @@ const launchers: [string, string, () => Promise<ServerProcess>][] = [
 
 describe.each(launchers)("%s", (_, program, launch) => {
   test.skipIf(!isInstalled(program))(
-    "is killed, started again on its port, frozen, thawed and stopped",
+    "can be killed, restarted on its port, frozen, resumed and stopped",
     async () => {
       const server = await launch();
       const first = server.pid;
@@ -35,13 +35,13 @@ describe.each(launchers)("%s", (_, program, launch) => {
   );
 });
 
-test("what it printed is told when it does not start", async () => {
+test("reports its output if it fails to start", async () => {
   const server = await startDatabase();
   await expect(startDatabase({ port: server.port })).rejects.toThrow(/EADDRINUSE/);
   await server.stop();
 });
 
-test("a server does not outlive the process that started it, even when that one is killed", async () => {
+test("does not outlive the process that started it, even if that is killed", async () => {
   const script = `
     import { startDatabase } from "@fanfare/testing";
     const server = await startDatabase();

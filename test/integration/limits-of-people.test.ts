@@ -8,7 +8,7 @@ import { createAccount, createWorld, post } from "@fanfare/testing";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// What cannot be reached by calls within a test is put into the database.
+// What calls can't reach within a test is written into the database.
 
 let dir: string;
 let fanfare: Fanfare;
@@ -42,7 +42,7 @@ const fillFriendships = (who: Person, state: "requested" | "friends", count: num
     }),
   );
 
-test("requests are bounded for who asks and who is asked", async () => {
+test("friend requests are limited for sender and recipient", async () => {
   const [full, other] = [await createAccount(fanfare.url), await createAccount(fanfare.url)];
   await fillFriendships(full, "requested", LIMITS.friendRequestsPerUser - 1);
   const third = await createAccount(fanfare.url);
@@ -52,7 +52,7 @@ test("requests are bounded for who asks and who is asked", async () => {
   expect(await answerTo(full, "friend.request", { userId: other.userId })).toMatchObject(refused);
 });
 
-test("friends are bounded on both sides", async () => {
+test("friends are limited on both sides", async () => {
   const [full, other] = [await createAccount(fanfare.url), await createAccount(fanfare.url)];
   await fillFriendships(full, "friends", LIMITS.friendsPerUser);
   await answerTo(other, "friend.request", { userId: full.userId });
@@ -61,7 +61,7 @@ test("friends are bounded on both sides", async () => {
   expect(await answerTo(full, "friend.request", { userId: other.userId })).toMatchObject(refused);
 });
 
-test("threads in use are bounded for each channel, those that were put away do not count", async () => {
+test("active threads are limited per channel, and archived ones don't count", async () => {
   const { owner, member, channel, group, message } = await createWorld(fanfare.url);
   const root = { channelId: channel.id, messageId: message.id };
   const opened = await answerTo(member, "channel.openThread", root);
@@ -85,7 +85,7 @@ test("threads in use are bounded for each channel, those that were put away do n
   const second = { channelId: channel.id, messageId: sent.data.message.id };
   const refused = reached("threadsPerChannel");
   expect(await answerTo(member, "channel.openThread", second)).toMatchObject(refused);
-  // The one that there is can be had all the same.
+  // An existing thread can still be opened.
   expect(await answerTo(owner, "channel.openThread", root)).toMatchObject({ ok: true });
   const thread = { channelId: opened.data.channel.id };
   await answerTo(member, "channel.archiveThread", thread);
@@ -93,7 +93,7 @@ test("threads in use are bounded for each channel, those that were put away do n
   expect(await answerTo(member, "channel.unarchiveThread", thread)).toMatchObject(refused);
 });
 
-test("what a deleted channel had of threads is removed", async () => {
+test("a deleted channel's threads are removed", async () => {
   const { owner, member, channel, message } = await createWorld(fanfare.url);
   const opened = await answerTo(member, "channel.openThread", {
     channelId: channel.id,

@@ -7,7 +7,7 @@ interface Heard {
   payload: unknown;
 }
 
-/** A person with a socket, and every event that it has heard, in order. */
+/** A user's socket that records every event received, in order. */
 export class Listener {
   readonly url: string;
   readonly person: Person;
@@ -32,12 +32,12 @@ export class Listener {
     return must(this.url, name, params, this.person.accessToken);
   }
 
-  /** The answer comes after whatever was published before it. */
+  /** The answer comes after everything that was published before it. */
   async settle(): Promise<void> {
     await this.socket.emitWithAck("user.me", {});
   }
 
-  /** Names of the events that speak of a channel, in order. */
+  /** Names of the events about a channel, in order. */
   of(channelId: string): EventName[] {
     return this.heard
       .filter(({ payload }) => JSON.stringify(payload).includes(channelId))

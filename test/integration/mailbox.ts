@@ -10,21 +10,24 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** What its link carries, or "" in a mail without a link. */
+  /** The token in its link; "" in an email without a link. */
   token: string;
 }
 
 export interface Mailbox {
-  /** What an instance is started with. */
+  /** Settings of an instance that uses this mail server. */
   env: Record<string, string>;
-  /** Those that nobody has asked for yet. */
+  /** Not yet returned by `next`. */
   mails: Mail[];
-  /** The next mail to somebody; each is given once. */
+  /** The next email to an address; each is returned once. */
   next(to: string, subject: RegExp): Promise<Mail>;
   stop(): Promise<void>;
 }
 
-/** A mail server that keeps what it gets. @param listenPort default: a free one */
+/**
+ * A mail server that keeps what it receives.
+ * @param listenPort default: a free port
+ */
 export async function startMailbox(listenPort = 0): Promise<Mailbox> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
@@ -43,7 +46,7 @@ export async function startMailbox(listenPort = 0): Promise<Mailbox> {
       void take();
     },
   });
-  // Senders are killed in some tests; what they send of a mail then does not count.
+  // Some tests kill senders; their incomplete emails don't count.
   server.on("error", () => {});
   server.listen(listenPort, "127.0.0.1");
   await once(server.server, "listening");

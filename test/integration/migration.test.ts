@@ -4,7 +4,7 @@ import { startNode } from "../support/node-process.ts";
 import mongoose from "mongoose";
 import { expect, test } from "vitest";
 
-/** Between the well-known ports and those of outgoing connections. */
+/** Between the well-known ports and the ephemeral range. */
 const OPS_PORT = 20_000 + (process.pid % 10_000);
 
 const statusOf = async (path: string): Promise<string> => {
@@ -12,7 +12,7 @@ const statusOf = async (path: string): Promise<string> => {
   return answer === null ? "away" : `${answer.status} ${(await answer.text()).trim()}`;
 };
 
-test("while another process migrates the database, one is alive and not ready, and takes over when that one is dead", async () => {
+test("while another process migrates the database, a process is alive but not ready, and takes over if the other dies", async () => {
   const database = await startDatabase();
   try {
     const connection = await mongoose.createConnection(database.url, { dbName: "fanfare" }).asPromise();

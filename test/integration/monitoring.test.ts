@@ -12,7 +12,7 @@ import { makeTraffic } from "./monitoring/traffic.ts";
 const TRAFFIC_SECONDS = 8;
 const WINDOW = "20s";
 
-/** What has nothing to show here, and why. */
+/** What is empty here, and why. */
 const EMPTY: Readonly<Record<string, string>> = {
   "overview.json: Alerts A": "nothing is wrong",
   "moleculer.json: Calls without an answer B": "every call is answered; the query before says 0",
@@ -20,7 +20,7 @@ const EMPTY: Readonly<Record<string, string>> = {
 
 const hasServers = ["nats-server", "redis-server", "prometheus", "promtool"].every(isInstalled);
 
-describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () => {
+describe.skipIf(!hasServers)("metrics of a gateway and a worker", () => {
   let cluster: Cluster;
   let prometheus: Prometheus;
   const metrics = new Map<string, Map<string, Metric>>();
@@ -45,11 +45,11 @@ describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () =>
     await cluster?.stop();
   });
 
-  test("is described in docs/run/metrics.md", async () => {
+  test("are described in docs/run/metrics.md", async () => {
     await expect(metricsPage(metrics)).toMatchFileSnapshot("../../docs/run/metrics.md");
   });
 
-  test("has names and units as Prometheus wants them, and the labels that are written down", () => {
+  test("follow Prometheus' naming and units, and have only the listed labels", () => {
     for (const { name, type, labels } of [...metrics.values()].flatMap((all) => [...all.values()])) {
       if (!name.startsWith("fanfare_")) continue;
       expect(name).toMatch(/^fanfare_[a-z]+(_[a-z]+)*$/);
@@ -65,8 +65,8 @@ describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () =>
     expect(Object.keys(LABELS).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("has nothing that promtool objects to", () => {
-    // It says so with an exit code of its own where prom-client's metrics have names that it does not like.
+  test("pass promtool", () => {
+    // promtool has an exit code of its own for prom-client's names that it does not like.
     const objections = texts.map((input) => {
       try {
         return execFileSync("promtool", ["check", "metrics"], { input, stdio: "pipe" }).toString();
@@ -83,7 +83,7 @@ describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () =>
     expect({ where, isEmpty: shown === 0 }).toEqual({ where, isEmpty: where in EMPTY });
   });
 
-  test("every alert can be evaluated, and none says anything", async () => {
+  test("every alert can be evaluated, and none fires", async () => {
     const rules = await prometheus.rules();
     expect(rules.length).toBeGreaterThan(20);
     expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
@@ -97,19 +97,25 @@ describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () =>
     return values.reduce((sum, [, value]) => sum + Number(value), 0);
   };
 
-  test.each(["nats", "redis"] as const)("says that %s is away, and that it is back", async (name) => {
-    const reads = (what: string): Promise<number[]> =>
-      Promise.all([read("gateways", `fanfare_${name}_${what}`), read("workers", `fanfare_${name}_${what}`)]);
-    expect(await reads("connected")).toEqual([1, 1]);
-    await cluster[name].kill();
-    await vi.waitFor(async () => expect(await reads("connected")).toEqual([0, 0]), AWAY);
-    await cluster[name].start();
-    await vi.waitFor(async () => expect(await reads("connected")).toEqual([1, 1]), AWAY);
-    expect(Math.min(...(await reads("reconnects_total")))).toBeGreaterThan(0);
-    await vi.waitFor(async () => expect(await read("gateways", "fanfare_ready")).toBe(1), AWAY);
-  });
+  test.each(["nats", "redis"] as const)(
+    "an alert fires when %s is down, and resolves when it is back",
+    async (name) => {
+      const reads = (what: string): Promise<number[]> =>
+        Promise.all([
+          read("gateways", `fanfare_${name}_${what}`),
+          read("workers", `fanfare_${name}_${what}`),
+        ]);
+      expect(await reads("connected")).toEqual([1, 1]);
+      await cluster[name].kill();
+      await vi.waitFor(async () => expect(await reads("connected")).toEqual([0, 0]), AWAY);
+      await cluster[name].start();
+      await vi.waitFor(async () => expect(await reads("connected")).toEqual([1, 1]), AWAY);
+      expect(Math.min(...(await reads("reconnects_total")))).toBeGreaterThan(0);
+      await vi.waitFor(async () => expect(await read("gateways", "fanfare_ready")).toBe(1), AWAY);
+    },
+  );
 
-  test("says that the database is away, and a worker", async () => {
+  test("an alert fires when the database and a worker are down", async () => {
     await cluster.database.kill();
     const failures = (): Promise<number> => read("workers", "fanfare_database_failures_total");
     await vi.waitFor(async () => expect(await failures()).toBeGreaterThan(0), AWAY);

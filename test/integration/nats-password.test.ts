@@ -41,7 +41,7 @@ describe.skipIf(!isInstalled("nats-server"))("a nats-server with a password", ()
     return server;
   }
 
-  test("who was refused many times is back as soon as the password is right again, and the log says what it was", async () => {
+  test("a client rejected many times reconnects as soon as the password is right, and the log has the reason", async () => {
     const first = await serve("right");
     const lines: Record<string, unknown>[] = [];
     const stream = new Writable({
@@ -59,7 +59,7 @@ describe.skipIf(!isInstalled("nats-server"))("a nats-server with a password", ()
     await first.stop();
     const wrong = await serve("wrong");
     await vi.waitFor(() => expect(said()).toContain("AUTHORIZATION_VIOLATION"), WITHIN);
-    // The client that gives up does so at the second refusal.
+    // The client gives up at the second rejection unless told otherwise.
     const refusals = async (): Promise<number> =>
       (await readFile(wrong.logFile, "utf8")).split("authentication error").length;
     await vi.waitFor(async () => expect(await refusals()).toBeGreaterThan(4), WITHIN);
@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled("nats-server"))("a nats-server with a password", ()
     expect(said()).toContain("disconnected");
   });
 
-  test("who starts with a wrong password is told so", async () => {
+  test("a process with a wrong password says so at startup", async () => {
     const server = await serve("right");
     const url = server.url.replace("right", "wrong");
     await expect(connectNats(url, "tried")).rejects.toThrow(/cannot be reached: .*Authorization Violation/);

@@ -1,26 +1,26 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Claims, IdentityProvider } from "./identity-provider.ts";
 
-/** What a page keeps to itself, and what it tells when it begins a login. */
+/** The verifier that a page keeps, and the challenge it sends when it begins a login. */
 export function newProof(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString("base64url");
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** Keeps cookies and follows redirects, as a browser does. */
+/** Keeps cookies and follows redirects like a browser. */
 export class Browser {
   readonly #publicUrl: string;
   readonly #url: string;
   readonly #cookies = new Map<string, Map<string, string>>();
   readonly visited: string[] = [];
 
-  /** @param url where the instance listens that has the address `publicUrl` */
+  /** @param url where the instance with the public address `publicUrl` listens */
   constructor(publicUrl: string, url: string) {
     this.#publicUrl = publicUrl;
     this.#url = url;
   }
 
-  /** Follows redirects until one leads to the page, and tells its address. */
+  /** Follows redirects until one leads to the page, and returns its URL. */
   async open(address: string): Promise<URL> {
     let next = new URL(address, this.#publicUrl);
     while (!(next.origin === this.#publicUrl && next.pathname === "/login")) {

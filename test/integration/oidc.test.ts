@@ -7,7 +7,7 @@ import { startIdentityProvider, type Claims, type IdentityProvider } from "./ide
 import { Browser, newProof, signInAtProvider, type Login } from "./oidc-browser.ts";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
-// Logins by OpenID Connect, from the page to a real provider and back.
+// OpenID Connect logins from the page to a real provider and back.
 
 const PUBLIC_URL = "https://chat.example.org";
 const PASSWORD = "correct horse";
@@ -49,7 +49,7 @@ const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCod
 const failed = (type: ErrorCode) =>
   expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
-/** Runs `work` under a policy, then opens the instance again. */
+/** Runs `work` under a policy, then reopens the instance. */
 async function withPolicy(
   policy: Partial<InstancePolicy>,
   work: () => Promise<void>,
@@ -73,8 +73,8 @@ async function register(email: string, isVerified: boolean) {
   return { ...tokens, username };
 }
 
-describe("the policy of the instance", () => {
-  test("with closed registration, only identities that have an account log in", async () => {
+describe("instance policy", () => {
+  test("with closed registration, only identities with an account can log in", async () => {
     const known = newPerson();
     await logIn(known);
     await withPolicy({ registration: "closed" }, async () => {
@@ -83,7 +83,7 @@ describe("the policy of the instance", () => {
     });
   });
 
-  test("with registration by invite, a first login needs an invite, and joins its group", async () => {
+  test("with registration by invite, a first login needs an invite and joins its group", async () => {
     const { group } = await must(instance.url, "group.create", { name: "A group" }, admin.accessToken);
     const { invite } = await must(instance.url, "invite.create", { groupId: group.id }, admin.accessToken);
     await withPolicy({ registration: "invite" }, async () => {
@@ -97,7 +97,7 @@ describe("the policy of the instance", () => {
     });
   });
 
-  test("a refused login leaves another account its unverified claim to the address", async () => {
+  test("a rejected login leaves another account's unverified address alone", async () => {
     const person = newPerson();
     const claimant = await register(person.email!, false);
     const refuse = async (policy: Partial<InstancePolicy>, error: ErrorCode) =>
@@ -110,7 +110,7 @@ describe("the policy of the instance", () => {
     expect(user).toMatchObject({ email: person.email, emailVerified: false });
   });
 
-  test("with mail domains, a new account needs a verified address in one of them", async () => {
+  test("with email domains, a new account needs a verified address in one of them", async () => {
     await withPolicy({ mailDomains: ["example.org"] }, async () => {
       for (const claims of [{ email: "me@example.com" }, { email_verified: false }])
         expect(await exchange(await comeBack(newPerson(claims)))).toEqual(failed("EMAIL_DOMAIN_NOT_ALLOWED"));
@@ -118,7 +118,7 @@ describe("the policy of the instance", () => {
     });
   });
 
-  test("that requires a second factor exempts sessions of single sign-on, and no others of the account", async () => {
+  test("a required second factor exempts single sign-on sessions, but not the account's other sessions", async () => {
     const person = newPerson();
     const account = await register(person.email!, true);
     const oidcAdmin = await logIn(newPerson());
@@ -140,7 +140,7 @@ describe("the policy of the instance", () => {
     }
   });
 
-  test("that accepts single sign-on only refuses every password, right or wrong", async () => {
+  test("single sign-on only: rejects every password, right or wrong", async () => {
     const account = await register(`person${(people += 1)}@example.org`, true);
     const oidcAdmin = await logIn(newPerson());
     await must(instance.url, "admin.setAdmin", { userId: oidcAdmin.user.id, admin: true }, admin.accessToken);
@@ -172,7 +172,7 @@ describe("the policy of the instance", () => {
 });
 
 describe("a login", () => {
-  test("makes an account the first time, and finds it again by issuer and subject", async () => {
+  test("creates an account the first time, and finds it again by issuer and subject", async () => {
     const person = newPerson({ name: "Ann Lee" });
     const first = await logIn(person);
     expect(first.user).toMatchObject({
@@ -190,7 +190,7 @@ describe("a login", () => {
     expect((await post(instance.url, "user.me", {}, second.accessToken)).ok).toBe(true);
   });
 
-  test("needs no address, takes none that is not verified, and another name where one is taken", async () => {
+  test("needs no address, ignores an unverified one, and picks another name if one is taken", async () => {
     const person = newPerson();
     await logIn(person);
     const other = await logIn({ sub: "no-address", preferred_username: person.preferred_username! });
@@ -200,7 +200,7 @@ describe("a login", () => {
     expect(unverified.user.email).toBeNull();
   });
 
-  test("at two windows at once makes one account", async () => {
+  test("in two windows at once creates one account", async () => {
     const person = newPerson();
     const logins = [await comeBack(person), await comeBack(person), await comeBack(person)];
     const answers = await Promise.all(logins.map((login) => exchange(login)));
@@ -208,7 +208,7 @@ describe("a login", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("puts no token into an address, and keeps what it needs in a cookie that scripts cannot read", async () => {
+  test("puts no token into a URL, and keeps its state in an HttpOnly cookie", async () => {
     const browser = newBrowser();
     const login = await comeBack(newPerson(), browser);
     const tokens = await must(instance.url, "user.exchangeOidcCode", login);
@@ -216,7 +216,7 @@ describe("a login", () => {
     for (const secret of [tokens.accessToken, tokens.refreshToken, login.verifier])
       expect(addresses).not.toContain(secret);
     expect(browser.visited.find((url) => url.includes(login.oidcCode))).toMatch(/\/login#oidcCode=/);
-    // It is gone with the login.
+    // The cookie is removed with the login.
     expect(browser.cookiesOf(PUBLIC_URL).size).toBe(0);
     const url = new URL(`/auth/oidc/start?challenge=${newProof().challenge}`, PUBLIC_URL);
     const { headers } = await browser.get(url);
@@ -230,8 +230,8 @@ describe("a login", () => {
   });
 });
 
-describe("the code at its end", () => {
-  test("is good once, and only for the page that began the login", async () => {
+describe("the code of a completed login", () => {
+  test("works once, and only for the page that began the login", async () => {
     const login = await comeBack(newPerson());
     expect(await exchange({ ...login, verifier: newProof().verifier })).toEqual(failed("OIDC_FAILED"));
     const answers = await Promise.all([exchange(login), exchange(login), exchange(login)]);
@@ -239,15 +239,15 @@ describe("the code at its end", () => {
     expect(await exchange(login)).toEqual(failed("OIDC_FAILED"));
   });
 
-  test("cannot be made up", async () => {
+  test("can't be guessed", async () => {
     expect(await exchange({ oidcCode: "made-up", verifier: "made-up" })).toEqual(failed("OIDC_FAILED"));
   });
 });
 
-describe("what is not the end of a login that this browser began", () => {
+describe("a callback rejects", () => {
   const openCallback = async (browser: Browser, query: string) =>
     (await browser.open(`/auth/oidc/callback?${query}`)).hash;
-  /** Begins a login, and tells where the provider sends the browser back to. */
+  /** Begins a login and returns where the provider redirects the browser to. */
   const goToProvider = async (browser: Browser): Promise<URL> => {
     provider.person = newPerson();
     let next = new URL(`/auth/oidc/start?challenge=${newProof().challenge}`, PUBLIC_URL);
@@ -256,7 +256,7 @@ describe("what is not the end of a login that this browser began", () => {
     return next;
   };
 
-  test("nothing, or something made up", async () => {
+  test("an empty or made-up answer", async () => {
     const browser = newBrowser();
     expect(await openCallback(browser, "")).toBe("#oidcError=OIDC_FAILED");
     browser.cookiesOf(PUBLIC_URL).set("fanfare_oidc", "e30.e30.e30");
@@ -281,20 +281,20 @@ describe("what is not the end of a login that this browser began", () => {
     expect(await openCallback(browser, back.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
   });
 
-  test("a person who says no", async () => {
+  test("a user who denies access at the provider", async () => {
     await expect(comeBack(null)).rejects.toThrow("#oidcError=OIDC_FAILED");
   });
 });
 
-describe("accounts that are there already", () => {
-  test("are taken for the same person only where both sides have verified the address", async () => {
+describe("existing accounts", () => {
+  test("are matched by address only if both sides have verified it", async () => {
     const person = newPerson();
     const local = await register(person.email!, true);
     const { user } = await logIn(person);
     expect(user).toMatchObject({ id: local.user.id, oidcLinked: true, hasPassword: true });
   });
 
-  test("with an unverified address lose it to its owner", async () => {
+  test("lose an unverified address to its owner", async () => {
     const person = newPerson();
     const squatter = await register(person.email!, false);
     const { user } = await logIn(person);
@@ -304,7 +304,7 @@ describe("accounts that are there already", () => {
     expect(left.user).toMatchObject({ email: null, oidcLinked: false });
   });
 
-  test("are not taken by an address that the provider has not verified", async () => {
+  test("are not matched by an address that the provider hasn't verified", async () => {
     const person = newPerson({ email_verified: false });
     const local = await register(person.email!, true);
     const { user } = await logIn(person);
@@ -330,7 +330,7 @@ describe("accounts that are there already", () => {
     expect((await logIn(person)).user.id).not.toBe(local.user.id);
   });
 
-  test("with a second factor ask for a code here too, and the login waits for it", async () => {
+  test("with a second factor are asked for a code here too before the login completes", async () => {
     const person = newPerson();
     const { accessToken } = await register(person.email!, true);
     const { secret } = await must(instance.url, "user.setupTotp", { password: PASSWORD }, accessToken);
@@ -348,7 +348,7 @@ describe("accounts that are there already", () => {
   });
 });
 
-test("where no provider is configured there is no such way, and meta says so", async () => {
+test("without a provider, the routes don't exist and meta says so", async () => {
   const plain = await startInstance();
   const meta = async ({ url }: Instance) => (await fetch(`${url}/api/meta`)).json();
   expect(await meta(plain)).toMatchObject({ oidcLogin: false, sendsMail: false });
@@ -359,7 +359,7 @@ test("where no provider is configured there is no such way, and meta says so", a
   await plain.stop();
 });
 
-test("a provider that is away is said to be, and asked again the next time", async () => {
+test("an unreachable provider is reported, and retried at the next login", async () => {
   const lonely = await startInstance({
     ...provider.env,
     OIDC_ISSUER: "http://127.0.0.1:1",

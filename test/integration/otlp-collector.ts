@@ -26,7 +26,7 @@ interface WireRequest {
 export interface Span extends Omit<WireSpan, "attributes" | "kind"> {
   kind: string;
   attributes: Record<string, unknown>;
-  /** The process, or its thread, that it comes from. */
+  /** The process, or thread, that sent it. */
   instance: string;
   service: string;
 }
@@ -36,15 +36,15 @@ const KINDS = ["", "internal", "server", "client", "producer", "consumer"];
 export interface Collector {
   url: string;
   spans: Span[];
-  /** Everything that has come, as it came. */
+  /** The raw bodies received. */
   bytes: string[];
   headers: Record<string, unknown>[];
-  /** Resolves with the spans of one trace as soon as it is as it is wanted. */
+  /** Resolves with the spans of the first trace that satisfies `isWanted`. */
   trace(isWanted: (spans: readonly Span[]) => boolean): Promise<Span[]>;
   close(): Promise<void>;
 }
 
-/** A collector as small as can be: takes traces by OTLP/HTTP, in JSON, and keeps them. */
+/** A minimal collector: takes traces by OTLP/HTTP, in JSON, and keeps them. */
 export async function startCollector(): Promise<Collector> {
   const spans: Span[] = [];
   const bytes: string[] = [];

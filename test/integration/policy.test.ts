@@ -11,7 +11,8 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
-// Who gets in: what admins set in the console or operators in the environment, on two gateways over HTTP.
+// Who can sign up, as set by admins in the console or by operators in the environment, on two gateways over
+// HTTP.
 
 const PUBLIC_URL = "https://chat.example.org";
 const password = "correct horse";
@@ -59,7 +60,7 @@ const meta = async (url = instance.url): Promise<Meta> =>
   (await (await fetch(`${url}/api/meta`)).json()) as Meta;
 
 describe("closed registration", () => {
-  test("refuses new accounts and claims of guests, and lets existing accounts in", async () => {
+  test("rejects new accounts and guest claims, and lets existing accounts in", async () => {
     const existing = await createAccount(instance.url);
     const guest = await must(instance.url, "user.createGuest", {});
     const { policy } = await setPolicy({ registration: "closed" });
@@ -100,7 +101,7 @@ describe("registration by invite", () => {
       ...(inviteCode !== undefined && { inviteCode }),
     });
 
-  test("makes an account that is a member of the invite's group, and none without an invite", async () => {
+  test("creates an account that joins the invite's group, and none without an invite", async () => {
     const { groupId, code } = await createInvite(await createAccount(instance.url));
     await setPolicy({ registration: "invite" });
     expect(await register()).toMatchObject(failed("INVITE_REQUIRED"));
@@ -112,7 +113,7 @@ describe("registration by invite", () => {
     expect(groups.map(({ id }) => id)).toEqual([groupId]);
   });
 
-  test("makes as many accounts as the invite has uses, and leaves nothing of the others", async () => {
+  test("creates as many accounts as the invite has uses, and leaves nothing behind of the others", async () => {
     const { code } = await createInvite(await createAccount(instance.url), { maxUses: 1 });
     await setPolicy({ registration: "invite" });
     const names = Array.from({ length: 4 }, newName);
@@ -126,7 +127,7 @@ describe("registration by invite", () => {
       );
   });
 
-  test("takes no invite from a guest, a bot or a disabled account", async () => {
+  test("rejects invites from a guest, a bot or a disabled account", async () => {
     const [guest, account, disabled] = await Promise.all([
       createGuest(instance.url),
       createAccount(instance.url),
@@ -168,7 +169,7 @@ test("with guests off, no one joins without an account, and existing guests stay
   expect(await post(instance.url, "user.me", {}, guest.accessToken)).toMatchObject({ ok: true });
 });
 
-describe("with mail domains", () => {
+describe("with email domains", () => {
   const domains = ["example.org"];
 
   test("an account needs an address in one of them", async () => {
@@ -197,7 +198,7 @@ describe("with mail domains", () => {
     expect(await login()).toMatchObject({ ok: true });
   });
 
-  test("a guest's sessions end when the claim has to be verified", async () => {
+  test("a guest's sessions end if the claim must be verified", async () => {
     const { accessToken, refreshToken } = await must(instance.url, "user.createGuest", {});
     await setPolicy({ mailDomains: domains });
     const username = newName();
@@ -211,7 +212,7 @@ describe("with mail domains", () => {
     );
   });
 
-  test("an unverified claim to an address gives way to the account that opens its link", async () => {
+  test("an unverified address goes to the account that opens its link", async () => {
     await setPolicy({ mailDomains: domains });
     const email = `${newName()}@example.org`;
     const squatter = { username: newName(), password };
@@ -245,7 +246,7 @@ describe("with mail domains", () => {
     });
   });
 
-  test("an account cannot change to an address elsewhere", async () => {
+  test("an account can't change to an address in another domain", async () => {
     const account = await createAccount(instance.url);
     await setPolicy({ mailDomains: domains });
     const params = { email: "me@example.com", password };
@@ -309,7 +310,7 @@ describe("who can open direct channels", () => {
     expect(await Promise.all(people.map((who) => openOfSeveral(who, owner)))).toEqual(ofSeveral);
   });
 
-  test("does not widen what a user has chosen, and counts when someone is added", async () => {
+  test("doesn't override a user's stricter choice, and applies to adding members", async () => {
     const { owner, mate, stranger, friend } = await createPeople();
     const { channel } = await must(
       instance.url,
@@ -326,7 +327,7 @@ describe("who can open direct channels", () => {
     expect(await openDirect(friend, owner)).toBe("ok");
   });
 
-  test("existing channels go on", async () => {
+  test("leaves existing channels alone", async () => {
     const { owner, stranger } = await createPeople();
     const { channel } = await must(
       instance.url,
@@ -340,7 +341,7 @@ describe("who can open direct channels", () => {
     expect(await ask(stranger, "message.send", message)).toBe("ok");
   });
 
-  test("guests only reach members of shared groups, and no one where only friends are allowed", async () => {
+  test("limits guests to members of shared groups, and to no one if only friends are allowed", async () => {
     const { owner, stranger, inviteCode } = await createPeople();
     const guest = await createGuest(instance.url);
     expect(await openDirect(guest, owner)).toBe("NOT_REACHABLE");
@@ -353,7 +354,7 @@ describe("who can open direct channels", () => {
   });
 });
 
-describe("a change", () => {
+describe("a change of the policy", () => {
   test("is in the audit log, and changes nothing else", async () => {
     await setPolicy({ guests: false });
     const { policy } = await setPolicy({ registration: "closed" });
@@ -366,13 +367,13 @@ describe("a change", () => {
     });
   });
 
-  test("that would lock everyone out is refused, with what to do first", async () => {
+  test("that would lock everyone out is rejected, with what to do first", async () => {
     const answer = await post(instance.url, "admin.setPolicy", { oidcOnly: true }, admin.accessToken);
     expect(answer).toMatchObject(failed("VALIDATION_FAILED"));
     expect(JSON.stringify(answer)).toContain("OIDC_ISSUER");
   });
 
-  test("of two admins at once leaves both", async () => {
+  test("by two admins at once keeps both changes", async () => {
     await Promise.all([setPolicy({ guests: false }), setPolicy({ registration: "closed" })]);
     const { policy } = await must(instance.url, "admin.getPolicy", {}, admin.accessToken);
     expect(policy).toMatchObject({ guests: false, registration: "closed" });
@@ -384,7 +385,7 @@ describe("a change", () => {
   });
 });
 
-test("what the environment sets wins, and admins cannot change it", async () => {
+test("can't override what the environment sets", async () => {
   const fixed = await startInstance({ GUESTS: "off", MAIL_DOMAINS: "" });
   try {
     const { accessToken } = await createAccount(fixed.url);

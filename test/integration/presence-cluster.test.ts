@@ -4,13 +4,13 @@ import { isInstalled, must } from "@fanfare/testing";
 import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-// Two gateways and two workers in processes of their own, over a real nats-server and redis-server.
+// Two gateways and two workers, each its own process, over a real nats-server and redis-server.
 
 interface Person {
   id: string;
   tokens: SessionTokens;
   client: FanfareClient;
-  /** What the person has been told of each user, the last first. */
+  /** The last status received for each user. */
   seen: Map<string, string>;
   typing: EventPayload<"typing.started">[];
 }
@@ -66,7 +66,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     for (const client of clients.splice(0)) client.close();
   });
 
-  /** A further member at a gateway, whom ann sees. */
+  /** Connects another member, visible to ann, to a gateway. */
   async function joinAt(gateway: number): Promise<Person> {
     const person = await comeIn(gateway);
     const { invite } = await ann.client.call("invite.create", { groupId });
@@ -76,7 +76,10 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     return person;
   }
 
-  /** A member comes to a gateway and leaves, and ann sees both: what the gateway reported before has been published as well. */
+  /**
+   * A member connects and disconnects, and ann sees both: everything the gateway reported before is published
+   * by then.
+   */
   async function comeAndGo(gateway: number): Promise<void> {
     const { id, client } = await joinAt(gateway);
     client.close();
@@ -85,7 +88,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
 
   const statusOfBob = (): string | undefined => ann.seen.get(bob.id);
 
-  test("who comes, changes and goes at one gateway is seen at the other", async () => {
+  test("a user who connects, changes status and disconnects at one gateway is seen at the other", async () => {
     await expect.poll(statusOfBob, POLL).toBe("online");
     await bob.client.call("presence.setStatus", { status: "doNotDisturb" });
     await expect.poll(statusOfBob, POLL).toBe("doNotDisturb");
@@ -97,25 +100,29 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, POLL).toBe("offline");
   });
 
-  test("who is at two gateways is there until both are left", { tags: "long" }, async () => {
-    await expect.poll(statusOfBob, POLL).toBe("online");
-    const phone = await comeIn(0, bob.tokens);
-    await comeAndGo(0);
-    bob.client.close();
-    await comeAndGo(1);
-    expect(statusOfBob()).toBe("online");
-    phone.client.close();
-    await expect.poll(statusOfBob, POLL).toBe("offline");
-  });
+  test(
+    "a user connected to two gateways is online until the last connection closes",
+    { tags: "long" },
+    async () => {
+      await expect.poll(statusOfBob, POLL).toBe("online");
+      const phone = await comeIn(0, bob.tokens);
+      await comeAndGo(0);
+      bob.client.close();
+      await comeAndGo(1);
+      expect(statusOfBob()).toBe("online");
+      phone.client.close();
+      await expect.poll(statusOfBob, POLL).toBe("offline");
+    },
+  );
 
-  test("who writes at one gateway is seen writing at the other", async () => {
+  test("typing at one gateway is shown at the other", async () => {
     await bob.client.call("channel.typing", { channelId });
     await bob.client.call("channel.typing", { channelId });
     await vi.waitFor(() => expect(ann.typing.length).toBeGreaterThan(0), POLL);
     expect(ann.typing[0]).toMatchObject({ channelId, userId: bob.id });
   });
 
-  test("presence is reported again after Redis has lost its data", { tags: "long" }, async () => {
+  test("presence is reported again after Redis loses its data", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, POLL).toBe("online");
     await cluster.redis.kill();
     await ann.client.call("message.send", { channelId, content: "Still here", nonce: "without Redis" });
@@ -129,13 +136,17 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, POLL).toBe("offline");
   });
 
-  test("who is at a gateway that is frozen is gone, and back with it", { tags: "long" }, async () => {
-    await expect.poll(statusOfBob, POLL).toBe("online");
-    cluster.gateways[1]!.process.freeze();
-    await expect.poll(statusOfBob, POLL).toBe("offline");
-    cluster.gateways[1]!.process.thaw();
-    await expect.poll(statusOfBob, POLL).toBe("online");
-  });
+  test(
+    "users of a frozen gateway go offline, and online again when it resumes",
+    { tags: "long" },
+    async () => {
+      await expect.poll(statusOfBob, POLL).toBe("online");
+      cluster.gateways[1]!.process.freeze();
+      await expect.poll(statusOfBob, POLL).toBe("offline");
+      cluster.gateways[1]!.process.thaw();
+      await expect.poll(statusOfBob, POLL).toBe("online");
+    },
+  );
 
   test("a frozen worker does not make users appear offline", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, POLL).toBe("online");
@@ -146,7 +157,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     });
     const frozen = [cluster.workers[0]!, cluster.gateways[1]!].map((node) => node.process);
     for (const node of frozen) node.freeze();
-    // By then the worker has not answered the other gateway for as long.
+    // By then the worker hasn't answered the other gateway for just as long.
     await expect.poll(statusOfBob, POLL).toBe("offline");
     for (const node of frozen) node.thaw();
     await expect.poll(statusOfBob, POLL).toBe("online");
@@ -154,15 +165,16 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     expect(statuses).not.toContain("offline");
   });
 
-  test("what a worker could not tell in time it does not tell late", { tags: "long" }, async () => {
+  test("a worker drops presence events that it couldn't publish in time", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, POLL).toBe("online");
     ann.client.on("resync", () => void watch(ann, bob.id).catch(() => undefined));
-    // Until everybody has been told: were something under way when the connection is lost, everybody would be told to resync.
+    // Wait until all events are delivered: losing the connection with events in flight would make every client
+    // resync.
     await new Promise((resolve) => setTimeout(resolve, 2000));
     const [cutOff, withoutRedis] = cluster.workers.map(({ links }) => links);
     cutOff!.nats.hold();
     await withoutRedis!.redis.cut();
-    // Nobody takes the gateways' reports, so all would be told as gone: by a worker that nobody hears.
+    // No worker takes the gateways' reports, so all users expire as offline, by a worker that can't publish it.
     await new Promise((resolve) => setTimeout(resolve, 9000));
     await withoutRedis!.redis.restore();
     await new Promise((resolve) => setTimeout(resolve, 5000));
@@ -172,7 +184,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     expect(statusOfBob()).toBe("online");
   });
 
-  test("users of a gateway that was killed are offline", async () => {
+  test("users of a killed gateway go offline", async () => {
     await expect.poll(statusOfBob, POLL).toBe("online");
     await cluster.gateways[1]!.process.kill();
     await expect.poll(statusOfBob, POLL).toBe("offline");

@@ -4,7 +4,8 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Listener } from "./listener.ts";
 
-// Who does not see a channel hears nothing of it, however who sees it changes; who sees it misses nothing.
+// Users without access to a channel receive nothing of it, however access changes; users with access miss
+// nothing.
 
 const { view, sendMessages, manageChannels } = PERMISSIONS;
 const EVERYONE = { type: "everyone" as const };
@@ -81,8 +82,8 @@ async function expectBlind(who: Listener, channelId: string): Promise<void> {
   expect(synced.channels).toMatchObject([{ status: "gone", messages: [] }]);
 }
 
-describe("a channel made private", () => {
-  test("who does not see it hears nothing of it from its creation to its end, sockets that come later included", async () => {
+describe("a private channel", () => {
+  test("sends nothing to users without access from creation to deletion, including later sockets", async () => {
     const channelId = await createPrivate([insider.person.userId]);
     const late = await listen(outsider.person);
     const lateInsider = await listen(insider.person);
@@ -105,7 +106,7 @@ describe("a channel made private", () => {
     expect(lateInsider.of(channelId)).toEqual(insider.of(channelId).slice(1));
   });
 
-  test("a role lets in and puts out, at once, with an event for each", async () => {
+  test("opens and closes at once with a role, with an event for each", async () => {
     const roleId = await createRole();
     const channelId = await createPrivate([], [roleId]);
     await expectBlind(insider, channelId);
@@ -120,7 +121,7 @@ describe("a channel made private", () => {
     expect(outsider.of(channelId)).toEqual([]);
   });
 
-  test("a role that is deleted lets nobody see anything any more", async () => {
+  test("closes for everyone when its role is deleted", async () => {
     const roleId = await createRole();
     const channelId = await createPrivate([], [roleId]);
     await assign(insider, roleId);
@@ -138,7 +139,7 @@ describe("a channel made private", () => {
     });
   });
 
-  test("a newcomer hears of it only by an override of his own or what everybody sees", async () => {
+  test("opens for a new member only by their own override or the permissions of everyone", async () => {
     const hidden = await createPrivate();
     const roleId = await createRole();
     const { channels } = await owner.do("channel.list", { groupId });
@@ -163,7 +164,7 @@ describe("a channel made private", () => {
     expect(insider.contents()).toEqual(["open to newcomers"]);
     await expectBlind(insider, almostOpen);
 
-    // Nor by coming again, or by leaving and joining again.
+    // Nor by reconnecting, or by leaving and rejoining.
     const late = await listen(insider.person);
     await send(owner, almostOpen, "while coming again");
     const target = { type: "member" as const, id: outsider.person.userId };
@@ -178,14 +179,14 @@ describe("a channel made private", () => {
     await expectBlind(outsider, almostOpen);
   });
 
-  test("who leaves, is kicked or banned hears nothing more of it", async () => {
+  test("sends nothing more to users who leave or are kicked or banned", async () => {
     const roleId = await createRole();
     await assign(insider, roleId);
     const channelId = await createPrivate([outsider.person.userId], [roleId]);
     await owner.do("group.kick", { groupId, userId: insider.person.userId });
     await owner.do("group.ban", { groupId, userId: outsider.person.userId });
     await send(owner, channelId, "among ourselves");
-    // A new room for those who see it: nobody comes back by it.
+    // A new room for users with access must not let them back in.
     await owner.do("channel.setOverride", {
       channelId,
       target: EVERYONE,
@@ -198,7 +199,7 @@ describe("a channel made private", () => {
     expect(owner.contents()).toEqual(["among ourselves", "still"]);
   });
 
-  test("the group given away: the new owner sees it, the old one only as anybody", async () => {
+  test("changes hands with the group: the new owner sees it, the former one only as a member", async () => {
     const channelId = await createPrivate([outsider.person.userId]);
     await owner.do("channel.removeOverride", {
       channelId,
@@ -215,8 +216,8 @@ describe("a channel made private", () => {
   });
 });
 
-describe("from public to private and back", () => {
-  test("in the middle of many messages nobody without sight hears one that was sent while it was private", async () => {
+describe("a channel that switches between public and private", () => {
+  test("sends no message to users without access that was sent while it was private", async () => {
     const { channel } = await owner.do("channel.create", { groupId, name: "public" });
     const channelId = channel.id;
     const roleId = await createRole();
@@ -245,7 +246,7 @@ describe("from public to private and back", () => {
     await settleAll();
     expect(outsider.contents().filter((content) => privately.includes(content))).toEqual([]);
     expect(outsider.contents().filter((content) => content.startsWith("public"))).toHaveLength(5);
-    // Nothing twice, nothing missing.
+    // No duplicates and no gaps.
     const expected = owner.contents().toSorted();
     expect(new Set(expected).size).toBe(sent + 10);
     expect(insider.contents().toSorted()).toEqual(expected);
@@ -254,7 +255,7 @@ describe("from public to private and back", () => {
     expect(insider.of(channelId).filter((name) => name === "channel.created")).toHaveLength(1);
   });
 
-  test("of two changes at once both hold in the end, and the rooms follow", async () => {
+  test("two concurrent changes both hold, and the rooms follow", async () => {
     const channelId = await createPrivate();
     const allow = (who: Listener) =>
       owner.do("channel.setOverride", {
@@ -272,7 +273,7 @@ describe("from public to private and back", () => {
     expect(overrides).toHaveLength(4);
   });
 
-  test("roles and overrides changed at once: the last state decides who hears", async () => {
+  test("concurrent changes of roles and overrides: the last state decides who receives", async () => {
     const roleId = await createRole();
     const channelId = await createPrivate();
     const staff = { type: "role" as const, id: roleId };
@@ -296,7 +297,7 @@ describe("from public to private and back", () => {
   });
 });
 
-test("a section holds channels and no messages; deleted, it leaves its channels behind", async () => {
+test("a section holds channels but no messages; deleting it keeps its channels", async () => {
   const { channel: section } = await owner.do("channel.create", {
     groupId,
     name: "A section",
@@ -314,7 +315,7 @@ test("a section holds channels and no messages; deleted, it leaves its channels 
   expect(outsider.of(channel.id)).toContain("channel.reordered");
 });
 
-test("nobody moves into, or hears of, a section that he does not see", async () => {
+test("a hidden section can't be moved into and sends no events", async () => {
   const roleId = await createRole(manageChannels);
   await assign(insider, roleId);
   const given = { groupId, name: "hidden section", kind: "section" as const, private: true };

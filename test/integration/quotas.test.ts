@@ -12,7 +12,7 @@ import {
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
-// The limits of an instance that admins set.
+// Instance limits that admins set.
 
 const NO_LIMITS: Partial<InstancePolicy> = {
   fileQuotaUserBytes: null,
@@ -57,8 +57,8 @@ async function join({ accessToken }: Person): Promise<void> {
   await must(instance.url, "invite.accept", { code: world.inviteCode }, accessToken);
 }
 
-describe("files", () => {
-  test("of a guest have a quota of their own, which a claimed account leaves", async () => {
+describe("file quotas", () => {
+  test("of guests are separate, and no longer apply once an account is claimed", async () => {
     const [account, guest] = await Promise.all([createAccount(instance.url), createGuest(instance.url)]);
     await Promise.all([join(account), join(guest)]);
     await setLimits({ fileQuotaUserBytes: 200, fileQuotaGuestBytes: 100 });
@@ -74,7 +74,7 @@ describe("files", () => {
     expect(await upload({ ...guest, accessToken: claimed.accessToken }, 101)).toMatchObject({ ok: true });
   });
 
-  test("of a guest never have more room than those of users, and an admin can give one more", async () => {
+  test("of guests never exceed those of users, and an admin can raise one guest's", async () => {
     const { member } = world;
     await setLimits({ fileQuotaUserBytes: 50, fileQuotaGuestBytes: 100 });
     expect(await upload(member, 60)).toMatchObject(reached("fileQuotaUserBytes", 50));
@@ -83,7 +83,7 @@ describe("files", () => {
     expect(await upload(member, 60)).toMatchObject({ ok: true });
   });
 
-  test("of a group, and of the whole instance", async () => {
+  test("apply per group, and to the whole instance", async () => {
     const { owner } = world;
     const { usedBytes } = await must(
       instance.url,
@@ -101,7 +101,7 @@ describe("files", () => {
   });
 });
 
-test("accounts and guests of the instance, until one is deleted", async () => {
+test("limits the instance's accounts and guests, and deleting one frees its place", async () => {
   const { users } = await must(instance.url, "admin.listUsers", { limit: 100 }, admin.accessToken);
   const max = users.length;
   const last = await createAccount(instance.url);
@@ -119,7 +119,7 @@ test("accounts and guests of the instance, until one is deleted", async () => {
   expect(await register()).toMatchObject({ ok: true });
 });
 
-test("groups that a user owns, made or taken over", async () => {
+test("limits the groups a user owns, created or taken over", async () => {
   const [owner, other] = await Promise.all([createAccount(instance.url), createAccount(instance.url)]);
   const create = (who: Person) => post(instance.url, "group.create", { name: "A group" }, who.accessToken);
   await setLimits({ groupsOwnedPerUser: 1 });
@@ -135,7 +135,7 @@ test("groups that a user owns, made or taken over", async () => {
   ).toMatchObject(reached("groupsOwnedPerUser", 1));
 });
 
-test("members and channels of a group", async () => {
+test("limits the members and channels of a group", async () => {
   const [owner, member, late] = await Promise.all([
     createAccount(instance.url),
     createAccount(instance.url),
@@ -153,7 +153,7 @@ test("members and channels of a group", async () => {
   expect(await create("third")).toMatchObject(reached("channelsPerGroup", 2));
 });
 
-test("a limit above that of the program is refused, and what the environment sets stays", async () => {
+test("rejects a limit above the built-in maximum, and keeps what the environment sets", async () => {
   expect(
     await post(instance.url, "admin.setPolicy", { channelsPerGroup: 501 }, admin.accessToken),
   ).toMatchObject({ ok: false, error: { type: "VALIDATION_FAILED" } });

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => server?.stop());
 
-/** Limits of one gateway, with a connection of its own. */
+/** The limits of one gateway, with its own connection. */
 async function startGateway(): Promise<RateLimits> {
   const redis = await connectRedis(server!.url, logger);
   clients.push(redis);
@@ -51,29 +51,32 @@ describe.each(["memory", "redis"])("limits in %s", (kind) => {
     else skip();
   });
 
-  test.each(["quick", "exact"] as const)("%s: the points of a window, then how long to wait", async (how) => {
-    const limiter = limits[how](newName(), limit);
-    expect(await count(12, () => limiter.take("ann", Date.now()))).toBe(10);
-    const waitMs = await limiter.take("ann", Date.now());
-    expect(waitMs).toBeGreaterThan(0);
-    expect(waitMs).toBeLessThanOrEqual(limit.durationMs);
-    expect(await limiter.take("bob", Date.now())).toBe(0);
-  });
+  test.each(["quick", "exact"] as const)(
+    "%s: allow the points of a window, then say how long to wait",
+    async (how) => {
+      const limiter = limits[how](newName(), limit);
+      expect(await count(12, () => limiter.take("ann", Date.now()))).toBe(10);
+      const waitMs = await limiter.take("ann", Date.now());
+      expect(waitMs).toBeGreaterThan(0);
+      expect(waitMs).toBeLessThanOrEqual(limit.durationMs);
+      expect(await limiter.take("bob", Date.now())).toBe(0);
+    },
+  );
 
-  test.each(["quick", "exact"] as const)("%s: a window ends", async (how) => {
+  test.each(["quick", "exact"] as const)("%s: reset when the window ends", async (how) => {
     const limiter = limits[how](newName(), { points: 2, durationMs: 400 });
     expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(2);
     await vi.waitFor(async () => expect(await limiter.take("ann", Date.now())).toBe(0), { interval: 20 });
     expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(1);
   });
 
-  test("quick: answers without a promise", () => {
+  test("quick: answer synchronously", () => {
     expect(limits.quick(newName(), limit).take("ann", Date.now())).toBe(0);
   });
 });
 
-describe.skipIf(!hasRedis)("several gateways", () => {
-  test("exact: never let more through than one would", async () => {
+describe.skipIf(!hasRedis)("rate limits of several gateways", () => {
+  test("exact: together allow no more than one gateway", async () => {
     const name = newName();
     const gateways = await Promise.all([1, 2, 3].map(startGateway));
     const limiters = gateways.map((gateway) => gateway.exact(name, limit));
@@ -83,17 +86,17 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     expect(answers.filter((waitMs) => waitMs === 0)).toHaveLength(10);
   });
 
-  test("exact: what one gives back, another can take", async () => {
+  test("exact: let another gateway take what one gives back", async () => {
     const name = newName();
     const one = (await startGateway()).exact(name, limit);
     expect(await count(12, () => one.take("ann", Date.now()))).toBe(10);
     for (let n = 0; n < 10; n += 1) one.giveBack("ann");
-    // One that was refused before would not ask again.
+    // A gateway that was refused before would not ask again.
     const askAnother = async () => (await startGateway()).exact(name, limit).take("ann", Date.now());
     await expect.poll(askAnother).toBe(0);
   });
 
-  test("quick: hear of each other within a moment", async () => {
+  test("quick: sync within a moment", async () => {
     const name = newName();
     const [one, two] = (await Promise.all([1, 2].map(startGateway))).map((g) => g.quick(name, limit));
     expect(await count(10, () => one!.take("ann", Date.now()))).toBe(10);
@@ -104,7 +107,7 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     expect(two!.take("bob", Date.now())).toBe(0);
   });
 
-  test("count alone while Redis is away or does not answer, and together again", async () => {
+  test("count locally while Redis is unavailable, and together again afterwards", async () => {
     const lost = await startRedis();
     const warn = vi.fn<() => void>();
     const noted = { ...logger, warn, info: () => {} } as unknown as typeof logger;

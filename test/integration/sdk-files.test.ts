@@ -12,7 +12,7 @@ let instance: Instance;
 let folder: string;
 const clients: FanfareClient[] = [];
 beforeAll(async () => {
-  // The first account runs the instance.
+  // The first account is the admin.
   instance = await startInstance();
   await createAccount(instance.url);
   folder = await mkdtemp(join(tmpdir(), "fanfare-sdk-"));
@@ -39,7 +39,7 @@ async function largeFile(): Promise<Blob> {
   return openAsBlob(path);
 }
 
-test("a file is uploaded as it is read, with its progress, and sent with a message", async () => {
+test("a file is streamed, reports its progress, and is sent with a message", async () => {
   const { client, channelId } = await withClient();
   const told: number[] = [];
   const file = await client.upload(channelId, "large.bin", await largeFile(), {
@@ -63,7 +63,7 @@ test("a file is uploaded as it is read, with its progress, and sent with a messa
   expect((await read.arrayBuffer()).byteLength).toBe(LARGE_BYTES);
 });
 
-test("an upload that is aborted leaves nothing, before it begins and on its way", async () => {
+test("an aborted upload leaves nothing behind, whether before it starts or halfway", async () => {
   const { client, channelId } = await withClient();
   const reason = new Error("changed my mind");
   const early = client.upload(channelId, "a.txt", new Blob(["a"]), { signal: AbortSignal.abort(reason) });
@@ -77,7 +77,7 @@ test("an upload that is aborted leaves nothing, before it begins and on its way"
   await expect.poll(async () => (await client.call("file.getUsage", {})).usedBytes).toBe(0);
 });
 
-test("what the server refuses is its error, and what cannot be reached is said so", async () => {
+test("upload failures have the server's error, or say that it can't be reached", async () => {
   const { client } = await withClient();
   const elsewhere = await createWorld(instance.url);
   const typeOf = (work: Promise<unknown>) =>
@@ -96,7 +96,7 @@ test("what the server refuses is its error, and what cannot be reached is said s
   expect(await typeOf(away.exportGroup(elsewhere.group.id).next())).toBe("CONNECTION_LOST");
 });
 
-test("a group is read line by line, to its end or as far as one likes", async () => {
+test("a group export is read line by line, completely or in part", async () => {
   const { client, groupId, channelId } = await withClient();
   for (const nonce of ["a", "b", "多"])
     await client.call("message.send", { channelId, content: `Hello 世界 ${nonce}`, nonce });
@@ -119,11 +119,11 @@ test("a group is read line by line, to its end or as far as one likes", async ()
     for await (const _line of aborted) continue;
     return "whole";
   };
-  // All of it may be here already.
+  // The client may have received all of it already.
   expect(["whole", reason]).toContain(await rest().catch((error: unknown) => error));
 });
 
-test("a bot attaches files to what it writes if its scopes and its role allow it", async () => {
+test("a bot can attach files if its scopes and role allow it", async () => {
   const { url } = instance;
   const { owner, group, channel } = await createWorld(url);
   const make = async (scopes: ("messages.read" | "messages.write")[]) => {

@@ -5,7 +5,7 @@ import type { Message } from "@fanfare/contract";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-/** A way to the instance that can be cut in the middle of anything. */
+/** A proxy to the instance whose connections can be cut at any point. */
 class Wire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -68,7 +68,7 @@ async function guest(url = instance.url): Promise<FanfareClient> {
   return client;
 }
 
-/** Two members of a new group, each with its copy of the channel. */
+/** Two members of a new group, each with their own copy of the channel. */
 async function twoMembers(urls: [string, string]): Promise<[ChannelView, ChannelView]> {
   const owner = await guest(urls[0]);
   const { group, channels } = await owner.call("group.create", { name: "Two" });
@@ -91,7 +91,7 @@ async function stored({ channelId }: ChannelView): Promise<Message[]> {
   }
 }
 
-test("both see the same, live: sent, edited, deleted", async () => {
+test("both members see each other's messages, edits and deletions live", async () => {
   const [ada, grace] = await twoMembers([instance.url, instance.url]);
   const first = await ada.send("first");
   await grace.send("second", { replyTo: first.id });
@@ -106,7 +106,7 @@ test("both see the same, live: sent, edited, deleted", async () => {
   expect(grace.snapshot.lastReadSeq).toBe(3);
 });
 
-test("who leaves a group has its channels no more", async () => {
+test("leaving a group removes its channels", async () => {
   const [, grace] = await twoMembers([instance.url, instance.url]);
   await grace.send("here");
   const [group] = (await clients[1]!.call("group.listMine", {})).groups;
@@ -124,7 +124,7 @@ test("logging out ends the session", async () => {
   await expect(again.connect()).rejects.toMatchObject({ type: "SESSION_REVOKED" });
 });
 
-test("connections that are cut again and again lose nothing, double nothing and keep the order", async () => {
+test("repeatedly cut connections lose nothing, duplicate nothing and keep the order", async () => {
   const wire = new Wire(Number(new URL(instance.url).port));
   const url = await wire.listen();
   const views = await twoMembers([url, url]);
@@ -150,11 +150,11 @@ test("connections that are cut again and again lose nothing, double nothing and 
   written.abort();
   await cutting;
 
-  // The client may not know of the last cut yet: then the first call is lost.
+  // The client may not have noticed the last cut: then the first call is lost.
   const truth = await vi.waitFor(() => stored(views[0]));
   for (const [i, view] of views.entries()) {
     await expect.poll(() => view.messages.at(-1)?.seq).toBe(truth.at(-1)!.seq);
-    // Who was away for long has only the newest page.
+    // After a long absence only the newest page is loaded.
     while (view.snapshot.hasOlder) await view.loadBefore();
     await expect.poll(() => view.messages).toEqual(truth);
     const own = truth.filter(({ authorId }) => authorId === clients[i]!.user!.id);
@@ -163,7 +163,7 @@ test("connections that are cut again and again lose nothing, double nothing and 
   wire.close();
 });
 
-test("how users are is kept up over a lost connection, and ends with the last common group", async () => {
+test("presence survives a lost connection, and ends with the last shared group", async () => {
   const wire = new Wire(Number(new URL(instance.url).port));
   const [watcher, other] = [await guest(await wire.listen()), await guest()];
   const { group } = await watcher.call("group.create", { name: "A group" });
@@ -182,7 +182,7 @@ test("how users are is kept up over a lost connection, and ends with the last co
   wire.close();
 });
 
-test("writing is told to the others, however often it is said", async () => {
+test("typing is shown to the others, however often it is reported", async () => {
   const [writer, other] = [await guest(), await guest()];
   const { group } = await writer.call("group.create", { name: "Shared" });
   const { invite } = await writer.call("invite.create", { groupId: group.id });

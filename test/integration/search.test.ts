@@ -4,7 +4,7 @@ import { createAccount, must, post, type Person } from "@fanfare/testing";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
-// What a search finds follows what the searcher may see at that moment, in a whole instance.
+// Search results follow what the user can see at that moment, in a complete instance.
 
 let instance: Instance;
 let owner: Person;
@@ -42,7 +42,7 @@ async function find({ accessToken }: Person, wanted: Params<"message.search">): 
   return answer.ok ? answer.data.messages.map(({ content }) => content) : answer.error.type;
 }
 
-test("a private channel is found in by those who see it, and only as long", async () => {
+test("a private channel is searched only for users who can see it, and only while they can", async () => {
   const wanted = { groupId, text: "secret" };
   expect(await find(owner, wanted)).toEqual(["a true secret", "an open secret"]);
   expect(await find(member, wanted)).toEqual(["an open secret"]);
@@ -52,7 +52,7 @@ test("a private channel is found in by those who see it, and only as long", asyn
   expect(await find(member, { channelId: openId, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
 });
 
-test("threads are found in their channel and group by those who see the channel, until they are deleted", async () => {
+test("threads are found in their channel and group by users who see the channel, until deleted", async () => {
   const openThreadOf = async (channelId: string): Promise<string> => {
     const messageId = await send(owner, channelId, "a beginning");
     const params = { channelId, messageId };
@@ -62,7 +62,7 @@ test("threads are found in their channel and group by those who see the channel,
   await send(member, openThread, "a threaded secret");
   await send(owner, privateThread, "a hidden secret");
   const wanted = { groupId, text: "secret" };
-  // When something was written in a thread is noted a second later.
+  // The time of a thread's last message is stored with a delay of a second.
   await expect.poll(() => find(member, wanted)).toEqual(["a threaded secret", "an open secret"]);
   expect(await find(member, { channelId: openId, text: "secret" })).toHaveLength(2);
   expect(await find(member, { channelId: openThread, text: "secret" })).toEqual(["a threaded secret"]);
@@ -76,7 +76,7 @@ test("threads are found in their channel and group by those who see the channel,
   expect(await find(member, wanted)).toEqual(["an open secret"]);
 });
 
-test("everywhere is the groups and direct messages that the searcher is in now, and what they see there", async () => {
+test("a global search covers the groups and direct messages the user is in, and the channels they can see", async () => {
   const made = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
   const otherGroup = made.group.id;
   const { invite } = await must(instance.url, "invite.create", { groupId: otherGroup }, owner.accessToken);
@@ -121,7 +121,7 @@ test("everywhere is the groups and direct messages that the searcher is in now, 
     member.accessToken,
   );
   expect(await find(member, wanted)).toEqual(["a direct secret"]);
-  // As in the channel itself: to be blocked ends what one can write there, not what one can read.
+  // As in the channel itself, a block prevents writing but not reading.
   await must(instance.url, "user.block", { userId: member.userId }, owner.accessToken);
   expect(await find(member, { channelId: direct.channel.id, text: "secret" })).toEqual(["a direct secret"]);
   expect(await find(member, wanted)).toEqual(["a direct secret"]);
@@ -129,7 +129,7 @@ test("everywhere is the groups and direct messages that the searcher is in now, 
   expect(await find(member, wanted)).toEqual(["a direct secret"]);
 });
 
-test("everywhere, threads of several groups are found, those that were written in since too", async () => {
+test("a global search finds threads of several groups, including recently active ones", async () => {
   const made = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
   const threads: string[] = [];
   for (const channelId of [openId, made.channels[0]!.id]) {
@@ -144,7 +144,7 @@ test("everywhere, threads of several groups are found, those that were written i
   }
   for (const text of ["balloons", "airships"]) {
     for (const threadId of threads) await send(owner, threadId, text);
-    // When something was written in a thread is noted a second later.
+    // The time of a thread's last message is stored with a delay of a second.
     await expect.poll(() => find(owner, { everywhere: true, text })).toHaveLength(2);
     expect(await find(owner, { groupId, text })).toEqual([text]);
   }
@@ -157,7 +157,7 @@ test("everywhere, threads of several groups are found, those that were written i
   expect(new Set(found.map((thread) => thread.groupId))).toEqual(new Set([groupId, made.group.id]));
 });
 
-test("what was just written, edited, pinned or deleted is so in the next search", async () => {
+test("new, edited, pinned and deleted messages are up to date in the next search", async () => {
   const messageId = await send(member, openId, "first words");
   expect(await find(owner, { channelId: openId, text: "words" })).toEqual(["first words"]);
   const one = { channelId: openId, messageId };
@@ -169,7 +169,7 @@ test("what was just written, edited, pinned or deleted is so in the next search"
   expect(await find(owner, { groupId, has: ["pin"] })).toEqual([]);
 });
 
-test("a client's copy of a channel has the reactions and pins that others make, and those that it missed", async () => {
+test("a client's copy of a channel gets others' reactions and pins, also those it missed", async () => {
   const messageId = await send(owner, openId, "look at this");
   const client = new FanfareClient({ url: instance.url });
   client.useTokens(

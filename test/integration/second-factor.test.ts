@@ -44,14 +44,14 @@ async function connect(username: string): Promise<FanfareClient> {
   return client;
 }
 
-/** The gateways of an instance learn of a change one after the other. */
+/** An instance's gateways learn of a change one after the other. */
 const everyGatewayRefuses = (who: { accessToken: string }) =>
   vi.waitFor(async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => listGroups(who)));
     for (const answer of answers) expect(answer).toMatchObject(refusal);
   }, 20_000);
 
-test("an admin who has none cannot require one", async () => {
+test("an admin without a second factor can't require one", async () => {
   expect(
     await post(instance.url, "admin.setPolicy", { requireSecondFactor: "admins" }, admin.accessToken),
   ).toMatchObject({ ok: false, error: { type: "TOTP_NOT_SET_UP" } });
@@ -60,14 +60,14 @@ test("an admin who has none cannot require one", async () => {
 describe("required of accounts", () => {
   beforeAll(() => setUpFactor(admin));
 
-  test("a session without one can only set it up, log out and read itself", async () => {
+  test("a session without one can only set it up, log out and read its own user", async () => {
     const account = await createAccount(instance.url);
     await setRule("accounts");
     await everyGatewayRefuses(account);
     const external = actionsWhere(({ transports }) => transports.includes("http"));
     const refused: string[] = [];
     for (const name of external) {
-      // No action accepts these params: only the checks before them decide.
+      // No action accepts these params: only the checks before validation decide.
       const answer = await post(instance.url, name, [] as never, account.accessToken);
       if (!answer.ok && answer.error.type === "SECOND_FACTOR_REQUIRED") refused.push(name);
     }
@@ -88,7 +88,7 @@ describe("required of accounts", () => {
     await must(instance.url, "user.logout", {}, other.accessToken);
   });
 
-  test("open connections without one are closed, hear nothing more, and come back once it is set up", async () => {
+  test("open connections without one are closed, receive nothing more, and can reconnect once it is set up", async () => {
     const { url } = instance;
     const [owner, member] = await Promise.all([createAccount(url), createAccount(url)]);
     await setUpFactor(owner);
@@ -121,7 +121,7 @@ describe("required of accounts", () => {
     await vi.waitFor(() => expect(heard).toEqual(["before", "after"]));
   });
 
-  test("a socket without one is refused with the error of the contract", async () => {
+  test("a socket without one is rejected with the contract's error", async () => {
     const account = await createAccount(instance.url);
     await setRule("accounts");
     await everyGatewayRefuses(account);
@@ -152,7 +152,7 @@ describe("required of accounts", () => {
     await must(instance.url, "bot.me", {}, bot.token);
   });
 
-  test("it cannot be removed, and after a reset by an admin it has to be set up again", async () => {
+  test("it can't be removed, and must be set up again after an admin's reset", async () => {
     const account = await createAccount(instance.url);
     const totp = await setUpFactor(account);
     await setRule("accounts");
@@ -188,7 +188,7 @@ describe("required of accounts", () => {
   });
 });
 
-test("required of admins, others need none", async () => {
+test("required of admins only, other users need none", async () => {
   const [account, other] = await Promise.all([createAccount(instance.url), createAccount(instance.url)]);
   await must(instance.url, "admin.setAdmin", { userId: other.userId, admin: true }, admin.accessToken);
   const login = await must(instance.url, "user.login", { username: other.username, password });

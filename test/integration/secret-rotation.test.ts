@@ -23,7 +23,7 @@ const CLI = join(import.meta.dirname, "../../services/cli/src/main.ts");
 const OLD = randomBytes(32).toString("hex");
 const NEW = randomBytes(32).toString("hex");
 const STEP_MS = 30_000;
-/** Each starts a dozen processes, one after the other. */
+/** Each test starts a dozen processes one after the other. */
 const TIMEOUT_MS = 240_000;
 
 interface Secrets {
@@ -31,7 +31,7 @@ interface Secrets {
   TOKEN_SECRET_PREVIOUS?: string;
 }
 
-/** A gateway and a worker, which are replaced one after the other by such with other secrets. */
+/** A gateway and a worker that are replaced one after the other with new secrets. */
 async function startCluster(secrets: Secrets) {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-rotation-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -64,7 +64,7 @@ async function startCluster(secrets: Secrets) {
   const { url } = gateway;
   return {
     url,
-    /** @param between is run while the worker has the secrets already, and the gateway has not */
+    /** @param between runs while the worker already has the new secrets and the gateway doesn't */
     async roll(next: Secrets, between: () => Promise<void>): Promise<void> {
       const newWorker = await start("workers", next);
       await worker.process.stop();
@@ -83,14 +83,14 @@ async function startCluster(secrets: Secrets) {
   };
 }
 
-/** Somebody with a second factor, who logs in as often as asked; a code is good once. */
+/** A user with a second factor, who can log in repeatedly although each code works once. */
 async function createProtected(url: string) {
   const { username, accessToken } = await createAccount(url);
   const { secret } = await must(url, "user.setupTotp", { password: "correct horse" }, accessToken);
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   let stepAtMs = Date.now() - STEP_MS;
   const code = (): string => {
-    // The server takes the codes just before and after too, and none twice.
+    // The server also accepts the codes just before and after, but none twice.
     stepAtMs = Math.max(stepAtMs + STEP_MS, Date.now() - STEP_MS);
     return totp.generate({ timestamp: stepAtMs });
   };
@@ -100,9 +100,10 @@ async function createProtected(url: string) {
 
 const isReady = isInstalled("nats-server") && isInstalled("redis-server");
 
-// The short run has the parts: TOKEN_SECRET_PREVIOUS in packages/kernel/src/tokens.test.ts, sealed values in sealer.test.ts.
+// The short run covers the parts: TOKEN_SECRET_PREVIOUS in packages/kernel/src/tokens.test.ts, sealed values in
+// sealer.test.ts.
 test.skipIf(!isReady)(
-  "a planned change of TOKEN_SECRET from process to process ends no session and breaks no link",
+  "a rolling change of TOKEN_SECRET ends no session and breaks no link",
   { tags: "long", timeout: TIMEOUT_MS },
   async () => {
     const cluster = await startCluster({ TOKEN_SECRET: OLD });
@@ -139,7 +140,8 @@ test.skipIf(!isReady)(
     const { user } = await client.call("user.me", {});
     expect(user.id).toBe(client.user?.id);
 
-    // Here fifteen minutes pass in which all have new tokens; then whoever has the old secret has nothing.
+    // This stands for the fifteen minutes after which all clients have new tokens and the old secret is
+    // worthless.
     await cluster.roll({ TOKEN_SECRET: NEW }, async () => undefined);
     expect(await post(url, "user.me", {}, owner.accessToken)).toMatchObject({
       error: { type: "UNAUTHENTICATED" },
@@ -152,7 +154,7 @@ test.skipIf(!isReady)(
 );
 
 test.skipIf(!isReady)(
-  "after a leak nothing of the old secret is good, and whoever is to be out is out",
+  "after a leak, nothing signed with the old secret works",
   { timeout: TIMEOUT_MS },
   async () => {
     const cluster = await startCluster({ TOKEN_SECRET: OLD });

@@ -3,7 +3,8 @@ import { createWorld, must, post, type Person, type World } from "@fanfare/testi
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-// Threads need the group and the message service: who sees them, their numbers, and what happens to them with their parent.
+// Threads span the group and the message service: access, numbering, and what happens to them with their
+// parent.
 
 let instance: Instance;
 let world: World;
@@ -34,7 +35,7 @@ const idsOf = async (archived = false) =>
 const rootNow = async () => (await call(world.member, "message.get", ofMessage())).message;
 
 describe("a thread", () => {
-  test("is opened once, however many open it at once, and its message shows it", async () => {
+  test("is created once by concurrent requests, and shown on its message", async () => {
     const opened = await Promise.all([open(), open(world.owner), open(world.target), open()]);
     const ids = new Set(opened.map(({ id }) => id));
     expect(ids.size).toBe(1);
@@ -56,7 +57,7 @@ describe("a thread", () => {
     expect(channels.map(({ id }) => id)).toEqual([world.channel.id]);
   });
 
-  test("is a channel: it has messages, numbers, what was read, and sync", async () => {
+  test("is a channel with messages, numbers, read markers and sync", async () => {
     const { id: channelId } = await open();
     await send(world.member, channelId, "one");
     await send(world.target, channelId, "two");
@@ -75,7 +76,7 @@ describe("a thread", () => {
     expect(await refusal(world.muted, "message.send", { channelId, content: "x", nonce: "x" })).toBe("MUTED");
   });
 
-  test("is nothing to a stranger, nor to who was put out", async () => {
+  test("is inaccessible to non-members and removed members", async () => {
     const { id: channelId } = await open();
     await send(world.target, channelId, "here");
     const tries = async (who: Person) => [
@@ -92,7 +93,7 @@ describe("a thread", () => {
     expect(await tries(world.target)).toEqual(nothing);
   });
 
-  test("of a private channel is seen by those who see the channel", async () => {
+  test("of a private channel is seen by users who see the channel", async () => {
     const { channel } = await call(world.owner, "channel.create", {
       groupId: world.group.id,
       name: "private",
@@ -112,12 +113,12 @@ describe("a thread", () => {
     expect(await refusal(world.target, "message.list", list)).toBe("ok");
     await call(world.owner, "channel.removeOverride", { channelId: channel.id, target: member });
     expect(await refusal(world.target, "message.list", list)).toBe("CHANNEL_NOT_FOUND");
-    // What holds in its parent holds in a thread, which has no overrides of its own.
+    // The parent's overrides apply in a thread, which has none of its own.
     const everyone = { channelId: thread.id, target: { type: "everyone" }, allow: 0, deny: 2 } as const;
     expect(await refusal(world.owner, "channel.setOverride", everyone)).toBe("CHANNEL_NOT_FOUND");
   });
 
-  test("is not about a message of another channel, a deleted one, or one of a thread or direct channel", async () => {
+  test("can't be opened on a message of another channel, a deleted one, or one in a thread or direct channel", async () => {
     const { channel } = await call(world.owner, "channel.create", { groupId: world.group.id, name: "other" });
     const elsewhere = { channelId: channel.id, messageId: world.message.id };
     expect(await refusal(world.member, "channel.openThread", elsewhere)).toBe("MESSAGE_NOT_FOUND");
@@ -135,7 +136,7 @@ describe("a thread", () => {
     expect(await refusal(world.member, "channel.openThread", gone)).toBe("MESSAGE_NOT_FOUND");
   });
 
-  test("is put away and taken up again by who has opened it and who manages channels, and by nobody else", async () => {
+  test("is archived and reopened by its creator and by channel managers only", async () => {
     const { id: channelId } = await open(world.member);
     expect(await refusal(world.target, "channel.archiveThread", { channelId })).toBe("FORBIDDEN");
     const { channel } = await call(world.member, "channel.archiveThread", { channelId });
@@ -148,14 +149,14 @@ describe("a thread", () => {
     expect([await idsOf(), await idsOf(true)]).toEqual([[channelId], []]);
   });
 
-  test("is renamed by who manages channels", async () => {
+  test("is renamed by channel managers", async () => {
     const { id: channelId } = await open(world.member, "A name");
     expect(await refusal(world.member, "channel.update", { channelId, name: "Mine" })).toBe("FORBIDDEN");
     const { channel } = await call(world.owner, "channel.update", { channelId, name: "Theirs" });
     expect(channel).toMatchObject({ id: channelId, name: "Theirs", kind: "thread" });
   });
 
-  test("is deleted by who manages channels; its message may have another one", async () => {
+  test("is deleted by channel managers, and its message can have another one", async () => {
     const { id: channelId } = await open();
     await send(world.member, channelId, "gone soon");
     expect(await refusal(world.member, "channel.delete", { channelId })).toBe("FORBIDDEN");
@@ -175,11 +176,11 @@ describe("threads", () => {
     return (await call(world.member, "channel.openThread", root)).channel.id;
   };
 
-  test("are listed in pages, the last used first", async () => {
+  test("are listed in pages, the last active first", async () => {
     const [first, second, third] = [await makeThread("1"), await makeThread("2"), await makeThread("3")];
     expect(await idsOf()).toEqual([third, second, first]);
     await send(world.target, first, "up");
-    // What was written last is noted a moment later.
+    // The time of the last message is stored with a short delay.
     await expect.poll(() => idsOf()).toEqual([first, third, second]);
     const page = { channelId: world.channel.id, limit: 2 };
     const one = await call(world.member, "channel.listThreads", page);
@@ -189,7 +190,7 @@ describe("threads", () => {
     expect(one.channels[0]!.head.seq).toBe(1);
   });
 
-  test("go with their channel, and with their group", async () => {
+  test("are deleted with their channel, and with their group", async () => {
     const { channel } = await call(world.owner, "channel.create", { groupId: world.group.id, name: "other" });
     const message = await send(world.member, channel.id, "root");
     const root = { channelId: channel.id, messageId: message.id };
@@ -202,7 +203,7 @@ describe("threads", () => {
     expect(await refusal(world.member, "message.list", { channelId: here.id })).toBe("CHANNEL_NOT_FOUND");
   });
 
-  test("direct channels are listed by what was written last, too", async () => {
+  test("direct channels are listed by their last message, too", async () => {
     const openDirect = async ({ userId }: Person) =>
       (await call(world.member, "channel.openDirect", { userId })).channel.id;
     const [one, two] = [await openDirect(world.target), await openDirect(world.owner)];

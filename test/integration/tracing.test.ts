@@ -24,7 +24,7 @@ async function connect(url: string, token: string): Promise<Socket> {
   return socket;
 }
 
-/** Two people in a group, one of them connected at each address; what the first one sends is heard by both. */
+/** Two users in a group, each connected at one address; both receive what the first one sends. */
 async function pair(here: string, there: string) {
   const register = { username: SECRET_NAME, password: SECRET_PASSWORD };
   const owner = await must(here, "user.register", register);
@@ -54,7 +54,10 @@ async function pair(here: string, there: string) {
 const named = (spans: readonly Span[], name: string, kind?: string): Span[] =>
   spans.filter((span) => span.name === name && (kind === undefined || span.kind === kind));
 
-/** Of a message to the sockets of so many gateways; each process sends its spans when it likes. */
+/**
+ * Matches a trace of a message to the sockets of this many gateways; each process sends its spans at its own
+ * pace.
+ */
 const isWholeSend =
   (gateways: number) =>
   (spans: readonly Span[]): boolean => {
@@ -93,7 +96,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
     await collector?.close();
   });
 
-  test("one trace goes from the gateway to the worker, its database and all gateways that deliver", async () => {
+  test("one trace spans the gateway, the worker, its database and all gateways that deliver", async () => {
     const [here, there] = cluster.gateways.map(({ url }) => url) as [string, string];
     const { send } = await pair(here, there);
     expect(await send(SECRET_TEXT)).toMatchObject({ ok: true });
@@ -142,7 +145,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
     for (const { attributes } of deliveries) expect(attributes["fanfare.fanout.sockets"]).toBe(1);
   });
 
-  test("a refusal is told by its code, and is no fault of the server", async () => {
+  test("a rejection is recorded by its code, not as a server error", async () => {
     const { url } = cluster.gateways[0]!;
     const answer = await post(url, "user.login", {
       username: SECRET_NAME,
@@ -158,7 +161,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
     expect(root.status.code ?? 0).toBe(0);
   });
 
-  test("nothing that people write, are called or log in with is in what the collector gets", async () => {
+  test("no message text, name or credential reaches the collector", async () => {
     expect(collector.headers[0]).toMatchObject({ "x-api-key": "for-the-collector" });
     const all = collector.bytes.join("\n");
     for (const collection of ["insert messages", "insert users", "insert groups"])
@@ -168,7 +171,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
   });
 });
 
-/** Prometheus' client loads OpenTelemetry's API by itself, to ask whether there is a trace. */
+/** prom-client itself loads OpenTelemetry's API to look for an active trace. */
 const isOfTracing = (url: string): boolean => /@opentelemetry\/(?!api\/)/.test(url);
 
 describe("a single instance", () => {
@@ -186,7 +189,7 @@ describe("a single instance", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** With a thread for the gateway, and a list of the modules that it has loaded. */
+  /** With a gateway thread, and a list of the modules it loads. */
   async function start(
     name: string,
     env: Record<string, string>,
@@ -202,7 +205,7 @@ describe("a single instance", () => {
     return { node, modules };
   }
 
-  test("with a collector: from a gateway's thread to the main one and back", async () => {
+  test("with a collector: traces go from a gateway thread to the main one and back", async () => {
     const { node, modules } = await start("traced", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const { send } = await pair(node.url, node.url);
     await send("to all");
@@ -222,7 +225,7 @@ describe("a single instance", () => {
     expect((await modules()).filter(isOfTracing).length).toBeGreaterThan(10);
   });
 
-  test("without one nothing of OpenTelemetry is loaded, in no thread", async () => {
+  test("without a collector, no thread loads OpenTelemetry", async () => {
     const { node, modules } = await start("untraced", {});
     const { send } = await pair(node.url, node.url);
     await send("to all");
@@ -232,7 +235,7 @@ describe("a single instance", () => {
     expect(loaded.filter((url) => url.includes("start-tracing"))).toEqual([]);
   });
 
-  test("a collector that is away delays nobody, and is told of now and then", async () => {
+  test("an unreachable collector delays no request and is logged occasionally", async () => {
     const away = await startCollector();
     await away.close();
     const { node } = await start("unreachable", { OTEL_EXPORTER_OTLP_ENDPOINT: away.url });

@@ -27,7 +27,7 @@ const send = (content: string, as: "member" | "owner" = "member") =>
   );
 const refused = { ok: false, error: { type: "MESSAGE_FILTERED", retryable: false } };
 
-test("what is written follows the filter from one message to the next, edits too; who keeps order is exempt", async () => {
+test("sends and edits follow the current filter, and moderators are exempt", async () => {
   expect(await send("a bad word")).toMatchObject({ ok: true });
   await set(["bad"], "block");
   expect(await send("a BAD word")).toMatchObject(refused);
@@ -49,7 +49,7 @@ test("what is written follows the filter from one message to the next, edits too
   expect(await send("bad again")).toMatchObject({ data: { message: { content: "bad again" } } });
 });
 
-test("also in threads and in another group's absence of a filter", async () => {
+test("the filter covers threads and leaves other groups alone", async () => {
   await set(["bad"], "block");
   const { channel } = await must(
     instance.url,

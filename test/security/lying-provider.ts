@@ -25,7 +25,8 @@ export interface LyingProvider {
   issuer: string;
   lie: Lie;
   /**
-   * Logs in a user who was redirected here, after the checks a provider makes. @returns the authorization code
+   * Logs in a user who was redirected here, after the checks a provider makes.
+   * @returns the authorization code
    */
   code(sentTo: URL, subject: string): string;
   stop(): Promise<void>;

@@ -31,8 +31,8 @@ export const instanceEnvironment = (dataDir: string): Record<string, string> => 
 });
 
 /**
- * Starts a complete instance in this process, on free ports and with its own data. @param env settings in
- * addition to those of `instanceEnvironment`
+ * Starts a complete instance in this process, on free ports and with its own data.
+ * @param env settings in addition to those of `instanceEnvironment`
  */
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));

@@ -40,8 +40,8 @@ function withLimit(maxOpenFiles: number): { command: string; args: readonly stri
 
 /**
  * Starts Fanfare as its own process, with data in its folder unless `env` says otherwise; resolves when it is
- * ready. Rate limits are raised, and all connections can come from one address. @throws {Error} if it does not
- * start
+ * ready. Rate limits are raised, and all connections can come from one address.
+ * @throws {Error} if it does not start
  */
 export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> {
   const { services = [], env = {}, maxOpenFiles, ...options } = nodeOptions;
@@ -74,7 +74,8 @@ export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> 
 
 /**
  * The token of the setup link last printed by a process with the user service; the process can be ready a
- * moment before that. @throws {Error} if it prints none because an admin exists
+ * moment before that.
+ * @throws {Error} if it prints none because an admin exists
  */
 export async function readSetupToken({ process }: Pick<FanfareNode, "process">): Promise<string> {
   const deadline = Date.now() + PRINTS_WITHIN_MS;

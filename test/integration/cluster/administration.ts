@@ -4,12 +4,12 @@ import { readSetupToken } from "../../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-// The same as in admin.test.ts and blocks.test.ts, where gateways and workers are processes of their own.
+// The same as in admin.test.ts and blocks.test.ts, with gateways and workers as separate processes.
 
 const ADMIN = { username: "first-admin", password: "correct horse" };
 const WITHIN_10_S = { timeout: 10_000, interval: 50 };
 
-/** Its first admin is made here. */
+/** Creates the cluster's first admin. */
 export function testAdministration(shared: () => Cluster): void {
   let cluster: Cluster;
   let token: string;
@@ -39,7 +39,7 @@ export function testAdministration(shared: () => Cluster): void {
     return socket;
   }
 
-  test("makes no one admin for being first, and has used up the setup links of all workers", async () => {
+  test("being first makes no one an admin, and the setup links of all workers are used up", async () => {
     const { accessToken } = await createAccount(urlOf(0));
     expect(await post(urlOf(0), "admin.stats", {}, accessToken)).toMatchObject({
       error: { type: "FORBIDDEN" },
@@ -51,7 +51,7 @@ export function testAdministration(shared: () => Cluster): void {
     }
   });
 
-  test("closes the sockets of a disabled user at the other gateway, which refuses their token", async () => {
+  test("disabling a user closes their sockets at the other gateway, which rejects their token", async () => {
     const target = await createAccount(urlOf(1));
     const socket = await connect(1, target.accessToken);
     const closed = new Promise((resolve) => socket.once("disconnect", resolve));
@@ -66,7 +66,7 @@ export function testAdministration(shared: () => Cluster): void {
     );
   });
 
-  test("pauses every gateway, and tells everybody", async () => {
+  test("maintenance mode applies at every gateway and is announced to all users", async () => {
     const { member, channel } = await createWorld(urlOf(1));
     const socket = await connect(1, member.accessToken);
     const told = new Promise((resolve) => socket.once("server.announced", resolve));
@@ -85,7 +85,7 @@ export function testAdministration(shared: () => Cluster): void {
     expect(await post(urlOf(1), "message.send", message, member.accessToken)).toMatchObject({ ok: true });
   });
 
-  test("shows what all gateways did", async () => {
+  test("admin statistics cover all gateways", async () => {
     const { member, channel } = await createWorld(urlOf(0));
     const receivers = [await connect(0, member.accessToken), await connect(1, member.accessToken)];
     const told = receivers.map((socket) => new Promise((resolve) => socket.once("message.created", resolve)));
@@ -102,7 +102,7 @@ export function testAdministration(shared: () => Cluster): void {
     }, WITHIN_10_S);
   });
 
-  test("a block reaches every worker that remembers what the two may do", async () => {
+  test("a block reaches every worker that has cached the permission", async () => {
     const { member, target } = await createWorld(urlOf(0));
     const { channel } = await must(
       urlOf(0),
@@ -118,7 +118,7 @@ export function testAdministration(shared: () => Cluster): void {
     };
     for (const gateway of [0, 1, 0, 1]) expect(await send(gateway)).toMatchObject({ ok: true });
     await must(urlOf(1), "user.block", { userId: member.userId }, target.accessToken);
-    // A domain event is under way to the other worker for a moment.
+    // A domain event takes a moment to reach the other worker.
     await vi.waitFor(
       async () => expect(await send(0)).toMatchObject({ error: { type: "FORBIDDEN" } }),
       WITHIN_10_S,

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 interface Person {
   id: string;
   client: FanfareClient;
-  /** The texts that came without asking, by channel. */
+  /** The texts received as events, by channel. */
   heard: { channelId: string; content: string }[];
   gone: string[];
 }
@@ -49,11 +49,11 @@ export function testDirectChannels(shared: () => Cluster): void {
   const textsOf = ({ heard }: Person, channelId: string) =>
     heard.filter((one) => one.channelId === channelId).map(({ content }) => content);
 
-  test.each([0, 1, 2, 3, 4])("who is added hears, who is put out does not (round %i)", async () => {
+  test.each([0, 1, 2, 3, 4])("added members receive events and removed ones don't (round %i)", async () => {
     const [ann, ben, cat] = people;
     const made = await ann.client.call("channel.createGroupDirect", { userIds: [ben.id] });
     const channelId = made.channel.id;
-    // Both workers and gateways know who is in it.
+    // So that both workers and gateways cache the members.
     for (let warm = 0; warm < 4; warm += 1) await send(ben, channelId, `before ${warm}`);
     await ann.client.call("channel.addToDirect", { channelId, userId: cat.id });
     await expect
@@ -78,7 +78,7 @@ export function testDirectChannels(shared: () => Cluster): void {
     });
   });
 
-  test("a thread of a private channel is heard by those who see it, from then on and no longer", async () => {
+  test("a private channel's thread is received only by users who see the channel, and only while they do", async () => {
     const [ann, ben, cat] = people;
     const [group] = (await ann.client.call("group.listMine", {})).groups;
     const { channel } = await ann.client.call("channel.create", {

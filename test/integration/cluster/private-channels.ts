@@ -49,7 +49,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
   const send = (from: Listener, channelId: string, content: string) =>
     from.do("message.send", { channelId, content, nonce: String((nonces += 1)) });
   const general = async () => (await owner.do("channel.list", { groupId })).channels[0]!.id;
-  /** As a client does: after a resync what was missed is fetched. */
+  /** Fetches what was missed after a resync, as a client does. */
   const hears = async (who: Listener, channelId: string, content: string): Promise<void> => {
     while (!who.contents().includes(content)) {
       await delay(5);
@@ -65,7 +65,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
       const channelId = await general();
       const { role } = await owner.do("role.create", { groupId, name: "Friends" });
       const userId = insider.person.userId;
-      // Below the moderator's own, for it was made later.
+      // Ranked below the moderator's own role, because it was created later.
       await owner.do("role.assign", { groupId, userId, roleId: role.id });
       const given = { groupId, name: "private", private: true, roleIds: [role.id, roleId] };
       const hidden = (await owner.do("channel.create", given)).channel.id;
@@ -90,7 +90,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
   );
 
   test("users who join after the first private channel of a group was created receive its events, whichever worker is asked", async () => {
-    // By their first logins both workers know that the group has no private channel.
+    // Their first logins make both workers cache that the group has no private channel.
     const given = { groupId, name: "private", private: true, roleIds: [roleId] };
     const hidden = (await owner.do("channel.create", given)).channel.id;
     const again = [here, there, here, there].map((url) => new Listener(url, moderator.person));
@@ -103,7 +103,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
     for (const { socket } of [...again, stranger]) socket.disconnect();
   });
 
-  test("a role given and taken through one gateway opens and closes a channel at the other", async () => {
+  test("assigning and unassigning a role through one gateway opens and closes a channel at the other", async () => {
     const given = { groupId, name: "private", private: true, roleIds: [roleId] };
     const channelId = (await owner.do("channel.create", given)).channel.id;
     const who = { groupId, userId: insider.person.userId, roleId };
@@ -120,7 +120,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
     expect(outsider.of(channelId)).toEqual([]);
   });
 
-  test("from public to private and back, with both workers writing: no leak, and nothing missing", async () => {
+  test("switching between public and private, with both workers writing, leaks nothing and loses nothing", async () => {
     const channelId = await general();
     const staff = { type: "role" as const, id: roleId };
     await owner.do("channel.setOverride", { channelId, target: staff, allow: view, deny: 0 });
@@ -152,13 +152,13 @@ export function testPrivateChannels(shared: () => Cluster): void {
     expect(outsider.contents().filter((content) => privately.includes(content))).toEqual([]);
     for (const who of [owner, moderator]) {
       expect(new Set(who.contents()).size).toBe(who.contents().length);
-      // A gateway that has to subscribe to a room first says so, and what it has missed is fetched.
+      // A gateway that must first subscribe to a room requests a resync, and what was missed is fetched.
       const isTold = who.heard.some(({ name }) => name === "resync");
       expect(isTold || who.contents().length === sent + privately.length + 1).toBe(true);
     }
   });
 
-  test("a file that comes in at one gateway is read at the other, until the reader is kicked", async () => {
+  test("a file uploaded at one gateway can be read at the other, until the reader is kicked", async () => {
     const { person: reader } = insider;
     const hidden = { groupId, name: "hidden", private: true, memberIds: [reader.userId] };
     const channelId = (await owner.do("channel.create", hidden)).channel.id;

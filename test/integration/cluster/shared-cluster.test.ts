@@ -5,7 +5,8 @@ import { testAdministration } from "./administration.ts";
 import { testDirectChannels } from "./direct-channels.ts";
 import { testPrivateChannels } from "./private-channels.ts";
 
-// One cluster for what disturbs no other test: to start seven processes takes as long as these tests.
+// One cluster for everything that disturbs no other test: starting seven processes takes as long as these
+// tests.
 describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   "two gateways, two workers",
   () => {
@@ -22,7 +23,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     describe("private channels", () => {
       testPrivateChannels(shared);
     });
-    describe("direct channels of several", () => {
+    describe("group DMs", () => {
       testDirectChannels(shared);
     });
   },

@@ -7,7 +7,7 @@ import { createWorld, must, TcpProxy, type World } from "@fanfare/testing";
 import { startNode, type FanfareNode } from "../../support/node-process.ts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
-// Processes are started; on a busy machine each start takes long.
+// Starting processes takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const CLIENT = fileURLToPath(new URL("client.py", import.meta.url));
@@ -28,7 +28,7 @@ interface State {
   broken: string[];
 }
 
-/** The client in Python, which keeps one channel. */
+/** The Python client, which follows one channel. */
 class ForeignClient {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -59,7 +59,7 @@ class ForeignClient {
   }
 }
 
-describe.skipIf(python === undefined)("a client in Python, written from docs/build/protocol.md alone", () => {
+describe.skipIf(python === undefined)("a Python client written from docs/build/protocol.md alone", () => {
   let node: FanfareNode;
   let proxy: TcpProxy;
   let world: World;
@@ -80,7 +80,7 @@ describe.skipIf(python === undefined)("a client in Python, written from docs/bui
 
   const channelId = () => world.channel.id;
 
-  /** Messages, edits, reactions and deletions of several authors at once. */
+  /** Messages, edits, reactions and deletions by several authors at once. */
   async function write(round: string, times: number): Promise<void> {
     const authors = [world.owner, world.member, world.target];
     const one = async (accessToken: string, author: number): Promise<void> => {
@@ -102,7 +102,7 @@ describe.skipIf(python === undefined)("a client in Python, written from docs/bui
     await Promise.all(authors.map(({ accessToken }, author) => one(accessToken, author)));
   }
 
-  /** What the client shows is what the server has, message by message. */
+  /** Expects the client's copy to equal the server's, message by message. */
   async function expectSame(): Promise<State> {
     const shown = ({ id, seq, rev, content, deletedAt, reactions }: Message) => ({
       id,
@@ -134,7 +134,7 @@ describe.skipIf(python === undefined)("a client in Python, written from docs/bui
     expect((await expectSame()).broken).toEqual([]);
   });
 
-  test("catches up with what it missed while its connection was cut", async () => {
+  test("catches up on what it missed while its connection was cut", async () => {
     await proxy.cut();
     await write("cut", 5);
     await proxy.restore();

@@ -10,13 +10,13 @@ interface Dashboard {
 }
 
 export interface DashboardQuery {
-  /** Dashboard, panel, and the place of the query in it. */
+  /** Dashboard, panel, and the query's place in it. */
   where: string;
-  /** Without Grafana's variables: those that choose take everything. */
+  /** With Grafana's variables replaced; selectors match everything. */
   expr: string;
 }
 
-/** Every query of every panel, of rates over `window`. */
+/** Every query of every panel, with rates over `window`. */
 export function dashboardQueries(window: string): DashboardQuery[] {
   return readDashboards().flatMap(({ file, dashboard }) =>
     dashboard.panels.flatMap(({ title, targets = [] }) =>

@@ -1,13 +1,13 @@
-/** A metric as /metrics tells it. */
+/** A metric as exposed on /metrics. */
 export interface Metric {
   name: string;
   help: string;
   type: string;
-  /** Names of labels that its samples have, without the bound of a histogram's bucket. */
+  /** Label names of its samples, without the `le` of histogram buckets. */
   labels: Set<string>;
 }
 
-/** Reads Prometheus' text format as prom-client writes it. */
+/** Parses Prometheus' text format as prom-client writes it. */
 export function parseExposition(text: string): Map<string, Metric> {
   const metrics = new Map<string, Metric>();
   let current: Metric | undefined;

@@ -1,6 +1,6 @@
 import type { Metric } from "./exposition.ts";
 
-/** Labels of metrics and what bounds their values. */
+/** Labels of metrics and what limits their values. */
 export const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fanfare_action_duration_seconds: { action: "API actions" },
   fanfare_action_errors_total: { action: "API actions", code: "error codes" },

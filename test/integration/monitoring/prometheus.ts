@@ -19,7 +19,7 @@ export class Prometheus {
   /**
    * Starts a real Prometheus that scrapes every second.
    * @param targets host:port of ops servers
-   * @throws {Error} when it does not start
+   * @throws {Error} if it does not start
    */
   static async start(targets: readonly string[], rulesFile: string): Promise<Prometheus> {
     const folder = await mkdtemp(join(tmpdir(), "fanfare-prometheus-"));
@@ -53,7 +53,7 @@ export class Prometheus {
     return new Prometheus(process);
   }
 
-  /** @throws {Error} with what Prometheus says to a query that is wrong */
+  /** @throws {Error} with Prometheus' message if the query is invalid */
   async query(expr: string): Promise<Sample[]> {
     const { result } = await this.#get<{ result: Sample[] }>(`query?query=${encodeURIComponent(expr)}`);
     return result;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createAccount, createWorld, must, post } from "@fanfare/testing";
 import { io, type Socket } from "socket.io-client";
 
-/** A little of everything that dashboards look at, for some seconds. */
+/** Generates a little of everything the dashboards show, for some seconds. */
 export async function makeTraffic(url: string, seconds: number): Promise<void> {
   const world = await createWorld(url);
   const account = await createAccount(url);
@@ -31,7 +31,7 @@ export async function makeTraffic(url: string, seconds: number): Promise<void> {
       await staying.emitWithAck("user.me", {});
       await must(url, "user.login", { username: account.username, password: "correct horse" });
       await post(url, "user.login", { username: account.username, password: "wrong horse" });
-      // The muted one is refused by the service, an event without an acknowledgement by the gateway.
+      // The service rejects the muted member, the gateway the event without an acknowledgement.
       const refused = { channelId: channel.id, content: "x", nonce: `m-${second}` };
       await post(url, "message.send", refused, world.muted.accessToken);
       staying.emit("user.me", {});
