@@ -16,7 +16,7 @@ const FOCUS_GUARDS = "[data-base-ui-focus-guard]";
 const STILL = { reducedMotion: "reduce" } as const;
 
 /** Rules that depend on colors; all others give the same result in both themes and run in the light one. */
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 const KINDS: Record<string, BrowserContextOptions> = {
   light: { ...STILL, colorScheme: "light", viewport: { width: 1280, height: 800 } },
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
       beforeAll(async () => {
         page = await site.keepPage(options);
       });
-      const rules = kind === "dark" ? COLOUR_RULES : WCAG;
+      const rules = kind === "dark" ? COLOR_RULES : WCAG;
       /** The short run has every page in the light theme, and the channel in all. */
       const tags = kind === "light" ? [] : ["long"];
 

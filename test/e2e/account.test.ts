@@ -26,10 +26,10 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   const site = useSite(() => ({ PUBLIC_URL: "http://chat.example.org", ...mailbox.env }));
 
   /** Shared by all tests except those with options. */
-  let kept: Page;
+  let sharedPage: Page;
   beforeAll(async () => {
-    kept = await site.keepPage();
-    watch(kept);
+    sharedPage = await site.keepPage();
+    watch(sharedPage);
   });
 
   /** The browser logs every rejected request; the tests check how the page handles it. */
@@ -40,8 +40,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     options?: BrowserContextOptions,
     tokens?: SessionTokens,
   ): Promise<Page> {
-    const page = options === undefined ? kept : await site.newPage(options);
-    if (page !== kept) watch(page);
+    const page = options === undefined ? sharedPage : await site.newPage(options);
+    if (page !== sharedPage) watch(page);
     await site.open(page, path, tokens);
     return page;
   }

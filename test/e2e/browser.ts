@@ -16,11 +16,11 @@ const shellPath = "/usr/bin/chromium-headless-shell";
  */
 export function hasBrowser(): boolean {
   if (existsSync(chromiumPath)) return true;
-  const missing = `There is no Chromium at ${chromiumPath} (set CHROMIUM_PATH to one)`;
+  const missing = `No Chromium at ${chromiumPath} (set CHROMIUM_PATH)`;
   if (process.env["REQUIRE_ALL_TESTS"] === "1") {
-    throw new Error(`${missing}, and REQUIRE_ALL_TESTS=1 allows no test to be skipped.`);
+    throw new Error(`${missing}, and REQUIRE_ALL_TESTS=1 forbids skipping tests.`);
   }
-  console.warn(`${missing}: the tests in the browser are skipped.`);
+  console.warn(`${missing}: browser tests are skipped.`);
   return false;
 }
 

@@ -10,7 +10,7 @@ import { useSite } from "./site.ts";
 
 const SOURCES = fileURLToPath(new URL("../../packages/client/src/", import.meta.url));
 /** The sources' imports from other packages. */
-const OTHERS: Record<string, string> = {
+const BARE_IMPORTS: Record<string, string> = {
   "socket.io.js": fileURLToPath(
     new URL("../../packages/client/node_modules/socket.io-client/dist/socket.io.esm.min.js", import.meta.url),
   ),
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
     await page.route(`${url}/sdk/**`, (route) => {
       const name = route.request().url().slice(`${url}/sdk/`.length);
       if (name === "page") return route.fulfill({ contentType: "text/html", body: PAGE });
-      const source = readFileSync(OTHERS[name] ?? `${SOURCES}${name}`, "utf8");
+      const source = readFileSync(BARE_IMPORTS[name] ?? `${SOURCES}${name}`, "utf8");
       const body = name.endsWith(".ts") ? stripTypeScriptTypes(source) : source;
       return route.fulfill({ contentType: "text/javascript", body });
     });
@@ -52,9 +52,9 @@ describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
     };
     const bytes = 8_000_000;
     const blob = new Blob([new Uint8Array(bytes)]);
-    const told = [];
+    const progress = [];
     const file = await as(owner).upload(channelId, "a.bin", blob, {
-      onProgress: ({ sentBytes }) => told.push(sentBytes),
+      onProgress: ({ sentBytes }) => progress.push(sentBytes),
     });
     const aborter = new AbortController();
     const failure = (work) => work.then(() => "done", (error) => error.type ?? error.message);
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
       }),
     );
     const refused = await failure(as(stranger).upload(channelId, "c.bin", new Blob(["c"])));
-    return { bytes: file.bytes, first: told[0], last: told.at(-1), aborted, refused };
+    return { bytes: file.bytes, first: progress[0], last: progress.at(-1), aborted, refused };
   }`;
     const argument = [url, channel.id, owner.accessToken, stranger.accessToken];
     const found = await page.evaluate(`(${script})(${JSON.stringify(argument)})`);

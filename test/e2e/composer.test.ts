@@ -302,14 +302,16 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     poll.useBotToken(token);
     await poll.call("command.register", { name: "poll", description: "Ask everybody" });
     await poll.connect();
-    const heard: string[] = [];
-    poll.on("command.invoked", ({ invocation }) => heard.push(`${invocation.command}: ${invocation.text}`));
+    const received: string[] = [];
+    poll.on("command.invoked", ({ invocation }) =>
+      received.push(`${invocation.command}: ${invocation.text}`),
+    );
     await open();
     await field().pressSequentially("/po");
     await options().filter({ hasText: "/poll" }).click();
     await page.keyboard.type("tea or coffee?");
     await page.keyboard.press("Enter");
-    await expect.poll(() => heard).toEqual(["poll: tea or coffee?"]);
+    await expect.poll(() => received).toEqual(["poll: tea or coffee?"]);
     expect(await field().inputValue()).toBe("");
     expect((await grace.call("message.list", { channelId })).messages).toEqual([]);
     poll.close();

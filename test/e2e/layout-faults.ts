@@ -20,9 +20,9 @@ const FIND_FAULTS = `(() => {
   }
   for (const element of document.body.querySelectorAll("*")) {
     const { overflowX, overflowY, textOverflow, webkitLineClamp } = getComputedStyle(element);
-    // What is for screen readers has no size; what ends with an ellipsis is meant to be cut; tables and tabs scroll sideways.
+    // Texts for screen readers have no size, an ellipsis is meant to clip, and tables and tabs scroll sideways.
     if (overflowX === "visible" || textOverflow === "ellipsis" || element.clientWidth <= 1) continue;
-    // Hidden texts have padding; placeholders count as the contents of a field.
+    // Hidden texts have padding; a field's content includes its placeholder.
     if (element.matches(".sr-only, input, textarea") || element.closest(".overflow-x-auto") !== null) continue;
     if (element.scrollWidth > element.clientWidth + 1)
       faults.push(element.scrollWidth + " px in a width of " + element.clientWidth + ": " + html(element));
@@ -42,7 +42,7 @@ const FIND_FAULTS = `(() => {
   };
   for (const control of document.querySelectorAll("a, button, input, textarea, select, [role=button]")) {
     if (!control.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    // Behind a dialog nothing can be clicked, and what a label stands for is often a hidden field.
+    // Nothing behind a dialog can be clicked, and the field of a label is often hidden.
     if (control.matches(".sr-only, :disabled") || control.closest("[aria-hidden=true], [inert]") !== null) continue;
     if (getComputedStyle(control).pointerEvents === "none") continue;
     const { left, top, width, height } = control.getBoundingClientRect();
@@ -50,7 +50,7 @@ const FIND_FAULTS = `(() => {
     if (width <= 1 || height <= 1 || !isInView(control, x, y)) continue;
     const above = document.elementFromPoint(x, y);
     if (above === null || control.contains(above) || above.contains(control)) continue;
-    faults.push(html(above) + " lies above " + html(control));
+    faults.push(html(above) + " covers " + html(control));
   }
   return faults;
 })()`;

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { layoutFaults } from "./layout-faults.ts";
-import { freezeLooks, looksDifferent, noonTimezone, pictureFault } from "./picture-of.ts";
+import { freezeLooks, looksDifferent, noonTimezone, screenshotFault } from "./screenshot.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -235,7 +235,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       found.push(...(await layoutFaults(page, `${name}-${window}`)));
       for (const colorScheme of THEMES) {
         await page.emulateMedia({ colorScheme });
-        found.push((await pictureFault(page, `${name}-${window}-${colorScheme}`)) ?? "");
+        found.push((await screenshotFault(page, `${name}-${window}-${colorScheme}`)) ?? "");
       }
       await leave?.(page);
     }
@@ -284,7 +284,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       return differs;
     };
     // Content that is still loading would differ too.
-    expect(await pictureFault(page, "channel-desktop-dark")).toBeNull();
+    expect(await screenshotFault(page, "channel-desktop-dark")).toBeNull();
     expect(await differsWith("")).toBe(false);
     expect(await differsWith(OTHER_LETTERS)).toBe(false);
     const missed: string[] = [];

@@ -171,8 +171,8 @@ class Site {
       if (others.length === context.pages().length) await context.close();
       else await Promise.all([context.setOffline(false), ...others.map((page) => page.close())]);
     }
-    const heard = this.complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
+    const received = this.complaints.splice(0);
+    if (received.length > 0) throw new Error(`The browser complained: ${received.join("\n")}`);
   }
 
   /** Handles a failed start too. The browser stays for the worker's next file. */

@@ -29,7 +29,7 @@ export async function check(crowd: Crowd, truth: Truth): Promise<Findings> {
     for (const { name, views } of room.members) {
       const difference = await differenceOf(views.get(room.channelId)!, stored);
       if (difference !== undefined)
-        findings.wrong.push(`${name} holds another ${room.channelId}: ${difference}`);
+        findings.wrong.push(`${name}'s copy of ${room.channelId} differs: ${difference}`);
     }
   }
   return findings;
@@ -40,11 +40,11 @@ function checkNumbers({ channelId, checkedSeq }: Room, stored: readonly Message[
   for (const [index, { seq }] of stored.entries()) {
     const expected = checkedSeq + index + 1;
     if (seq === expected) continue;
-    findings.wrong.push(`${channelId} has seq ${seq} where ${expected} should be`);
+    findings.wrong.push(`${channelId}: seq ${seq} instead of ${expected}`);
     break;
   }
   const revs = new Set(stored.map(({ rev }) => rev));
-  if (revs.size < stored.length) findings.wrong.push(`${channelId} has the same rev twice`);
+  if (revs.size < stored.length) findings.wrong.push(`${channelId}: duplicate rev`);
 }
 
 function checkLedger(entries: readonly LedgerEntry[], stored: readonly Message[], findings: Findings): void {
@@ -85,7 +85,7 @@ async function differenceOf(view: ChannelView, stored: readonly Message[]): Prom
     try {
       while (view.snapshot.hasOlder && view.messages[0]!.seq > firstSeq) await view.loadBefore();
     } catch (error) {
-      return `the older page could not be loaded: ${String(error)}`;
+      return `older page failed to load: ${String(error)}`;
     }
     const held = view.messages.filter(({ seq }) => seq >= firstSeq);
     if (isDeepStrictEqual(held, stored)) return undefined;
@@ -100,5 +100,5 @@ function firstDifference(held: readonly Message[], stored: readonly Message[]): 
   if (missing !== undefined) {
     return `it has ${JSON.stringify(bySeq.get(missing.seq))} where the database has ${JSON.stringify(missing)}`;
   }
-  return `it holds ${held.length} messages, the database ${stored.length}`;
+  return `it has ${held.length} messages, the database ${stored.length}`;
 }

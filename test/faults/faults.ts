@@ -8,7 +8,7 @@ export interface Fault {
   kind: string;
   /** What exactly, for the log. */
   target: string;
-  /** Causes the fault, and resolves when everything is repaired. */
+  /** Causes the fault, and resolves when allProcesses is repaired. */
   run(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ const SINGLE = [...KINDS.keys()].filter((name) => !name.startsWith("freeze"));
 KINDS.set("several: two faults", { make: twoFaults, timesPerRound: 6 });
 KINDS.set("several: all gateways", { make: killAll(SERVERS["gateway"]!), timesPerRound: 1 });
 KINDS.set("several: all workers", { make: killAll(SERVERS["worker"]!), timesPerRound: 1 });
-KINDS.set("several: everything", { make: killAll(everything), timesPerRound: 1 });
+KINDS.set("several: allProcesses", { make: killAll(allProcesses), timesPerRound: 1 });
 
 /**
  * The kinds whose name contains one of `only`; all if it is empty.
@@ -79,9 +79,7 @@ export function kindsLike(only: readonly string[]): string[] {
     (name) => only.length === 0 || only.some((part) => name.includes(part)),
   );
   if (names.length > 0) return names;
-  throw new Error(
-    `No kind of fault is called ${only.join(" or ")}. There are: ${[...KINDS.keys()].join(", ")}.`,
-  );
+  throw new Error(`No kind of fault matches ${only.join(" or ")}. Kinds: ${[...KINDS.keys()].join(", ")}.`);
 }
 
 export function makeFault(kind: string, surroundings: Surroundings): Fault {
@@ -120,7 +118,7 @@ function stop(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFaul
   };
 }
 
-function everything(cluster: Cluster): ServerProcess[] {
+function allProcesses(cluster: Cluster): ServerProcess[] {
   return Object.values(SERVERS).flatMap((servers) => servers(cluster));
 }
 
@@ -172,7 +170,7 @@ function onLink(link: (typeof LINKS)[string], fault: LinkFault): MakeFault {
   return (surroundings) => {
     const node = surroundings.random.pick(surroundings.cluster[link.of]);
     const proxy = node.links[link.to];
-    if (proxy === undefined) throw new Error(`${node.process.name} has no network to ${link.to}.`);
+    if (proxy === undefined) throw new Error(`${node.process.name} has no link to ${link.to}.`);
     return { target: `${node.process.name} – ${link.to}`, run: fault(proxy, surroundings) };
   };
 }

@@ -6,7 +6,7 @@ import { formatReport } from "./report.ts";
 import { runFaults } from "./run.ts";
 
 const USAGE = `usage: pnpm test:faults [--minutes N | --faults N] [--seed S] [--only KIND,…] [--json FILE]
-KIND is a part of a kind's name: kill, stop, freeze, cut, hold, several, nats, "kill gateway", …`;
+KIND matches any part of a kind's name: kill, stop, freeze, cut, hold, several, nats, "kill gateway", …`;
 const EXIT_USAGE = 2;
 const HIGHEST_SEED = 2 ** 31;
 const SETTINGS = { freezeMs: 10_000, cutMs: { from: 500, to: 6000 }, holdMs: { from: 2000, to: 12_000 } };
@@ -23,7 +23,7 @@ function readArguments() {
   });
   const positive = (name: string, text: string): number => {
     const value = Number(text);
-    if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not ${text}`);
+    if (!(value > 0)) throw new Error(`--${name} must be a positive number, not ${text}`);
     return value;
   };
   return {

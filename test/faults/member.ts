@@ -22,7 +22,7 @@ export class Member {
   /** How often this member's calls failed, by error. */
   readonly errors = new Map<string, number>();
   /** Errors not explained by a fault. */
-  readonly surprises: string[] = [];
+  readonly unexpectedErrors: string[] = [];
   #userId = "";
   readonly #ledger: Ledger;
 
@@ -112,7 +112,8 @@ export class Member {
     this.errors.set(`${what}: ${type}`, (this.errors.get(`${what}: ${type}`) ?? 0) + 1);
     // Calls in flight at the end of the run are given up.
     if (this.client.state === "closed") return;
-    if (!EXPECTED_ERRORS.has(type)) this.surprises.push(`${this.name}: ${what} of "${entry.text}": ${type}`);
+    if (!EXPECTED_ERRORS.has(type))
+      this.unexpectedErrors.push(`${this.name}: ${what} of "${entry.text}": ${type}`);
   }
 
   #view(channelId: string): ChannelView {

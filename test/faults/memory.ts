@@ -48,7 +48,7 @@ export class MemoryWatch {
   excesses(): string[] {
     return Object.entries(this.use())
       .filter(([, { highestMib }]) => highestMib > MAX_MIB)
-      .map(([name, { highestMib }]) => `${name} took ${highestMib} MiB`);
+      .map(([name, { highestMib }]) => `${name} used ${highestMib} MiB`);
   }
 
   async #sample(): Promise<void> {

@@ -123,7 +123,7 @@ export class PresenceWatch {
       if (errors.length === 0) return [];
       if (performance.now() > deadline) {
         const visitor = `the visitor ${this.#visitorId} is ${this.#visitor?.state ?? "away"}`;
-        return [`presence is not true: ${visitor}; ${errors.join("; ")}`];
+        return [`presence is wrong: ${visitor}; ${errors.join("; ")}`];
       }
       await delay(POLL_MS);
     }

@@ -26,7 +26,7 @@ export interface Report {
   folder: string;
 }
 
-const WIDTHS = [8, 22, 9, 24, 26];
+const WIDTHS = [8, 20, 9, 32, 26];
 
 /** The report as a table. */
 export function formatReport(report: Report): string {
@@ -40,10 +40,10 @@ export function formatReport(report: Report): string {
     line([
       "fault",
       "count",
-      "back after, longest",
+      "recovery, longest",
       "median",
-      "after repair, longest",
-      "presence later, longest",
+      "recovery after repair, longest",
+      "presence delay, longest",
     ]),
     ...rows,
     row("all", report.faults),
@@ -53,7 +53,7 @@ export function formatReport(report: Report): string {
     `Memory, first and last quarter, highest: ${list(memory, ({ firstMib, lastMib, highestMib }) => `${firstMib} → ${lastMib}, ${highestMib} MiB`)}.`,
     "",
     violations.length === 0
-      ? "Every promise was kept."
+      ? "All guarantees held."
       : `${violations.length} VIOLATIONS. Logs and evidence: ${report.folder}\n${violations.map((text) => `- ${text.slice(0, 500)}`).join("\n")}`,
   ].join("\n");
 }

@@ -15,7 +15,7 @@ import type { FaultResult, Report } from "./report.ts";
 import { ServiceWatch, StuckError } from "./service-watch.ts";
 import { Supervisor } from "./supervisor.ts";
 import { Truth } from "./truth.ts";
-import { Wanderer } from "./wanderer.ts";
+import { Rejoiner } from "./rejoiner.ts";
 
 export interface RunOptions {
   seed: number;
@@ -49,7 +49,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
   const findings: Findings = { acknowledged: 0, lost: [], duplicated: [], wrong: [] };
   const failures: string[] = [];
   let presence: PresenceWatch | undefined;
-  let wanderer: Wanderer | undefined;
+  let rejoiner: Rejoiner | undefined;
 
   const isOver = (): boolean =>
     "faults" in until ? faults.length >= until.faults : performance.now() - beganMs >= until.minutes * 60_000;
@@ -69,7 +69,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     let repairedAfterMs = 0;
     onProgress(`${fault.kind}: ${fault.target}`);
     presence!.toggleVisitor();
-    wanderer!.move();
+    rejoiner!.move();
     const repair = async (): Promise<void> => {
       await fault.run();
       repairedAfterMs = performance.now() - faultMs;
@@ -78,11 +78,11 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     const backMs = performance.now();
     failures.push(...(await presence!.untilTrue()));
     const presenceAfterMs = performance.now() - backMs;
-    failures.push(...(await wanderer!.untilTrue()));
+    failures.push(...(await rejoiner!.untilTrue()));
     faults.push({ kind: fault.kind, target: fault.target, repairedAfterMs, backAfterMs, presenceAfterMs });
     const times = [repairedAfterMs, backAfterMs, presenceAfterMs].map(inSeconds);
     onProgress(
-      `  ${faults.length}: repaired after ${times[0]}, back for all after ${times[1]}, presence true ${times[2]} later`,
+      `  ${faults.length}: repaired after ${times[0]}, recovered after ${times[1]}, presence correct ${times[2]} later`,
     );
   };
 
@@ -90,8 +90,8 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     await crowd.enter();
     const urls = gateways.map(({ clientUrl }) => clientUrl);
     presence = await PresenceWatch.start(crowd, urls);
-    wanderer = await Wanderer.start(crowd, urls);
-    onProgress("everybody is in");
+    rejoiner = await Rejoiner.start(crowd, urls);
+    onProgress("all members connected");
     chatter.start();
     let waiting: string[] = [];
     while (!isOver()) {
@@ -116,7 +116,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     supervisor.stop();
     memory.stop();
     presence?.close();
-    wanderer?.close();
+    rejoiner?.close();
     crowd.close();
     await truth.close();
     for (const server of servers) await server.kill();
@@ -130,7 +130,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     ...supervisor.crashes(),
     ...(await uncaughtErrors(servers)),
     ...memory.excesses(),
-    ...crowd.members.flatMap(({ surprises }) => surprises),
+    ...crowd.members.flatMap(({ unexpectedErrors }) => unexpectedErrors),
   ];
   if (violations.length === 0) await rm(folder, { recursive: true, force: true });
   else await keepEvidence(folder, crowd, violations);

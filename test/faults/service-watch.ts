@@ -10,7 +10,7 @@ const POLL_MS = 10;
 /** Beyond this a member is stuck. */
 const STUCK_AFTER_MS = 60_000;
 /** After this the log says what is being waited for. */
-const TELL_AFTER_MS = 5_000;
+const LOG_AFTER_MS = 5_000;
 
 export class StuckError extends Error {
   override readonly name = "StuckError";
@@ -67,10 +67,10 @@ export class ServiceWatch {
     const probes = this.#crowd.members.flatMap((member) =>
       this.#crowd.roomsOf(member).map((room) => this.#send(member, room)),
     );
-    let isTold = false;
+    let isLogged = false;
     while (!probes.every(arrived) || this.#crowd.members.some(({ client }) => client.state !== "online")) {
-      if (!isTold && waitedMs() > TELL_AFTER_MS) {
-        isTold = true;
+      if (!isLogged && waitedMs() > LOG_AFTER_MS) {
+        isLogged = true;
         this.#onProgress(`  still waiting: ${this.#whoIsStuck(probes)}`);
       }
       if (waitedMs() > STUCK_AFTER_MS) throw new StuckError(this.#whoIsStuck(probes));
@@ -100,7 +100,7 @@ export class ServiceWatch {
       .map(({ name, client }) => `${name} is ${client.state}`);
     const waiting = probes.flatMap((probe) => {
       if (probe.entry === null)
-        return [`${probe.member.name} gets no acknowledgement in ${probe.room.channelId}`];
+        return [`${probe.member.name} has no acknowledgement in ${probe.room.channelId}`];
       const without = probe.room.members
         .filter((member) => !hasReceived(member, probe))
         .map(({ name }) => name);

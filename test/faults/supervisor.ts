@@ -33,7 +33,7 @@ export class Supervisor {
       const failures = this.#startFailures.get(server) ?? 0;
       const count = server.crashes.length - failures;
       const { code, signal } = server.crashes.at(-1) ?? {};
-      return count > 0 ? [`${server.name} ended by itself ${count} times (last: ${code ?? signal})`] : [];
+      return count > 0 ? [`${server.name} exited by itself ${count} times (last: ${code ?? signal})`] : [];
     });
   }
 

@@ -7,7 +7,10 @@ const password = "correct horse";
 const hash = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
 
 /** Everything an account's owner can do with credentials, so that each query is made once. */
-export async function doAccounts(url: string, { database }: Pick<NodeContext, "database">): Promise<void> {
+export async function exerciseAccounts(
+  url: string,
+  { database }: Pick<NodeContext, "database">,
+): Promise<void> {
   const username = `accounts-${Date.now().toString(36)}`;
   const email = `${username}@example.org`;
   const { user, accessToken } = await must(url, "user.register", { username, email, password });

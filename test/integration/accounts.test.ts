@@ -48,12 +48,12 @@ const failed = (type: ErrorCode) =>
   expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
 /** Expects that everything the tokens gave access to has ended. */
-async function expectDead({ accessToken, refreshToken }: SessionTokens): Promise<void> {
+async function expectRevoked({ accessToken, refreshToken }: SessionTokens): Promise<void> {
   expect(await post(instance.url, "user.me", {}, accessToken)).toEqual(failed("SESSION_REVOKED"));
   expect(await post(instance.url, "user.refresh", { refreshToken })).toEqual(failed("SESSION_REVOKED"));
   const socket = connect(accessToken);
   const [error] = await new Promise<[Error & { data?: unknown }]>((resolve) =>
-    socket.once("connect_error", (...told) => resolve(told)),
+    socket.once("connect_error", (...args) => resolve(args)),
   );
   expect(error.data).toMatchObject({ type: "SESSION_REVOKED" });
 }
@@ -92,7 +92,7 @@ describe("changing the password ends sessions", () => {
     const open = await Promise.all([account.tokens, second].map(({ accessToken }) => listen(accessToken)));
     expect((await reset(await resetToken(account))).ok).toBe(true);
     for (const { closed } of open) expect(await closed).toBe("io server disconnect");
-    for (const tokens of [account.tokens, second]) await expectDead(tokens);
+    for (const tokens of [account.tokens, second]) await expectRevoked(tokens);
     expect(await login(account.username, OLD)).toEqual(failed("WRONG_CREDENTIALS"));
     expect((await login(account.username, NEW)).ok).toBe(true);
     await mailbox.next(account.email, /password .* has changed/);
@@ -106,7 +106,7 @@ describe("changing the password ends sessions", () => {
     const { accessToken } = account.tokens;
     const next = await must(instance.url, "user.changePassword", change, accessToken);
     for (const { closed } of open) expect(await closed).toBe("io server disconnect");
-    for (const tokens of [account.tokens, second]) await expectDead(tokens);
+    for (const tokens of [account.tokens, second]) await expectRevoked(tokens);
     expect((await post(instance.url, "user.me", {}, next.accessToken)).ok).toBe(true);
     await must(instance.url, "user.refresh", { refreshToken: next.refreshToken });
     await mailbox.next(account.email, /password .* has changed/);
@@ -117,7 +117,7 @@ describe("changing the password ends sessions", () => {
     const token = await resetToken(account);
     const logins = Array.from({ length: 8 }, () => login(account.username, OLD));
     const [, answers] = await Promise.all([reset(token), Promise.all(logins)]);
-    for (const answer of answers) if (answer.ok) await expectDead(answer.data);
+    for (const answer of answers) if (answer.ok) await expectRevoked(answer.data);
     expect((await login(account.username, NEW)).ok).toBe(true);
   });
 });
@@ -190,13 +190,13 @@ describe("an email address", () => {
     expect(await me(account)).toMatchObject({ email: account.email, emailVerified: false });
     const { token } = await mailbox.next(account.email, /Verify/);
     const socket = connect(account.tokens.accessToken);
-    const told = new Promise((resolve) => socket.once("account.updated", resolve));
+    const received = new Promise((resolve) => socket.once("account.updated", resolve));
     await new Promise((resolve) => socket.once("ready", resolve));
     // The page learns of it, wherever the link is opened.
     expect((await verify(token)).ok).toBe(true);
     const now = await me(account);
     expect(now).toMatchObject({ email: account.email, emailVerified: true });
-    expect(await told).toEqual({ user: now });
+    expect(await received).toEqual({ user: now });
     expect(await verify(token)).toEqual(failed("INVALID_LINK"));
   });
 
@@ -354,7 +354,7 @@ test("a client that changes its password continues with the new session by itsel
   await client.connect();
   const old = client.tokens!;
   await client.call("user.changePassword", { oldPassword: OLD, newPassword: NEW });
-  await expectDead(old);
+  await expectRevoked(old);
   await expect.poll(() => client.state).toBe("online");
   expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
   expect(client.tokens?.sessionId).not.toBe(old.sessionId);

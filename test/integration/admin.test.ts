@@ -34,7 +34,7 @@ async function connectMany({ accessToken }: Person, count = 8): Promise<Socket[]
   return opened;
 }
 
-const heard = <T>(socket: Socket, name: string): Promise<T> =>
+const nextEvent = <T>(socket: Socket, name: string): Promise<T> =>
   new Promise((resolve) => socket.once(name, resolve as (payload: T) => void));
 const login = ({ username }: { username: string }) =>
   post(instance.url, "user.login", { username, password: "correct horse" });
@@ -45,7 +45,7 @@ describe("a disabled user", () => {
   test("is disconnected from every gateway at once, and rejected until enabled again", async () => {
     const target = await createAccount(instance.url);
     const opened = await connectMany(target);
-    const closed = opened.map((socket) => heard(socket, "disconnect"));
+    const closed = opened.map((socket) => nextEvent(socket, "disconnect"));
     const params = { userId: target.userId, reason: "spam" };
     const { user } = await must(instance.url, "admin.disableUser", params, admin.accessToken);
     expect(user).toMatchObject({ id: target.userId, disabledAt: expect.any(String) });
@@ -184,9 +184,11 @@ describe("admins", () => {
 
   test("can announce to all connected users", async () => {
     const guests = await connectMany(await createGuest(instance.url));
-    const told = guests.map((socket) => heard<EventPayload<"server.announced">>(socket, "server.announced"));
+    const received = guests.map((socket) =>
+      nextEvent<EventPayload<"server.announced">>(socket, "server.announced"),
+    );
     await must(instance.url, "admin.announce", { text: "Back in five minutes" }, admin.accessToken);
-    for (const payload of await Promise.all(told))
+    for (const payload of await Promise.all(received))
       expect(payload).toEqual({ text: "Back in five minutes", announcedAt: expect.any(String) });
   });
 
@@ -197,8 +199,8 @@ describe("admins", () => {
     const second = await must(instance.url, "admin.auditLog", before, admin.accessToken);
     const ids = [...first.entries, ...second.entries].map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort().toReversed());
-    const nobody = { actorId: "0".repeat(24) };
-    expect((await must(instance.url, "admin.auditLog", nobody, admin.accessToken)).entries).toEqual([]);
+    const unknownActor = { actorId: "0".repeat(24) };
+    expect((await must(instance.url, "admin.auditLog", unknownActor, admin.accessToken)).entries).toEqual([]);
   });
 });
 
@@ -209,7 +211,7 @@ describe("maintenance mode", () => {
   test("rejects changes by everyone but admins, at every gateway", async () => {
     const { member, channel } = await createWorld(instance.url);
     const opened = await connectMany(member);
-    const paused = opened.map((socket) => heard(socket, "server.paused"));
+    const paused = opened.map((socket) => nextEvent(socket, "server.paused"));
     await set(true, "Moving house");
     for (const payload of await Promise.all(paused)) expect(payload).toEqual({ message: "Moving house" });
     const send = (nonce: string) => ({ channelId: channel.id, content: "x", nonce });
@@ -228,7 +230,7 @@ describe("maintenance mode", () => {
     expect(await post(instance.url, "group.create", { name: "Ours" }, admin.accessToken)).toMatchObject({
       ok: true,
     });
-    const resumed = opened.map((socket) => heard(socket, "server.resumed"));
+    const resumed = opened.map((socket) => nextEvent(socket, "server.resumed"));
     await set(false);
     await Promise.all(resumed);
     for (const [index, socket] of opened.entries())
@@ -237,14 +239,14 @@ describe("maintenance mode", () => {
 
   test("ends for good, whatever a gateway receives meanwhile", async () => {
     const guest = await createGuest(instance.url);
-    const told = (await connectMany(guest)).map((socket) => heard(socket, "server.announced"));
+    const received = (await connectMany(guest)).map((socket) => nextEvent(socket, "server.announced"));
     for (let round = 0; round < 5; round += 1) {
       await set(true, "Round");
       await set(false);
     }
     // An event that both gateways receive after all of that.
     await must(instance.url, "admin.announce", { text: "Over" }, admin.accessToken);
-    await Promise.all(told);
+    await Promise.all(received);
     await vi.waitFor(async () =>
       expect(await post(instance.url, "group.create", { name: "Free" }, guest.accessToken)).toMatchObject({
         ok: true,
@@ -284,10 +286,10 @@ test("timings of all gateways' recent calls are merged per step", async () => {
   const { member, channel } = await createWorld(instance.url);
   const opened = await connectMany(member);
   const send = async (): Promise<void> => {
-    const told = opened.map((socket) => heard(socket, "message.created"));
+    const received = opened.map((socket) => nextEvent(socket, "message.created"));
     const message = { channelId: channel.id, content: "x", nonce: crypto.randomUUID() };
     await must(instance.url, "message.send", message, member.accessToken);
-    await Promise.all(told);
+    await Promise.all(received);
   };
   await vi.waitFor(
     async () => {

@@ -1,7 +1,7 @@
 import { createWorld, must, post } from "@fanfare/testing";
 
 /** Runs the database queries of bots, commands and webhooks, with an existing bot. */
-export async function doBots(url: string): Promise<void> {
+export async function exerciseBots(url: string): Promise<void> {
   const { owner, member, group, channel } = await createWorld(url);
   const { accessToken } = owner;
   const [groupId, channelId] = [group.id, channel.id];

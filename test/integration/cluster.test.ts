@@ -19,17 +19,17 @@ afterEach(() => {
 async function join(url: string, token: string) {
   const socket: ClientSocket = io(url, { transports: ["websocket"], auth: { token }, reconnection: false });
   sockets.push(socket);
-  const heard: { name: EventName; payload: Record<string, unknown> }[] = [];
-  socket.onAny((name: EventName, payload: Record<string, unknown>) => heard.push({ name, payload }));
-  const hears = async (name: EventName, times = 1): Promise<Record<string, unknown>> => {
+  const received: { name: EventName; payload: Record<string, unknown> }[] = [];
+  socket.onAny((name: EventName, payload: Record<string, unknown>) => received.push({ name, payload }));
+  const nextEvent = async (name: EventName, times = 1): Promise<Record<string, unknown>> => {
     for (;;) {
-      const found = heard.filter((event) => event.name === name);
+      const found = received.filter((event) => event.name === name);
       if (found.length >= times) return found[times - 1]!.payload;
       await delay(10);
     }
   };
-  await hears("ready");
-  return { socket, heard, hears };
+  await nextEvent("ready");
+  return { socket, received, nextEvent };
 }
 
 async function metric(opsUrl: string, pattern: RegExp): Promise<string[]> {
@@ -72,8 +72,8 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       const { owner, member, send } = await pair();
       const clients = await Promise.all([join(here, owner.accessToken), join(there, member.accessToken)]);
       await send("hello");
-      for (const { hears } of clients) {
-        expect(await hears("message.created")).toMatchObject({ messages: [{ content: "hello" }] });
+      for (const { nextEvent } of clients) {
+        expect(await nextEvent("message.created")).toMatchObject({ messages: [{ content: "hello" }] });
       }
     });
 
@@ -82,9 +82,9 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       const late = await createGuest(there);
       const client = await join(there, late.accessToken);
       await must(here, "invite.accept", { code: inviteCode }, late.accessToken);
-      await client.hears("group.joined");
+      await client.nextEvent("group.joined");
       await send("welcome");
-      expect(await client.hears("message.created")).toMatchObject({ messages: [{ content: "welcome" }] });
+      expect(await client.nextEvent("message.created")).toMatchObject({ messages: [{ content: "welcome" }] });
       expect(owner.userId).not.toBe(late.userId);
     });
 
@@ -92,10 +92,10 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       const { owner, member, group, channelId, send } = await pair();
       const client = await join(there, member.accessToken);
       await send("before");
-      await client.hears("message.created");
+      await client.nextEvent("message.created");
       const kick = { groupId: group.id, userId: member.userId };
       await must(here, "group.kick", kick, owner.accessToken);
-      expect(await client.hears("group.left")).toMatchObject({ reason: "kicked" });
+      expect(await client.nextEvent("group.left")).toMatchObject({ reason: "kicked" });
       await send("after");
       const again = must(
         there,
@@ -105,16 +105,16 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       );
       await expect(again).rejects.toThrow("CHANNEL_NOT_FOUND");
       // Events are published in order: when the owner has this one, the other gateway had its turn.
-      await (await join(there, owner.accessToken)).hears("ready");
-      expect(client.heard.filter(({ name }) => name === "message.created")).toHaveLength(1);
+      await (await join(there, owner.accessToken)).nextEvent("ready");
+      expect(client.received.filter(({ name }) => name === "message.created")).toHaveLength(1);
     });
 
     test("logging out everywhere closes the sockets at every gateway", async () => {
       const { member } = await pair();
       const clients = await Promise.all([here, there].map((url) => join(url, member.accessToken)));
       await must(here, "user.logoutAll", {}, member.accessToken);
-      for (const { socket, hears } of clients) {
-        expect(await hears("session.revoked")).toEqual({ sessionIds: [member.sessionId] });
+      for (const { socket, nextEvent } of clients) {
+        expect(await nextEvent("session.revoked")).toEqual({ sessionIds: [member.sessionId] });
         await until(async () => socket.disconnected);
       }
       for (const url of [here, there]) {
@@ -139,10 +139,10 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       const { owner, member, send } = await pair();
       const client = await join(there, member.accessToken);
       await must(here, "user.updateProfile", { nickname: "Renamed" }, owner.accessToken);
-      expect(await client.hears("user.updated")).toMatchObject({ user: { nickname: "Renamed" } });
+      expect(await client.nextEvent("user.updated")).toMatchObject({ user: { nickname: "Renamed" } });
       await send("after");
-      await client.hears("message.created");
-      expect(client.heard.filter(({ name }) => name === "user.updated")).toHaveLength(1);
+      await client.nextEvent("message.created");
+      expect(client.received.filter(({ name }) => name === "user.updated")).toHaveLength(1);
     });
 
     test("nothing fails while a worker stops and restarts", async () => {
@@ -172,8 +172,10 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
           () => false,
         ),
       );
-      expect(await client.hears("message.created")).toMatchObject({ messages: [{ content: "still here" }] });
-      await client.hears("resync");
+      expect(await client.nextEvent("message.created")).toMatchObject({
+        messages: [{ content: "still here" }],
+      });
+      await client.nextEvent("resync");
       await other!.process.kill();
       await until(async () =>
         (await readiness(cluster.gateways[0]!.opsUrl)).startsWith("no process answers for"),
@@ -199,13 +201,15 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       await must(here, "user.logoutAll", {}, leaver.accessToken);
       await send("unheard");
       await links.nats.restore();
-      await stays!.hears("resync");
-      expect(await left!.hears("session.revoked")).toEqual({ sessionIds: [leaver.sessionId] });
+      await stays!.nextEvent("resync");
+      expect(await left!.nextEvent("session.revoked")).toEqual({ sessionIds: [leaver.sessionId] });
       // It reconnects, into the rooms it still has access to.
       await until(async () => kicked!.socket.disconnected);
-      await send("heard");
-      expect(await stays!.hears("message.created")).toMatchObject({ messages: [{ content: "heard" }] });
-      expect(kicked!.heard.map(({ name }) => name)).not.toContain("message.created");
+      await send("received");
+      expect(await stays!.nextEvent("message.created")).toMatchObject({
+        messages: [{ content: "received" }],
+      });
+      expect(kicked!.received.map(({ name }) => name)).not.toContain("message.created");
     });
 
     test("everything resumes when NATS is back", async () => {
@@ -222,10 +226,10 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
           () => false,
         ),
       );
-      await client.hears("resync");
+      await client.nextEvent("resync");
       await send("as before");
       await until(async () =>
-        client.heard.some(({ payload }) => JSON.stringify(payload).includes("as before")),
+        client.received.some(({ payload }) => JSON.stringify(payload).includes("as before")),
       );
       for (const {
         process: { crashes },
@@ -258,8 +262,8 @@ test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     const clients = await Promise.all([join(here, reader.accessToken), join(there, writer.accessToken)]);
     const message = { channelId: channels[0]!.id, content: "mixed", nonce: "mixed" };
     await must(there, "message.send", message, writer.accessToken);
-    for (const { hears } of clients) {
-      expect(await hears("message.created")).toMatchObject({ messages: [{ content: "mixed" }] });
+    for (const { nextEvent } of clients) {
+      expect(await nextEvent("message.created")).toMatchObject({ messages: [{ content: "mixed" }] });
     }
     const ofFirst = await metric(nodes[0]!.opsUrl, /^fanfare_calls_total\{action="(user|group)/);
     expect(ofFirst.filter((line) => line.includes('where="local"'))).toEqual([]);

@@ -130,12 +130,12 @@ async function commandLines(): Promise<string[]> {
 /** Everything the server sends until it answers or closes the connection. */
 async function lastAnswer(port: number, say: string): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8");
-  let heard = "";
-  socket.on("data", (chunk: string) => (heard += chunk)).on("error", () => undefined);
+  let received = "";
+  socket.on("data", (chunk: string) => (received += chunk)).on("error", () => undefined);
   socket.write(say);
-  await vi.waitFor(() => expect(heard).toMatch(/\+OK|-NOAUTH|-ERR/), 30_000);
+  await vi.waitFor(() => expect(received).toMatch(/\+OK|-NOAUTH|-ERR/), 30_000);
   socket.destroy();
-  return heard;
+  return received;
 }
 
 test("--help describes the command and its options", async () => {

@@ -1,7 +1,7 @@
 import { createAccount, createWorld, must, post } from "@fanfare/testing";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { exportAll } from "./do-administration.ts";
+import { exportAll } from "./admin-queries.ts";
 
 let instance: Instance;
 beforeAll(async () => {

@@ -41,12 +41,12 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
       auth: { token: accessToken },
       reconnection: false,
     });
-    const heard: string[] = [];
+    const received: string[] = [];
     socket.on("message.created", ({ messages }) =>
-      heard.push(...messages.map(({ content }) => content ?? "")),
+      received.push(...messages.map(({ content }) => content ?? "")),
     );
     await new Promise((resolve) => socket.once("ready", resolve));
-    return { socket, heard };
+    return { socket, received };
   }
 
   /**
@@ -64,12 +64,12 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
 
   test("doesn't carry out a join that was requested before a kick", async () => {
     const frozen = cluster.workers[0]!.process;
-    const { socket: ofOwner, heard: heardByOwner } = await connect(owner);
+    const { socket: ofOwner, received: receivedByOwner } = await connect(owner);
     let rounds = 0;
     for (let round = 0; round < MAX_ROUNDS && rounds < ROUNDS; round += 1) {
       const target = await createGuest(url);
       await must(url, "invite.accept", { code }, target.accessToken);
-      const { socket, heard } = await connect(target);
+      const { socket, received } = await connect(target);
 
       frozen.freeze();
       let answered = 0;
@@ -91,9 +91,9 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("a 
       expect(members.map(({ userId }) => userId)).toEqual([owner.userId]);
       const content = `After kick ${round}.`;
       await must(url, "message.send", { channelId, content, nonce: content }, owner.accessToken);
-      await vi.waitFor(() => expect(heardByOwner).toContain(content), 20_000);
+      await vi.waitFor(() => expect(receivedByOwner).toContain(content), 20_000);
       await socket.emitWithAck("user.me", {});
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
       // The other worker handled the last call, so the next one would go to the frozen worker.
       await post(url, "group.kick", { groupId, userId: target.userId }, owner.accessToken);
       socket.close();

@@ -23,22 +23,22 @@ export function faultsOf(transport: Transport, name: string, answer: WireAnswer<
   const definition = Object.hasOwn(ACTIONS, name) ? actionDefinition(name as ActionName) : undefined;
   const isReachable = definition?.transports.includes(transport) === true;
   if (answer.ok) {
-    if (!isReachable) return ["it cannot be reached from outside"];
+    if (!isReachable) return ["the action is internal"];
     const { error } = definition.result.safeParse(answer.data);
-    if (error !== undefined) return [`its result is another: ${error.message}`];
-    return SECRETS.test(JSON.stringify(answer.data)) ? ["it tells what is nobody's business"] : [];
+    if (error !== undefined) return [`its result violates the schema: ${error.message}`];
+    return SECRETS.test(JSON.stringify(answer.data)) ? ["it reveals private data"] : [];
   }
   const { type, message, data, retryable, requestId } = answer.error;
-  if (!Object.hasOwn(ERRORS, type)) return [`there is no error ${type}`];
+  if (!Object.hasOwn(ERRORS, type)) return [`unknown error ${type}`];
   const table: ErrorDefinition = ERRORS[type];
   const faults: [isFault: boolean, fault: string][] = [
-    [!mayAnswer(type, transport, isReachable ? definition : undefined), `it does not list ${type}`],
+    [!mayAnswer(type, transport, isReachable ? definition : undefined), `${type} is not in its contract`],
     [NEVER.includes(type), `${type} hides a fault`],
     [message !== table.message, `another message: ${message}`],
     [retryable !== (table.advice === "retry"), "retryable is wrong"],
     [table.data === undefined ? data !== undefined : !table.data.safeParse(data).success, "other data"],
-    [!/^[\w.:-]+$/.test(requestId), `a request id that is none: ${requestId}`],
-    [INTERNALS.test(JSON.stringify(data ?? "")), `it tells internals: ${JSON.stringify(data)}`],
+    [!/^[\w.:-]+$/.test(requestId), `an invalid request ID: ${requestId}`],
+    [INTERNALS.test(JSON.stringify(data ?? "")), `it reveals internals: ${JSON.stringify(data)}`],
   ];
   return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
 }

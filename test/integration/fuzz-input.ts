@@ -102,7 +102,7 @@ export function drawParams(draw: Draw, name: string, world: World, others: reado
   const isAction = Object.hasOwn(ACTIONS, name);
   const schema = isAction ? inputSchema(name as ActionName) : {};
   const params = drawValue(draw, schema, "", pool(world, others));
-  return draw(fc.boolean()) ? params : spoil(draw, params);
+  return draw(fc.boolean()) ? params : corrupt(draw, params);
 }
 
 function inputSchema(name: ActionName): JsonSchema {
@@ -172,7 +172,7 @@ function drawText(draw: Draw, schema: JsonSchema, name: string, ids: Record<stri
 }
 
 /** Replaces, removes or adds one field, or replaces everything. */
-function spoil(draw: Draw, params: unknown): unknown {
+function corrupt(draw: Draw, params: unknown): unknown {
   const way = draw(fc.integer({ min: 0, max: 9 }));
   const keys = Object.keys(params as object);
   if (way === 0 || (keys.length === 0 && way < 7)) return draw(HOSTILE);

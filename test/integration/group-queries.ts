@@ -2,7 +2,7 @@ import { PERMISSIONS } from "@fanfare/contract";
 import { createWorld, must } from "@fanfare/testing";
 
 /** What the policy matrix can't reach because it takes several calls: roles, private channels, pages. */
-export async function doGroups(url: string): Promise<void> {
+export async function exerciseGroups(url: string): Promise<void> {
   const { owner, member, target, group, inviteCode } = await createWorld(url);
   const token = owner.accessToken;
   const groupId = group.id;

@@ -8,11 +8,11 @@ import { startFanfare } from "@fanfare/node";
 import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
 import { expect, test, vi } from "vitest";
 import { MATRIX, READS } from "../policy/matrix.ts";
-import { doGroups } from "./group-queries.ts";
-import { doAdministration } from "./do-administration.ts";
-import { doBots } from "./bot-queries.ts";
-import { doFiles } from "./do-files.ts";
-import { doAccounts } from "./account-queries.ts";
+import { exerciseGroups } from "./group-queries.ts";
+import { exerciseAdmin } from "./admin-queries.ts";
+import { exerciseBots } from "./bot-queries.ts";
+import { exerciseFiles } from "./file-queries.ts";
+import { exerciseAccounts } from "./account-queries.ts";
 
 // Explains every query made by any action: none may scan a whole collection.
 
@@ -50,9 +50,9 @@ async function explain(client: Client, command: Command): Promise<string> {
 const AT_A_TIME = 8;
 
 /** Calls every action as the owner, who has most permissions, and the sequences that take several calls. */
-async function doEverything(url: string): Promise<void> {
+async function exerciseAllActions(url: string): Promise<void> {
   const left = Object.keys(MATRIX) as (keyof typeof MATRIX)[];
-  const goOn = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     let world: World | undefined;
     for (let name = left.pop(); name !== undefined; name = left.pop()) {
       world ??= await createWorld(url);
@@ -61,11 +61,11 @@ async function doEverything(url: string): Promise<void> {
       if (ok && !READS.test(name)) world = undefined;
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, goOn));
-  await doTheRest(url, await createWorld(url));
+  await Promise.all(Array.from({ length: AT_A_TIME }, runNext));
+  await exerciseRest(url, await createWorld(url));
 }
 
-async function doTheRest(
+async function exerciseRest(
   url: string,
   { owner, member, target, group, channel, message }: World,
 ): Promise<void> {
@@ -105,17 +105,20 @@ async function doTheRest(
   const { groupId, userId } = { groupId: group.id, userId: target.userId };
   await must(url, "group.listMembers", { groupId, afterUserId: userId }, owner.accessToken);
   await must(url, "group.mute", { groupId, userId, durationMs: 60_000 }, owner.accessToken);
-  await doGroups(url);
-  await doDirects(url, { owner, member, target });
-  await doThreads(url, { owner, channel, message });
-  await doFriends(url);
+  await exerciseGroups(url);
+  await exerciseDirectChannels(url, { owner, member, target });
+  await exerciseThreads(url, { owner, channel, message });
+  await exerciseFriends(url);
   await must(url, "group.leave", { groupId }, target.accessToken);
   const cursor = `${Date.now()}-${channelId}`;
   await must(url, "channel.listDirect", { cursor }, member.accessToken);
   await must(url, "group.delete", { groupId }, owner.accessToken);
 }
 
-async function doDirects(url: string, { owner, member, target }: Pick<World, "owner" | "member" | "target">) {
+async function exerciseDirectChannels(
+  url: string,
+  { owner, member, target }: Pick<World, "owner" | "member" | "target">,
+) {
   const others = { userIds: [member.userId] };
   const { channel } = await must(url, "channel.createGroupDirect", others, owner.accessToken);
   const [channelId, userId] = [channel.id, target.userId];
@@ -136,7 +139,7 @@ async function findMentions(call: Call): Promise<void> {
   await call("message.listChanges", { channelId, afterRev: 1, limit: 10 });
 }
 
-async function doThreads(
+async function exerciseThreads(
   url: string,
   { owner, channel, message }: Pick<World, "owner" | "channel" | "message">,
 ): Promise<void> {
@@ -149,7 +152,7 @@ async function doThreads(
 }
 
 /** Guests, like all the others here, have no friends. */
-async function doFriends(url: string): Promise<void> {
+async function exerciseFriends(url: string): Promise<void> {
   const [ann, ben] = [await createAccount(url), await createAccount(url)];
   const [ofAnn, ofBen] = [{ userId: ann.userId }, { userId: ben.userId }];
   for (const name of ["decline", "accept"] as const) {
@@ -180,13 +183,13 @@ test("no action scans a whole collection", async () => {
     const context = fanfare.context as NodeContext;
     const client = context.database.getClient();
     const commands = record(client);
-    await doEverything(fanfare.url);
+    await exerciseAllActions(fanfare.url);
     await context.services.user.listRevokedSessions({});
     await findMentions(callOf(context.services));
-    await doBots(fanfare.url);
-    await doFiles(fanfare.url, callOf(context.services));
-    await doAccounts(fanfare.url, context);
-    await doAdministration(fanfare.url, callOf(context.services));
+    await exerciseBots(fanfare.url);
+    await exerciseFiles(fanfare.url, callOf(context.services));
+    await exerciseAccounts(fanfare.url, context);
+    await exerciseAdmin(fanfare.url, callOf(context.services));
     // The last queries of removing a group, and of the sweeps for files and for what a crash left behind.
     const sweeps = ["find groups by deletedAt", "findAndModify files by dueAt sorted by dueAt"];
     const last = ["delete groups by _id", ...sweeps];

@@ -2,7 +2,7 @@ import type { ActionName, EventName, EventPayload, Params, Result } from "@fanfa
 import { must, type Person } from "@fanfare/testing";
 import { io, type Socket } from "socket.io-client";
 
-interface Heard {
+interface ReceivedEvent {
   name: EventName;
   payload: unknown;
 }
@@ -12,7 +12,7 @@ export class Listener {
   readonly url: string;
   readonly person: Person;
   readonly socket: Socket;
-  readonly heard: Heard[] = [];
+  readonly received: ReceivedEvent[] = [];
   readonly ready: Promise<void>;
 
   constructor(url: string, person: Person) {
@@ -24,7 +24,7 @@ export class Listener {
       reconnection: false,
       forceNew: true,
     });
-    this.socket.onAny((name: EventName, payload: unknown) => this.heard.push({ name, payload }));
+    this.socket.onAny((name: EventName, payload: unknown) => this.received.push({ name, payload }));
     this.ready = new Promise((resolve) => this.socket.once("ready", () => resolve()));
   }
 
@@ -39,13 +39,13 @@ export class Listener {
 
   /** Names of the events about a channel, in order. */
   of(channelId: string): EventName[] {
-    return this.heard
+    return this.received
       .filter(({ payload }) => JSON.stringify(payload).includes(channelId))
       .map(({ name }) => name);
   }
 
   contents(): string[] {
-    return this.heard.flatMap(({ name, payload }) =>
+    return this.received.flatMap(({ name, payload }) =>
       name === "message.created"
         ? (payload as EventPayload<"message.created">).messages.map(({ content }) => content)
         : [],

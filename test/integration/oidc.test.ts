@@ -41,11 +41,11 @@ const newPerson = (claims: Partial<Claims> = {}): Claims => {
 };
 
 const newBrowser = () => new Browser(PUBLIC_URL, instance.url);
-const comeBack = (person: Claims | null, browser = newBrowser()): Promise<Login> =>
+const signIn = (person: Claims | null, browser = newBrowser()): Promise<Login> =>
   signInAtProvider(provider, browser, person);
 const exchange = (login: Login, code?: string) =>
   post(instance.url, "user.exchangeOidcCode", { ...login, code });
-const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCode", await comeBack(person));
+const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCode", await signIn(person));
 const failed = (type: ErrorCode) =>
   expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
@@ -78,8 +78,8 @@ describe("instance policy", () => {
     const known = newPerson();
     await logIn(known);
     await withPolicy({ registration: "closed" }, async () => {
-      expect(await exchange(await comeBack(newPerson()))).toEqual(failed("REGISTRATION_CLOSED"));
-      expect(await exchange(await comeBack(known))).toMatchObject({ ok: true });
+      expect(await exchange(await signIn(newPerson()))).toEqual(failed("REGISTRATION_CLOSED"));
+      expect(await exchange(await signIn(known))).toMatchObject({ ok: true });
     });
   });
 
@@ -88,12 +88,12 @@ describe("instance policy", () => {
     const { invite } = await must(instance.url, "invite.create", { groupId: group.id }, admin.accessToken);
     await withPolicy({ registration: "invite" }, async () => {
       const person = newPerson();
-      expect(await exchange(await comeBack(person))).toEqual(failed("INVITE_REQUIRED"));
-      const login = { ...(await comeBack(person)), inviteCode: invite.code };
+      expect(await exchange(await signIn(person))).toEqual(failed("INVITE_REQUIRED"));
+      const login = { ...(await signIn(person)), inviteCode: invite.code };
       const { accessToken } = await must(instance.url, "user.exchangeOidcCode", login);
       const { groups } = await must(instance.url, "group.listMine", {}, accessToken);
       expect(groups.map(({ id }) => id)).toEqual([group.id]);
-      expect(await exchange(await comeBack(person))).toMatchObject({ ok: true });
+      expect(await exchange(await signIn(person))).toMatchObject({ ok: true });
     });
   });
 
@@ -102,7 +102,7 @@ describe("instance policy", () => {
     const claimant = await register(person.email!, false);
     const refuse = async (policy: Partial<InstancePolicy>, error: ErrorCode) =>
       withPolicy(policy, async () => {
-        expect(await exchange(await comeBack(person))).toEqual(failed(error));
+        expect(await exchange(await signIn(person))).toEqual(failed(error));
       });
     await refuse({ registration: "closed" }, "REGISTRATION_CLOSED");
     await refuse({ mailDomains: ["example.com"] }, "EMAIL_DOMAIN_NOT_ALLOWED");
@@ -113,8 +113,8 @@ describe("instance policy", () => {
   test("with email domains, a new account needs a verified address in one of them", async () => {
     await withPolicy({ mailDomains: ["example.org"] }, async () => {
       for (const claims of [{ email: "me@example.com" }, { email_verified: false }])
-        expect(await exchange(await comeBack(newPerson(claims)))).toEqual(failed("EMAIL_DOMAIN_NOT_ALLOWED"));
-      expect(await exchange(await comeBack(newPerson()))).toMatchObject({ ok: true });
+        expect(await exchange(await signIn(newPerson(claims)))).toEqual(failed("EMAIL_DOMAIN_NOT_ALLOWED"));
+      expect(await exchange(await signIn(newPerson()))).toMatchObject({ ok: true });
     });
   });
 
@@ -164,7 +164,7 @@ describe("instance policy", () => {
           oidcLogin: true,
           passwordLogin: false,
         });
-        expect(await exchange(await comeBack(newPerson()))).toMatchObject({ ok: true });
+        expect(await exchange(await signIn(newPerson()))).toMatchObject({ ok: true });
       },
       accessToken,
     );
@@ -202,7 +202,7 @@ describe("a login", () => {
 
   test("in two windows at once creates one account", async () => {
     const person = newPerson();
-    const logins = [await comeBack(person), await comeBack(person), await comeBack(person)];
+    const logins = [await signIn(person), await signIn(person), await signIn(person)];
     const answers = await Promise.all(logins.map((login) => exchange(login)));
     const ids = answers.map((answer) => (answer.ok ? answer.data.user.id : answer.error.type));
     expect(new Set(ids).size).toBe(1);
@@ -210,7 +210,7 @@ describe("a login", () => {
 
   test("puts no token into a URL, and keeps its state in an HttpOnly cookie", async () => {
     const browser = newBrowser();
-    const login = await comeBack(newPerson(), browser);
+    const login = await signIn(newPerson(), browser);
     const tokens = await must(instance.url, "user.exchangeOidcCode", login);
     const addresses = browser.visited.join("\n");
     for (const secret of [tokens.accessToken, tokens.refreshToken, login.verifier])
@@ -232,7 +232,7 @@ describe("a login", () => {
 
 describe("the code of a completed login", () => {
   test("works once, and only for the page that began the login", async () => {
-    const login = await comeBack(newPerson());
+    const login = await signIn(newPerson());
     expect(await exchange({ ...login, verifier: newProof().verifier })).toEqual(failed("OIDC_FAILED"));
     const answers = await Promise.all([exchange(login), exchange(login), exchange(login)]);
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
@@ -248,7 +248,7 @@ describe("a callback rejects", () => {
   const openCallback = async (browser: Browser, query: string) =>
     (await browser.open(`/auth/oidc/callback?${query}`)).hash;
   /** Begins a login and returns where the provider redirects the browser to. */
-  const goToProvider = async (browser: Browser): Promise<URL> => {
+  const beginLogin = async (browser: Browser): Promise<URL> => {
     provider.person = newPerson();
     let next = new URL(`/auth/oidc/start?challenge=${newProof().challenge}`, PUBLIC_URL);
     while (next.pathname !== "/auth/oidc/callback")
@@ -265,16 +265,16 @@ describe("a callback rejects", () => {
   });
 
   test("an attacker's answer in a victim's browser, with and without a login of the victim's own", async () => {
-    const stolen = await goToProvider(newBrowser());
+    const stolen = await beginLogin(newBrowser());
     const victim = newBrowser();
     expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
-    await goToProvider(victim);
+    await beginLogin(victim);
     expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
   });
 
   test("the same answer a second time", async () => {
     const browser = newBrowser();
-    const back = await goToProvider(browser);
+    const back = await beginLogin(browser);
     const flow = browser.cookiesOf(PUBLIC_URL).get("fanfare_oidc")!;
     expect(await openCallback(browser, back.searchParams.toString())).toMatch(/^#oidcCode=/);
     browser.cookiesOf(PUBLIC_URL).set("fanfare_oidc", flow);
@@ -282,7 +282,7 @@ describe("a callback rejects", () => {
   });
 
   test("a user who denies access at the provider", async () => {
-    await expect(comeBack(null)).rejects.toThrow("#oidcError=OIDC_FAILED");
+    await expect(signIn(null)).rejects.toThrow("#oidcError=OIDC_FAILED");
   });
 });
 
@@ -316,7 +316,7 @@ describe("existing accounts", () => {
     const person = newPerson({ email_verified: false });
     const local = await register(`own-${person.email}`, false);
     const link = async (password: string, token: string) =>
-      post(instance.url, "user.linkOidc", { ...(await comeBack(person)), password }, token);
+      post(instance.url, "user.linkOidc", { ...(await signIn(person)), password }, token);
     expect(await link("wrong horse", local.accessToken)).toEqual(failed("WRONG_CREDENTIALS"));
     const linked = await link(PASSWORD, local.accessToken);
     expect(linked).toMatchObject({ ok: true, data: { user: { oidcLinked: true } } });
@@ -340,7 +340,7 @@ describe("existing accounts", () => {
       { code: new TOTP({ secret }).generate() },
       accessToken,
     );
-    const login = await comeBack(person);
+    const login = await signIn(person);
     expect(await exchange(login)).toEqual(failed("TOTP_REQUIRED"));
     expect(await exchange(login, "000000")).toEqual(failed("WRONG_CODE"));
     expect((await exchange(login, recoveryCodes[0])).ok).toBe(true);
@@ -360,15 +360,15 @@ test("without a provider, the routes don't exist and meta says so", async () => 
 });
 
 test("an unreachable provider is reported, and retried at the next login", async () => {
-  const lonely = await startInstance({
+  const offline = await startInstance({
     ...provider.env,
     OIDC_ISSUER: "http://127.0.0.1:1",
     PUBLIC_URL,
     LOG_LEVEL: "silent",
   });
-  const response = await fetch(`${lonely.url}/auth/oidc/start?challenge=${newProof().challenge}`, {
+  const response = await fetch(`${offline.url}/auth/oidc/start?challenge=${newProof().challenge}`, {
     redirect: "manual",
   });
   expect(response.headers.get("location")).toBe(`${PUBLIC_URL}/login#oidcError=OIDC_FAILED`);
-  await lonely.stop();
+  await offline.stop();
 });

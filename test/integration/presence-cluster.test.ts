@@ -33,7 +33,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
 
   const urlOf = (gateway: number): string => cluster.gateways[gateway]!.clientUrl;
 
-  async function comeIn(gateway: number, tokens?: SessionTokens): Promise<Person> {
+  async function connectPerson(gateway: number, tokens?: SessionTokens): Promise<Person> {
     const own = tokens ?? (await must(urlOf(gateway), "user.createGuest", {}));
     const client = new FanfareClient({ url: urlOf(gateway) });
     clients.push(client);
@@ -53,8 +53,8 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
   }
 
   beforeEach(async () => {
-    ann = await comeIn(0);
-    bob = await comeIn(1);
+    ann = await connectPerson(0);
+    bob = await connectPerson(1);
     const { group, channels } = await ann.client.call("group.create", { name: "A group" });
     groupId = group.id;
     channelId = channels[0]!.id;
@@ -68,7 +68,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
 
   /** Connects another member, visible to ann, to a gateway. */
   async function joinAt(gateway: number): Promise<Person> {
-    const person = await comeIn(gateway);
+    const person = await connectPerson(gateway);
     const { invite } = await ann.client.call("invite.create", { groupId });
     await person.client.call("invite.accept", { code: invite.code });
     await watch(ann, person.id);
@@ -80,7 +80,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
    * A member connects and disconnects, and ann sees both: everything the gateway reported before is published
    * by then.
    */
-  async function comeAndGo(gateway: number): Promise<void> {
+  async function connectAndDisconnect(gateway: number): Promise<void> {
     const { id, client } = await joinAt(gateway);
     client.close();
     await expect.poll(() => ann.seen.get(id), POLL).toBe("offline");
@@ -105,10 +105,10 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     { tags: "long" },
     async () => {
       await expect.poll(statusOfBob, POLL).toBe("online");
-      const phone = await comeIn(0, bob.tokens);
-      await comeAndGo(0);
+      const phone = await connectPerson(0, bob.tokens);
+      await connectAndDisconnect(0);
       bob.client.close();
-      await comeAndGo(1);
+      await connectAndDisconnect(1);
       expect(statusOfBob()).toBe("online");
       phone.client.close();
       await expect.poll(statusOfBob, POLL).toBe("offline");
@@ -161,7 +161,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, POLL).toBe("offline");
     for (const node of frozen) node.thaw();
     await expect.poll(statusOfBob, POLL).toBe("online");
-    await comeAndGo(0);
+    await connectAndDisconnect(0);
     expect(statuses).not.toContain("offline");
   });
 
@@ -189,7 +189,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await cluster.gateways[1]!.process.kill();
     await expect.poll(statusOfBob, POLL).toBe("offline");
     await cluster.gateways[1]!.process.start();
-    bob = await comeIn(1, bob.tokens);
+    bob = await connectPerson(1, bob.tokens);
     await expect.poll(statusOfBob, POLL).toBe("online");
   });
 });

@@ -41,17 +41,17 @@ async function largeFile(): Promise<Blob> {
 
 test("a file is streamed, reports its progress, and is sent with a message", async () => {
   const { client, channelId } = await withClient();
-  const told: number[] = [];
+  const progress: number[] = [];
   const file = await client.upload(channelId, "large.bin", await largeFile(), {
     onProgress({ sentBytes, totalBytes }) {
       expect(totalBytes).toBe(LARGE_BYTES);
-      told.push(sentBytes);
+      progress.push(sentBytes);
     },
   });
   expect(file).toMatchObject({ name: "large.bin", bytes: LARGE_BYTES });
-  expect([told[0], told.at(-1)]).toEqual([0, LARGE_BYTES]);
-  expect(told.length).toBeGreaterThan(10);
-  expect(told).toEqual(told.toSorted((a, b) => a - b));
+  expect([progress[0], progress.at(-1)]).toEqual([0, LARGE_BYTES]);
+  expect(progress.length).toBeGreaterThan(10);
+  expect(progress).toEqual(progress.toSorted((a, b) => a - b));
 
   const view = client.channel(channelId);
   await view.load();

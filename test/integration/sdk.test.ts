@@ -188,8 +188,8 @@ test("typing is shown to the others, however often it is reported", async () => 
   const { invite } = await writer.call("invite.create", { groupId: group.id });
   await other.call("invite.accept", { code: invite.code });
   const { channel } = await writer.call("channel.openDirect", { userId: other.user!.id });
-  let told = 0;
-  other.on("typing.started", () => (told += 1));
+  let typingEvents = 0;
+  other.on("typing.started", () => (typingEvents += 1));
   for (let key = 0; key < 20; key += 1) writer.typing(channel.id);
-  await expect.poll(() => told).toBe(1);
+  await expect.poll(() => typingEvents).toBe(1);
 });

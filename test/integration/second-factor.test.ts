@@ -97,12 +97,12 @@ describe("required of accounts", () => {
     await must(url, "invite.accept", { code: invite.code }, member.accessToken);
     const channelId = channels[0]!.id;
     const client = await connect(member.username);
-    const heard: string[] = [];
-    client.on("message.created", ({ messages }) => heard.push(...messages.map(({ content }) => content)));
+    const received: string[] = [];
+    client.on("message.created", ({ messages }) => received.push(...messages.map(({ content }) => content)));
     const send = (content: string) =>
       must(url, "message.send", { channelId, content, nonce: content }, owner.accessToken);
     await send("before");
-    await vi.waitFor(() => expect(heard).toEqual(["before"]));
+    await vi.waitFor(() => expect(received).toEqual(["before"]));
 
     const { promise: refused, resolve } = Promise.withResolvers<FanfareError | undefined>();
     client.on("connection.changed", ({ state, error }) => {
@@ -118,7 +118,7 @@ describe("required of accounts", () => {
     await setUpFactor({ accessToken: client.tokens!.accessToken });
     await client.connect();
     await send("after");
-    await vi.waitFor(() => expect(heard).toEqual(["before", "after"]));
+    await vi.waitFor(() => expect(received).toEqual(["before", "after"]));
   });
 
   test("a socket without one is rejected with the contract's error", async () => {

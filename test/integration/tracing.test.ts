@@ -39,13 +39,13 @@ async function pair(here: string, there: string) {
   ]);
   const channelId = channels[0]!.id;
   const send = async (content: string): Promise<unknown> => {
-    const heard = new Promise((resolve) => receiver.once("message.created", resolve));
+    const received = new Promise((resolve) => receiver.once("message.created", resolve));
     const answer: unknown = await sender.emitWithAck("message.send", {
       channelId,
       content,
       nonce: `n-${content}`,
     });
-    await heard;
+    await received;
     return answer;
   };
   return { owner, sender, channelId, send };
@@ -195,7 +195,7 @@ describe("a single instance", () => {
     env: Record<string, string>,
   ): Promise<{ node: FanfareNode; modules: () => Promise<string[]> }> {
     const list = join(folder, `${name}.modules`);
-    const preload = new URL("./note-modules.mjs", import.meta.url);
+    const preload = new URL("./record-modules.mjs", import.meta.url);
     const node = await startNode({
       name,
       env: { GATEWAY_THREADS: "1", NODE_OPTIONS: `--import=${preload.href}`, NOTE_MODULES_IN: list, ...env },

@@ -36,7 +36,7 @@ interface Standing {
   permissions: number;
 }
 
-const NOBODY: Standing = {
+const ANONYMOUS: Standing = {
   isLoggedIn: false,
   isBot: false,
   isGuest: false,
@@ -44,20 +44,20 @@ const NOBODY: Standing = {
   isMuted: false,
   permissions: NO_PERMISSIONS,
 };
-const STRANGER: Standing = { ...NOBODY, isLoggedIn: true };
-const MEMBER: Standing = { ...STRANGER, permissions: MEMBER_PERMISSIONS };
+const NON_MEMBER: Standing = { ...ANONYMOUS, isLoggedIn: true };
+const MEMBER: Standing = { ...NON_MEMBER, permissions: MEMBER_PERMISSIONS };
 
 const STANDINGS: Record<ActorName, Standing> = {
-  anonymous: NOBODY,
-  stranger: STRANGER,
+  anonymous: ANONYMOUS,
+  stranger: NON_MEMBER,
   guest: { ...MEMBER, isGuest: true },
   member: MEMBER,
   muted: { ...MEMBER, isMuted: true },
-  banned: STRANGER,
+  banned: NON_MEMBER,
   moderator: { ...MEMBER, permissions: MODERATOR_PERMISSIONS },
   owner: { ...MEMBER, permissions: OWNER_PERMISSIONS },
   bot: { ...MEMBER, isBot: true },
-  admin: { ...STRANGER, isAdmin: true },
+  admin: { ...NON_MEMBER, isAdmin: true },
 };
 
 /**

@@ -31,7 +31,7 @@ beforeAll(async () => {
     const { message } = await must(url, "message.send", said, accessToken);
     victim = { userId: user.id, groupId: group.id, channelId, messageId: message.id };
   });
-  before = await everything();
+  before = await dumpDatabase();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -89,7 +89,7 @@ async function importFile(content: string) {
 }
 
 /** All documents except the time of the instance's last start. */
-async function everything(): Promise<string> {
+async function dumpDatabase(): Promise<string> {
   return withStopped(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     const names = (await listCollections(db)).filter((name) => name !== "unfinishedImports").toSorted();
@@ -100,65 +100,68 @@ async function everything(): Promise<string> {
   });
 }
 
-const has = (line: object, more: object) => ({ ...line, ...more });
-const spoilt = (of: "group" | "channel" | "message" | "user", more: object | string) => {
+const withFields = (line: object, more: object) => ({ ...line, ...more });
+const corrupted = (of: "group" | "channel" | "message" | "user", more: object | string) => {
   const lines = { group, channel, message, user };
-  const change = (line: object) => (typeof more === "string" ? more : has(line, more));
+  const change = (line: object) => (typeof more === "string" ? more : withFields(line, more));
   return [header, ...Object.entries(lines).map(([name, line]) => (name === of ? change(line) : line))];
 };
-const raw = (line: object, json: string) => JSON.stringify(line).replace(/\}$/, `,${json}}`);
+const withRawJson = (line: object, json: string) => JSON.stringify(line).replace(/\}$/, `,${json}}`);
 
 /**
  * Misuse of the parser, of a query, of another group and of the terminal (two), and one file nested too deep.
  */
 const SHORT_RUN = new Set([
   "a prototype",
-  "ids that are operators",
-  "an id of another group's channel",
-  "a name with commands for a terminal",
-  "a key with commands for a terminal",
-  "what is nested without end",
+  "IDs that are query operators",
+  "the ID of another group's channel",
+  "a name with terminal escapes",
+  "a key with terminal escapes",
+  "endless nesting",
 ]);
 
 describe("import-group names the line and changes nothing", () => {
   const files: [string, readonly (object | string)[]][] = [
-    ["a prototype", spoilt("message", raw(message, '"__proto__":{"admin":true}'))],
+    ["a prototype", corrupted("message", withRawJson(message, '"__proto__":{"admin":true}'))],
     [
-      "a key that is a prototype's",
-      spoilt("group", raw(group, '"constructor":{"prototype":{"admin":true}}')),
+      "a key of a prototype",
+      corrupted("group", withRawJson(group, '"constructor":{"prototype":{"admin":true}}')),
     ],
-    ["a key that nobody knows", spoilt("user", { admin: true, passwordHash: "x" })],
-    ["ids that are names of prototypes", spoilt("user", { id: "__proto__" })],
-    ["ids that are paths", spoilt("channel", { id: "../../../../etc/passwd" })],
-    ["ids that are operators", spoilt("message", { channelId: { $ne: null } })],
-    ["an id of another group's channel", spoilt("message", { channelId: "e".repeat(24) })],
-    ["rights that nobody can be given", spoilt("group", { defaultPermissions: 2 ** 30 })],
+    ["an unknown key", corrupted("user", { admin: true, passwordHash: "x" })],
+    ["IDs that are prototype names", corrupted("user", { id: "__proto__" })],
+    ["IDs that are paths", corrupted("channel", { id: "../../../../etc/passwd" })],
+    ["IDs that are query operators", corrupted("message", { channelId: { $ne: null } })],
+    ["the ID of another group's channel", corrupted("message", { channelId: "e".repeat(24) })],
+    ["permissions that don't exist", corrupted("group", { defaultPermissions: 2 ** 30 })],
     [
-      "numbers that are none",
-      spoilt("channel", JSON.stringify(channel).replace('"position":0', '"position":1e999')),
+      "invalid numbers",
+      corrupted("channel", JSON.stringify(channel).replace('"position":0', '"position":1e999')),
     ],
-    ["a name with commands for a terminal", spoilt("group", { name: "\u001b]0;owned\u0007\u001b[2J" })],
-    ["a name that turns the text around it", spoilt("user", { nickname: "\u202egnp.exe" })],
-    ["a key with commands for a terminal", spoilt("user", { "\u001b[2J\u001b]0;owned\u0007": 1 })],
+    ["a name with terminal escapes", corrupted("group", { name: "\u001b]0;owned\u0007\u001b[2J" })],
+    ["a name that changes the text direction", corrupted("user", { nickname: "\u202egnp.exe" })],
+    ["a key with terminal escapes", corrupted("user", { "\u001b[2J\u001b]0;owned\u0007": 1 })],
     [
-      "an emoji that is a page",
-      [...spoilt("user", {}), { type: "reaction", messageId: message.id, emoji: "<b>x</b>", userId: AUTHOR }],
+      "an emoji with HTML",
+      [
+        ...corrupted("user", {}),
+        { type: "reaction", messageId: message.id, emoji: "<b>x</b>", userId: AUTHOR },
+      ],
     ],
     [
-      "what is nested without end",
-      spoilt("group", `{"type":"group","name":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
+      "endless nesting",
+      corrupted("group", `{"type":"group","name":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
     ],
   ];
 
   for (const [what, lines] of files)
-    test(`rejects ${what}`, { tags: SHORT_RUN.has(what) ? [] : "long" }, async () => {
+    test(`rejects ${what}`, { tags: SHORT_RUN.withFields(what) ? [] : "long" }, async () => {
       const { code, out, error } = await importFile(seal(lines));
       expect(code).toBe(1);
       expect(error).toMatch(/line \d+: .*Nothing was changed/);
       expect(error.length).toBeLessThan(1000);
       // eslint-disable-next-line no-control-regex
       expect(`${out}${error}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-      expect(await everything()).toBe(before);
+      expect(await dumpDatabase()).toBe(before);
     });
 
   test("rejects a line that doesn't end", async () => {
@@ -166,15 +169,15 @@ describe("import-group names the line and changes nothing", () => {
     const { code, error } = await importFile(content);
     expect(code).toBe(1);
     expect(error).toContain("line 2: it is too long");
-    expect(await everything()).toBe(before);
+    expect(await dumpDatabase()).toBe(before);
   });
 });
 
 test("names that look like paths are stored as plain names", async () => {
   const lines = [
     header,
-    has(group, { name: "../../../../etc/cron.d/x" }),
-    has(channel, { name: "..\\..\\x" }),
+    withFields(group, { name: "../../../../etc/cron.d/x" }),
+    withFields(channel, { name: "..\\..\\x" }),
     message,
     user,
   ];
@@ -187,15 +190,15 @@ test("names that look like paths are stored as plain names", async () => {
 test("IDs of existing documents refer to nothing that exists", async () => {
   const lines = [
     header,
-    has(group, { id: victim.groupId, ownerId: victim.userId, defaultChannelId: victim.channelId }),
-    has(channel, { id: victim.channelId }),
-    has(message, {
+    withFields(group, { id: victim.groupId, ownerId: victim.userId, defaultChannelId: victim.channelId }),
+    withFields(channel, { id: victim.channelId }),
+    withFields(message, {
       id: victim.messageId,
       channelId: victim.channelId,
       authorId: victim.userId,
       content: "forged",
     }),
-    has(user, { id: victim.userId, username: "stranger", nickname: "Stranger" }),
+    withFields(user, { id: victim.userId, username: "stranger", nickname: "Stranger" }),
   ];
   const { code, error } = await importFile(seal(lines));
   expect({ code, error }).toEqual({ code: 0, error: "" });

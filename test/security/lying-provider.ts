@@ -14,7 +14,7 @@ export interface Lie {
    * Whose key signs the ID token: the provider's, another one, none, or the provider's public key used as an
    * HMAC secret.
    */
-  signer?: "provider" | "other" | "nobody" | "publicKey";
+  signer?: "provider" | "other" | "none" | "publicKey";
   /** Changes the answer of the userinfo endpoint. */
   userinfo?: (honest: Claims) => Claims;
 }
@@ -48,7 +48,7 @@ export async function startLyingProvider(): Promise<LyingProvider> {
 
   const signature = (signed: string, signer: Lie["signer"] = "provider"): string => {
     const by = (key: KeyObject): string => sign("sha256", Buffer.from(signed), key).toString("base64url");
-    if (signer === "nobody") return "";
+    if (signer === "none") return "";
     if (signer === "publicKey") return createHmac("sha256", publicPem).update(signed).digest("base64url");
     return by(signer === "other" ? other.privateKey : own.privateKey);
   };

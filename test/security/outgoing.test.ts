@@ -46,7 +46,7 @@ const response = (status: string, headers: string, body = ""): string =>
 let instance: Instance;
 let secret: Listener;
 let open: Listener;
-let insides: string[];
+let privateUrls: string[];
 beforeAll(async () => {
   secret = await listen("127.0.0.1", () => response("200 OK", "content-type: text/html\r\n", "<title>no"));
   open = await listen(ALLOWED, (head) =>
@@ -70,7 +70,7 @@ beforeAll(async () => {
     "0",
     "①②⑦.⓪.⓪.①",
   ];
-  insides = [
+  privateUrls = [
     ...hosts.map((host) => `http://${host}:${secret.port}/`),
     "http://169.254.169.254/latest/meta-data/",
     "http://10.0.0.1/",
@@ -127,8 +127,8 @@ const until = <T>(what: () => Promise<T>) => expect.poll(what);
 describe("private addresses are never connected to", () => {
   test("for push, not even by a redirect", async () => {
     const [failed, refused] = [await failedPushes(), await pushesBy("refused")];
-    await pushTo([...insides, `http://${ALLOWED}:${open.port}/redirect`]);
-    await until(failedPushes).toBeGreaterThanOrEqual(failed + insides.length);
+    await pushTo([...privateUrls, `http://${ALLOWED}:${open.port}/redirect`]);
+    await until(failedPushes).toBeGreaterThanOrEqual(failed + privateUrls.length);
     await until(() => pushesBy("refused")).toBe(refused + 1);
     expect(secret.connections).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe("private addresses are never connected to", () => {
 
   test("for bot callbacks, not even by a redirect", async () => {
     const { url } = instance;
-    const urls = [...insides, `http://${ALLOWED}:${open.port}/redirect`];
+    const urls = [...privateUrls, `http://${ALLOWED}:${open.port}/redirect`];
     const tokens = [];
     // In two parts, because the number of bots in a group is limited.
     for (const some of [urls.slice(0, 12), urls.slice(12)]) {
@@ -185,7 +185,7 @@ describe("private addresses are never connected to", () => {
     const { url } = instance;
     const { member, channel } = await createWorld(url);
     const token = member.accessToken;
-    const links = [...insides, `http://${ALLOWED}:${open.port}/redirect`];
+    const links = [...privateUrls, `http://${ALLOWED}:${open.port}/redirect`];
     for (const [index, link] of links.entries()) {
       const content = `${link} http://${ALLOWED}:${open.port}/${index}`;
       const sent = { channelId: channel.id, content, nonce: `p${index}` };
@@ -203,13 +203,18 @@ describe("private addresses are never connected to", () => {
     const { owner, channel } = await createWorld(url);
     const hook = { channelId: channel.id, name: "Hook" };
     const { webhook, token } = await must(url, "webhook.create", hook, owner.accessToken);
-    const tries = [...insides, "javascript:alert(1)", "data:image/svg+xml,<svg onload=alert(1)>", "file:///"];
+    const tries = [
+      ...privateUrls,
+      "javascript:alert(1)",
+      "data:image/svg+xml,<svg onload=alert(1)>",
+      "file:///",
+    ];
     const answers = await Promise.all(
       tries.map((avatarUrl) =>
         post(url, "webhook.execute", { webhookId: webhook.id, token, content: "hi", avatarUrl }),
       ),
     );
-    expect(answers.slice(insides.length).map(({ ok }) => ok)).toEqual([false, false, false]);
+    expect(answers.slice(privateUrls.length).map(({ ok }) => ok)).toEqual([false, false, false]);
     const page = await fetch(url, { headers: { accept: "text/html" } });
     expect(page.headers.get("content-security-policy")).toMatch(/img-src 'self' data: blob:(;|$)/);
     expect(secret.connections).toEqual([]);

@@ -69,9 +69,9 @@ export function testAdministration(shared: () => Cluster): void {
   test("maintenance mode applies at every gateway and is announced to all users", async () => {
     const { member, channel } = await createWorld(urlOf(1));
     const socket = await connect(1, member.accessToken);
-    const told = new Promise((resolve) => socket.once("server.announced", resolve));
+    const received = new Promise((resolve) => socket.once("server.announced", resolve));
     await must(urlOf(0), "admin.announce", { text: "Hello" }, token);
-    expect(await told).toMatchObject({ text: "Hello" });
+    expect(await received).toMatchObject({ text: "Hello" });
     const paused = new Promise((resolve) => socket.once("server.paused", resolve));
     await must(urlOf(0), "admin.setMaintenance", { enabled: true, message: "Moving" }, token);
     await paused;
@@ -88,10 +88,12 @@ export function testAdministration(shared: () => Cluster): void {
   test("admin statistics cover all gateways", async () => {
     const { member, channel } = await createWorld(urlOf(0));
     const receivers = [await connect(0, member.accessToken), await connect(1, member.accessToken)];
-    const told = receivers.map((socket) => new Promise((resolve) => socket.once("message.created", resolve)));
+    const received = receivers.map(
+      (socket) => new Promise((resolve) => socket.once("message.created", resolve)),
+    );
     const message = { channelId: channel.id, content: "x", nonce: "metrics" };
     await must(urlOf(1), "message.send", message, member.accessToken);
-    await Promise.all(told);
+    await Promise.all(received);
     await vi.waitFor(async () => {
       const { gateways, silentGateways, steps } = await must(urlOf(0), "admin.metrics", {}, token);
       expect({ gateways, silentGateways }).toEqual({ gateways: 2, silentGateways: 0 });

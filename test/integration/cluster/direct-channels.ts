@@ -10,7 +10,7 @@ interface Person {
   id: string;
   client: FanfareClient;
   /** The texts received as events, by channel. */
-  heard: { channelId: string; content: string }[];
+  received: { channelId: string; content: string }[];
   gone: string[];
 }
 
@@ -18,15 +18,15 @@ export function testDirectChannels(shared: () => Cluster): void {
   let people: [Person, Person, Person];
   const clients: FanfareClient[] = [];
 
-  async function comeIn(gateway: number): Promise<Person> {
+  async function connectPerson(gateway: number): Promise<Person> {
     const url = shared().gateways[gateway]!.clientUrl;
     const tokens: SessionTokens = await must(url, "user.createGuest", {});
     const client = new FanfareClient({ url });
     clients.push(client);
     client.useTokens(tokens);
-    const person: Person = { id: tokens.user.id, client, heard: [], gone: [] };
+    const person: Person = { id: tokens.user.id, client, received: [], gone: [] };
     client.on("message.created", ({ channelId, messages }) => {
-      for (const { content } of messages) person.heard.push({ channelId, content });
+      for (const { content } of messages) person.received.push({ channelId, content });
     });
     client.on("channel.deleted", ({ channelId }) => person.gone.push(channelId));
     await client.connect();
@@ -34,7 +34,7 @@ export function testDirectChannels(shared: () => Cluster): void {
   }
 
   beforeEach(async () => {
-    people = [await comeIn(0), await comeIn(1), await comeIn(1)];
+    people = [await connectPerson(0), await connectPerson(1), await connectPerson(1)];
     const { group } = await people[0].client.call("group.create", { name: "A group" });
     const { invite } = await people[0].client.call("invite.create", { groupId: group.id });
     for (const { client } of people.slice(1)) await client.call("invite.accept", { code: invite.code });
@@ -46,8 +46,8 @@ export function testDirectChannels(shared: () => Cluster): void {
   let sent = 0;
   const send = (from: Person, channelId: string, content: string) =>
     from.client.call("message.send", { channelId, content, nonce: String((sent += 1)) });
-  const textsOf = ({ heard }: Person, channelId: string) =>
-    heard.filter((one) => one.channelId === channelId).map(({ content }) => content);
+  const textsOf = ({ received }: Person, channelId: string) =>
+    received.filter((one) => one.channelId === channelId).map(({ content }) => content);
 
   test.each([0, 1, 2, 3, 4])("added members receive events and removed ones don't (round %i)", async () => {
     const [ann, ben, cat] = people;

@@ -50,10 +50,10 @@ export function testPrivateChannels(shared: () => Cluster): void {
     from.do("message.send", { channelId, content, nonce: String((nonces += 1)) });
   const general = async () => (await owner.do("channel.list", { groupId })).channels[0]!.id;
   /** Fetches what was missed after a resync, as a client does. */
-  const hears = async (who: Listener, channelId: string, content: string): Promise<void> => {
+  const expectReceived = async (who: Listener, channelId: string, content: string): Promise<void> => {
     while (!who.contents().includes(content)) {
       await delay(5);
-      if (!who.heard.some(({ name }) => name === "resync")) continue;
+      if (!who.received.some(({ name }) => name === "resync")) continue;
       const { channels } = await who.do("channel.sync", { cursors: [{ channelId, afterRev: 0 }] });
       if (channels[0]!.messages.some((message) => message.content === content)) return;
     }
@@ -70,15 +70,18 @@ export function testPrivateChannels(shared: () => Cluster): void {
       const given = { groupId, name: "private", private: true, roleIds: [role.id, roleId] };
       const hidden = (await owner.do("channel.create", given)).channel.id;
       await send(owner, hidden, "before");
-      await hears(insider, hidden, "before");
+      await expectReceived(insider, hidden, "before");
       await moderator.do(name, { groupId, userId, reason: "spam" });
       await Promise.all([send(owner, channelId, "to all"), send(owner, hidden, "to friends")]);
       const typing = { channelId: hidden };
       await owner.do("channel.typing", typing);
-      await Promise.all([hears(moderator, channelId, "to all"), hears(moderator, hidden, "to friends")]);
+      await Promise.all([
+        expectReceived(moderator, channelId, "to all"),
+        expectReceived(moderator, hidden, "to friends"),
+      ]);
       await insider.settle();
       expect(insider.contents().filter((content) => content !== "before")).toEqual([]);
-      expect(insider.heard.at(-1)?.name).toBe("group.left");
+      expect(insider.received.at(-1)?.name).toBe("group.left");
       for (const url of [here, there]) {
         const answer = await post(url, "message.list", { channelId: hidden }, insider.person.accessToken);
         expect(answer).toMatchObject({ ok: false, error: { type: "CHANNEL_NOT_FOUND" } });
@@ -97,7 +100,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
     const stranger = new Listener(here, outsider.person);
     await Promise.all([...again, stranger].map(({ ready }) => ready));
     await send(owner, hidden, "psst");
-    for (const listener of again) await hears(listener, hidden, "psst");
+    for (const listener of again) await expectReceived(listener, hidden, "psst");
     await stranger.settle();
     expect(stranger.of(hidden)).toEqual([]);
     for (const { socket } of [...again, stranger]) socket.disconnect();
@@ -110,10 +113,10 @@ export function testPrivateChannels(shared: () => Cluster): void {
     for (let round = 0; round < 5; round += 1) {
       await owner.do("role.assign", who);
       await send(owner, channelId, `with ${round}`);
-      await hears(insider, channelId, `with ${round}`);
+      await expectReceived(insider, channelId, `with ${round}`);
       await owner.do("role.unassign", who);
       await send(owner, channelId, `without ${round}`);
-      await hears(moderator, channelId, `without ${round}`);
+      await expectReceived(moderator, channelId, `without ${round}`);
     }
     await insider.settle();
     expect(insider.contents().filter((content) => !content.startsWith("with "))).toEqual([]);
@@ -148,13 +151,13 @@ export function testPrivateChannels(shared: () => Cluster): void {
     talk.goesOn = false;
     await chatter;
     await send(owner, channelId, "the end");
-    await Promise.all([owner, moderator, outsider].map((who) => hears(who, channelId, "the end")));
+    await Promise.all([owner, moderator, outsider].map((who) => expectReceived(who, channelId, "the end")));
     expect(outsider.contents().filter((content) => privately.includes(content))).toEqual([]);
     for (const who of [owner, moderator]) {
       expect(new Set(who.contents()).size).toBe(who.contents().length);
       // A gateway that must first subscribe to a room requests a resync, and what was missed is fetched.
-      const isTold = who.heard.some(({ name }) => name === "resync");
-      expect(isTold || who.contents().length === sent + privately.length + 1).toBe(true);
+      const wasResynced = who.received.some(({ name }) => name === "resync");
+      expect(wasResynced || who.contents().length === sent + privately.length + 1).toBe(true);
     }
   });
 

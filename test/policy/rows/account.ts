@@ -7,23 +7,23 @@ export const accountRows = {
     email: `${freshName()}@example.org`,
   })),
   "user.resetPassword": row("user.resetPassword", () => ({ token: "made-up", newPassword: password }), {
-    why: "the token is made up",
+    why: "the token is invalid",
     allowed: "INVALID_LINK",
   }),
   "user.inspectPasswordReset": row("user.inspectPasswordReset", () => ({ token: "made-up" }), {
-    why: "the token is made up",
+    why: "the token is invalid",
     allowed: "INVALID_LINK",
   }),
   "user.requestEmailVerification": row("user.requestEmailVerification", () => ({}), {
-    why: "nobody has an address",
+    why: "none of them has an email address",
     allowed: "EMAIL_MISSING",
   }),
   "user.inspectEmailVerification": row("user.inspectEmailVerification", () => ({ token: "made-up" }), {
-    why: "the token is made up",
+    why: "the token is invalid",
     allowed: "INVALID_LINK",
   }),
   "user.verifyEmail": row("user.verifyEmail", () => ({ token: "made-up" }), {
-    why: "the token is made up",
+    why: "the token is invalid",
     allowed: "INVALID_LINK",
   }),
   "user.changeEmail": row("user.changeEmail", () => ({
@@ -32,11 +32,11 @@ export const accountRows = {
   })),
   "user.setupTotp": row("user.setupTotp", () => ({ password })),
   "user.enableTotp": row("user.enableTotp", () => ({ code: "000000" }), {
-    why: "nobody has begun",
+    why: "none of them has begun",
     allowed: "TOTP_NOT_SET_UP",
   }),
   "user.disableTotp": row("user.disableTotp", () => ({ password, code: "000000" }), {
-    why: "nobody has one",
+    why: "none of them has one",
     allowed: "TOTP_NOT_SET_UP",
   }),
   "user.exchangeOidcCode": row("user.exchangeOidcCode", () => oidc, {

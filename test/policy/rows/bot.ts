@@ -3,7 +3,7 @@ import { row } from "../row.ts";
 const NOT_THERE = "0".repeat(24);
 const noBot = ({ group }: { group: { id: string } }) => ({ groupId: group.id, botId: NOT_THERE });
 const notFound = { why: "there is no such bot", allowed: "BOT_NOT_FOUND" } as const;
-const botsOnly = { why: "it is for bots alone", allowed: "BOTS_ONLY", bot: "ok" } as const;
+const botsOnly = { why: "only bots can call it", allowed: "BOTS_ONLY", bot: "ok" } as const;
 
 /** Existing bots, and what bots themselves can do, are tested in services/bot/test. */
 export const botRows = {
@@ -18,7 +18,7 @@ export const botRows = {
   "bot.delete": row("bot.delete", noBot, notFound),
   "bot.listTokens": row("bot.listTokens", () => ({})),
   "bot.revokeToken": row("bot.revokeToken", () => ({ kind: "bot", id: NOT_THERE }), {
-    why: "they hold no such token",
+    why: "they have no such token",
     allowed: "BOT_NOT_FOUND",
   }),
   "bot.me": row("bot.me", () => ({}), botsOnly),

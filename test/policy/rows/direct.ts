@@ -4,7 +4,7 @@ import { row, type Exceptions } from "../row.ts";
 const targetIn = ({ channel, target }: World) => ({ channelId: channel.id, userId: target.userId });
 const channelOf = ({ channel }: World) => ({ channelId: channel.id });
 // Permissions in direct channels are tested in services/group/test/group-direct.test.ts.
-const notDirect: Exceptions = { why: "the channel is one of a group", allowed: "FORBIDDEN" };
+const notDirect: Exceptions = { why: "the channel belongs to a group", allowed: "FORBIDDEN" };
 
 export const directRows = {
   "channel.openDirect": row("channel.openDirect", ({ target }) => ({ userId: target.userId })),
@@ -13,7 +13,7 @@ export const directRows = {
     "channel.createGroupDirect",
     ({ target }) => ({ userIds: [target.userId] }),
     {
-      why: "only members of a common group, or friends, are put into a channel of several",
+      why: "only members of a shared group and friends can be added to a group DM",
       stranger: "NOT_REACHABLE",
       banned: "NOT_REACHABLE",
       admin: "NOT_REACHABLE",

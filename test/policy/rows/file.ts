@@ -12,7 +12,7 @@ export const fileRows = {
       name: "notes.txt",
       bytes: 10,
     }),
-    { why: "who is muted sends nothing, so no files either", muted: "MUTED" },
+    { why: "muted members can't send files either", muted: "MUTED" },
   ),
   "file.startPicture": row("file.startPicture", () => ({ bytes: 10 })),
   "file.get": row("file.get", () => ({ fileId: NO_FILE }), nowhere),

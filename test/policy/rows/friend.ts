@@ -5,7 +5,7 @@ const targetOf = ({ target }: { target: { userId: string } }) => ({ userId: targ
 export const friendRows = {
   "friend.request": row("friend.request", targetOf),
   "friend.accept": row("friend.accept", targetOf, {
-    why: "nobody has asked them",
+    why: "none of them has a friend request",
     allowed: "FRIEND_REQUEST_NOT_FOUND",
   }),
   "friend.decline": row("friend.decline", targetOf),

@@ -17,7 +17,7 @@ export const groupRows = {
     userIds: [target.userId],
   })),
   "group.leave": row("group.leave", groupOf, {
-    why: "a group is never without an owner",
+    why: "a group always has an owner",
     owner: "OWNER_CANNOT_LEAVE",
   }),
   "group.kick": row("group.kick", targetOf),

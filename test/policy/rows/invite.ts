@@ -7,7 +7,7 @@ export const inviteRows = {
     "invite.revoke",
     ({ group, inviteCode }) => ({ groupId: group.id, code: inviteCode }),
     {
-      why: "who may invite revokes their own, and this is the owner's",
+      why: "members can only revoke their own invites, and this is the owner's",
       member: "FORBIDDEN",
       guest: "FORBIDDEN",
       muted: "FORBIDDEN",
@@ -16,7 +16,7 @@ export const inviteRows = {
   ),
   "invite.preview": row("invite.preview", ({ inviteCode }) => ({ code: inviteCode })),
   "invite.accept": row("invite.accept", ({ inviteCode }) => ({ code: inviteCode }), {
-    why: "a ban says so to whom it is about",
+    why: "a banned user is told about the ban",
     banned: "BANNED",
   }),
 };

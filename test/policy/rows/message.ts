@@ -3,7 +3,7 @@ import { row, freshName, messageOf, type Exceptions } from "../row.ts";
 
 const thumbOf = (world: World) => ({ ...messageOf(world), emoji: "👍" });
 const managersOnly: Exceptions = {
-  why: "the rule lets in its author too, and the message is somebody else's",
+  why: "the rule lets the author in too, and the message is another user's",
   member: "FORBIDDEN",
   guest: "FORBIDDEN",
   muted: "FORBIDDEN",
@@ -17,7 +17,7 @@ export const messageRows = {
     nonce: freshName(),
   })),
   "message.edit": row("message.edit", (world) => ({ ...messageOf(world), content: "Changed" }), {
-    why: "only its author edits a message, not even the owner of the group",
+    why: "only its author can edit a message, not even the group's owner",
     allowed: "FORBIDDEN",
   }),
   "message.delete": row("message.delete", messageOf, managersOnly),
@@ -33,7 +33,7 @@ export const messageRows = {
   "message.unpin": row("message.unpin", messageOf, managersOnly),
   "message.listPins": row("message.listPins", ({ channel }) => ({ channelId: channel.id })),
   "message.search": row("message.search", ({ channel }) => ({ channelId: channel.id, text: "hello" }), {
-    why: "its rule is a session, for one can search in all one's channels; the handler looks at this one",
+    why: "any session can search, because the search can cover all channels; the handler checks this channel",
     stranger: "CHANNEL_NOT_FOUND",
     banned: "CHANNEL_NOT_FOUND",
     admin: "CHANNEL_NOT_FOUND",

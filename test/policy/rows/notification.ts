@@ -1,7 +1,7 @@
 import { row } from "../row.ts";
 
 const outside = (code: "GROUP_NOT_FOUND" | "CHANNEL_NOT_FOUND") => ({
-  why: "the place is a group or a channel, so the handler looks whether the caller sees it",
+  why: "the target is a group or a channel, so the handler checks access",
   stranger: code,
   banned: code,
   admin: code,

@@ -1,6 +1,6 @@
 import { row, freshName, password } from "../row.ts";
 
-const madeUp = { why: "the token is made up", allowed: "INVALID_LINK" } as const;
+const madeUp = { why: "the token is invalid", allowed: "INVALID_LINK" } as const;
 
 export const setupRows = {
   "user.setUpAdmin": row(

@@ -3,7 +3,7 @@ import { messageOf, row, type Exceptions } from "../row.ts";
 
 const channelOf = ({ channel }: World) => ({ channelId: channel.id });
 // Who can archive a thread is tested in test/integration/threads.test.ts.
-const noThread: Exceptions = { why: "the channel is no thread", allowed: "FORBIDDEN" };
+const noThread: Exceptions = { why: "the channel is not a thread", allowed: "FORBIDDEN" };
 
 export const threadRows = {
   "channel.openThread": row("channel.openThread", messageOf),

@@ -8,7 +8,7 @@ export const userRows = {
   }),
   "user.createGuest": row("user.createGuest", () => ({})),
   "user.claimGuest": row("user.claimGuest", () => ({ username: freshName(), password }), {
-    why: "only a guest becomes an account, and only itself: there is no other's id to give",
+    why: "only a guest can claim an account, and only its own",
     allowed: "NOT_A_GUEST",
     guest: "ok",
   }),
@@ -23,7 +23,7 @@ export const userRows = {
   "user.getMany": row("user.getMany", ({ target }) => ({ userIds: [target.userId] })),
   "user.updateProfile": row("user.updateProfile", () => ({ nickname: "Somebody" })),
   "user.changePassword": row("user.changePassword", () => ({ oldPassword: "x", newPassword: password }), {
-    why: "it is not their password",
+    why: "the password is wrong",
     allowed: "WRONG_CREDENTIALS",
   }),
 };

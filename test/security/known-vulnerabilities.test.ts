@@ -200,7 +200,7 @@ describe("another user's email address", () => {
   });
 
   test("is not revealed by the response to a password reset", async () => {
-    const email = `nobody-${process.pid}@example.org`;
+    const email = `unknown-${process.pid}@example.org`;
     const known = `known-${process.pid}@example.org`;
     const account = await createAccount(instance.url);
     const change = { email: known, password: "correct horse" };
@@ -221,11 +221,11 @@ describe("a kicked member", () => {
       auth: { token: target.accessToken },
       forceNew: true,
     });
-    const heard: string[] = [];
-    socket.onAny((name: string) => heard.push(name));
+    const received: string[] = [];
+    socket.onAny((name: string) => received.push(name));
     await new Promise<void>((resolve) => socket.once("ready", () => resolve()));
     await must(url, "group.kick", { groupId: group.id, userId: target.userId }, owner.accessToken);
-    heard.length = 0;
+    received.length = 0;
     const text = { channelId: channel.id, content: `<@${target.userId}> still there?`, nonce: "n" };
     await must(url, "message.send", text, owner.accessToken);
     const token = target.accessToken;
@@ -238,7 +238,7 @@ describe("a kicked member", () => {
     expect(await call("message.search", { groupId: group.id, text: "still" }, token)).toBe("GROUP_NOT_FOUND");
     const inbox = await must(url, "inbox.list", {}, token);
     expect(JSON.stringify(inbox)).not.toContain("still there");
-    expect(heard.filter((name) => name.startsWith("message."))).toEqual([]);
+    expect(received.filter((name) => name.startsWith("message."))).toEqual([]);
     socket.disconnect();
   });
 });
@@ -279,8 +279,8 @@ describe("rate limits", () => {
     const strict = await startInstance({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
     try {
       const suffix = Date.now().toString(36);
-      const [name, nobody] = [`guessed${suffix}`, `nobody${suffix}`];
-      const [email, noEmail] = [`${name}@example.org`, `${nobody}@example.org`];
+      const [name, unknownName] = [`guessed${suffix}`, `unknown${suffix}`];
+      const [email, noEmail] = [`${name}@example.org`, `${unknownName}@example.org`];
       const password = "correct horse";
       await must(strict.url, "user.register", { username: name, email, password });
       let addresses = 0;
@@ -303,7 +303,7 @@ describe("rate limits", () => {
         index < LIMITS.loginsPerName ? "WRONG_CREDENTIALS" : "RATE_LIMITED",
       );
       // Existing and unknown names must get the same answers, or attackers could find out which accounts exist.
-      expect(await guessAll(nobody)).toEqual(expected);
+      expect(await guessAll(unknownName)).toEqual(expected);
       expect(await guessAll(name)).toEqual(expected);
       expect(await guess(name, password)).toBe("RATE_LIMITED");
       expect(await guessAll(noEmail)).toEqual(expected);

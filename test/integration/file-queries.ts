@@ -49,7 +49,7 @@ async function anyGroup(call: Call, userId: string): Promise<string> {
 }
 
 /** The life of a file from upload to deletion, and the cleanup after deleted users. */
-export async function doFiles(url: string, call: Call): Promise<void> {
+export async function exerciseFiles(url: string, call: Call): Promise<void> {
   const { owner, channel, group } = await createWorld(url);
   const token = owner.accessToken;
   const channelId = channel.id;

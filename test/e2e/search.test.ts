@@ -52,9 +52,9 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
   const mention = (text: string): string => `<@${ada.user!.id}> ${text}`;
 
   /** A page reused by tests that need no window of their own. */
-  let kept: Page;
+  let sharedPage: Page;
   beforeAll(async () => {
-    kept = await site.keepPage({ viewport: VIEWPORT });
+    sharedPage = await site.keepPage({ viewport: VIEWPORT });
   });
 
   async function openIn(context: BrowserContext, path: string): Promise<Page> {
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
 
   async function open(channelId = general, options?: BrowserContextOptions): Promise<void> {
     const tokens = await site.logIn("ada");
-    page = options === undefined ? kept : await site.newPage({ viewport: VIEWPORT, ...options });
+    page = options === undefined ? sharedPage : await site.newPage({ viewport: VIEWPORT, ...options });
     await site.open(page, `/groups/${groupId}/channels/${channelId}`, tokens);
     if (options?.isMobile !== true) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   }
@@ -276,19 +276,19 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
       await tab.getByRole("link", { name: /rockets.*muted/ }).waitFor();
     }
     await write(rockets, mention("you do not want to hear this"));
-    const told = await write(general, mention("the *launch* is today"));
+    const mentioned = await write(general, mention("the *launch* is today"));
     await expect
       .poll(() => page.evaluate(SHOWN))
       .toEqual([
         {
           title: "Grace Hopper (#general, Rocket builders)",
           body: "@Ada the launch is today",
-          path: `/groups/${groupId}/channels/${general}?message=${told.id}`,
+          path: `/groups/${groupId}/channels/${general}?message=${mentioned.id}`,
         },
       ]);
 
     // Reading it in another session removes the notification.
-    await ada.call("channel.markRead", { channelId: general, seq: told.seq });
+    await ada.call("channel.markRead", { channelId: general, seq: mentioned.seq });
     await expect.poll(() => page.evaluate(SHOWN)).toEqual([]);
 
     await ada.call("notification.set", { channelId: rockets, mutedUntil: null });

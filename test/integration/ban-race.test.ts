@@ -22,7 +22,7 @@ afterAll(async () => {
 interface Listener {
   socket: Socket;
   /** The contents of all messages received. */
-  heard: string[];
+  received: string[];
 }
 
 function listen(token: string): Listener {
@@ -33,11 +33,11 @@ function listen(token: string): Listener {
     forceNew: true,
   });
   sockets.push(socket);
-  const heard: string[] = [];
+  const received: string[] = [];
   socket.on("message.created", ({ messages }: EventPayload<"message.created">) => {
-    heard.push(...messages.map(({ content }) => content));
+    received.push(...messages.map(({ content }) => content));
   });
-  return { socket, heard };
+  return { socket, received };
 }
 
 const isReady = (socket: Socket): Promise<void> =>
@@ -83,8 +83,8 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     await must(url, "message.send", secret, owner.accessToken);
     // Each socket answer comes after the events that were published before it.
     for (const { socket } of [ofOwner, ofTarget, late]) await socket.emitWithAck("user.me", {});
-    expect(ofOwner.heard).toContain("for members");
-    expect([...ofTarget.heard, ...late.heard]).not.toContain("for members");
-    expect(ofOwner.heard).not.toContain("after");
+    expect(ofOwner.received).toContain("for members");
+    expect([...ofTarget.received, ...late.received]).not.toContain("for members");
+    expect(ofOwner.received).not.toContain("after");
   },
 );

@@ -8,7 +8,7 @@ async function becomeAdmin(url: string, call: Call): Promise<string> {
 }
 
 /** Everything admins can do. */
-async function administer(url: string, call: Call): Promise<void> {
+async function callAdminActions(url: string, call: Call): Promise<void> {
   const token = await becomeAdmin(url, call);
   const other = await createAccount(url);
   const { userId } = other;
@@ -40,7 +40,7 @@ export async function exportAll(url: string, token: string): Promise<{ kind: str
 }
 
 /** Sessions, search, blocks, and deleting the account. */
-async function comeAndGo(url: string, call: Call): Promise<void> {
+async function signInAndOut(url: string, call: Call): Promise<void> {
   const { accessToken, sessionId }: Person = await createAccount(url);
   const { target } = await createWorld(url);
   const { userId } = target;
@@ -61,7 +61,7 @@ async function comeAndGo(url: string, call: Call): Promise<void> {
   await must(url, "user.revokeSession", { sessionId }, accessToken);
 }
 
-export async function doAdministration(url: string, call: Call): Promise<void> {
-  await administer(url, call);
-  await comeAndGo(url, call);
+export async function exerciseAdmin(url: string, call: Call): Promise<void> {
+  await callAdminActions(url, call);
+  await signInAndOut(url, call);
 }

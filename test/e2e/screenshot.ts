@@ -4,9 +4,9 @@ import { setTimeout } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import sharp, { type Sharp } from "sharp";
 
-const KEPT = join(import.meta.dirname, "pictures");
+const STORED = join(import.meta.dirname, "pictures");
 /** For review: the differences, and the accepted screenshot in full size. Not in git. */
-const SEEN = join(KEPT, "seen");
+const REVIEW = join(STORED, "seen");
 const ACCEPT = "pnpm pictures:accept";
 
 /**
@@ -104,7 +104,7 @@ async function differing(now: Picture, kept: Buffer): Promise<number[] | null> {
 
 /** Whether a page differs from its stored image right now. */
 export async function looksDifferent(page: Page, name: string): Promise<boolean> {
-  const found = await differing(await take(page), await readFile(join(KEPT, `${name}.png`)));
+  const found = await differing(await take(page), await readFile(join(STORED, `${name}.png`)));
   return found === null || found.length > MAX_DIFFERING;
 }
 
@@ -113,10 +113,10 @@ export async function looksDifferent(page: Page, name: string): Promise<boolean>
  * content is loading.
  * @returns what differs, or null
  */
-export async function pictureFault(page: Page, name: string): Promise<string | null> {
-  const path = join(KEPT, `${name}.png`);
-  const seen = join(SEEN, `${name}.png`);
-  await mkdir(SEEN, { recursive: true });
+export async function screenshotFault(page: Page, name: string): Promise<string | null> {
+  const path = join(STORED, `${name}.png`);
+  const seen = join(REVIEW, `${name}.png`);
+  await mkdir(REVIEW, { recursive: true });
   if (process.env["ACCEPT_PICTURES"] === "1") {
     const { png, pixels, width, height } = await take(page);
     await writeFile(seen, png);
@@ -126,12 +126,12 @@ export async function pictureFault(page: Page, name: string): Promise<string | n
     return null;
   }
   const kept = await readFile(path).catch(() => null);
-  if (kept === null) return `There is no picture ${name} yet. Make it with: ${ACCEPT}`;
+  if (kept === null) return `No stored image ${name} yet. Create it with: ${ACCEPT}`;
   for (let left = TRIES; ; left--) {
     const now = await take(page);
     const found = await differing(now, kept);
     if (found === null)
-      return `${name} has another size than its picture. Accept the new one with: ${ACCEPT}`;
+      return `${name} differs in size from its stored image. Accept the new one with: ${ACCEPT}`;
     if (found.length <= MAX_DIFFERING) {
       await rm(seen, { force: true });
       return null;
@@ -147,8 +147,8 @@ export async function pictureFault(page: Page, name: string): Promise<string | n
       [Math.max(...columns) + 1, Math.floor(found.at(-1)! / now.width) + 1],
     ].map((corner) => corner.map((at) => at * SCALE).join(","));
     return (
-      `${name} looks different in ${found.length} places between ${corners.join(" and ")}: see ${seen}, ` +
-      `before at the left and now at the right. If it is meant to look like that: ${ACCEPT}`
+      `${name} looks different in ${found.length} pixels between ${corners.join(" and ")}: see ${seen}, ` +
+      `old on the left, new on the right. If the change is intended: ${ACCEPT}`
     );
   }
 }

@@ -6,17 +6,17 @@ import type { Crowd } from "./crowd.ts";
 const TRUE_AFTER_MS = 60_000;
 const RETRY_MS = 250;
 /** A message that hasn't arrived by then is not in flight. */
-const HEARD_AFTER_MS = 500;
+const RECEIVED_AFTER_MS = 500;
 const DONE_ALREADY: ReadonlySet<string> = new Set(["MEMBER_NOT_FOUND"]);
 
 /**
  * A user who is removed from the group and rejoins during faults: receives messages exactly while a member,
  * whatever happened to the process that was told.
  */
-export class Wanderer {
+export class Rejoiner {
   readonly #crowd: Crowd;
   readonly #client: FanfareClient;
-  readonly #heard = new Set<string>();
+  readonly #received = new Set<string>();
   #userId = "";
   #isIn = false;
   #change: Promise<void> = Promise.resolve();
@@ -25,16 +25,16 @@ export class Wanderer {
     this.#crowd = crowd;
     this.#client = new FanfareClient({ url: urls });
     this.#client.on("message.created", ({ messages }) => {
-      for (const { id } of messages) this.#heard.add(id);
+      for (const { id } of messages) this.#received.add(id);
     });
   }
 
-  static async start(crowd: Crowd, urls: readonly string[]): Promise<Wanderer> {
-    const wanderer = new Wanderer(crowd, urls);
-    const { user } = await wanderer.#client.createGuest({ nickname: "wanderer" });
-    wanderer.#userId = user.id;
-    await wanderer.#client.connect();
-    return wanderer;
+  static async start(crowd: Crowd, urls: readonly string[]): Promise<Rejoiner> {
+    const rejoiner = new Rejoiner(crowd, urls);
+    const { user } = await rejoiner.#client.createGuest({ nickname: "rejoiner" });
+    rejoiner.#userId = user.id;
+    await rejoiner.#client.connect();
+    return rejoiner;
   }
 
   /** Joins or is removed: repeated until it is acknowledged. */
@@ -63,27 +63,29 @@ export class Wanderer {
     await this.#change;
     const deadline = performance.now() + TRUE_AFTER_MS;
     for (;;) {
-      if (this.#client.state === "online" && (await this.#hears()) === this.#isIn) return [];
+      if (this.#client.state === "online" && (await this.#receives()) === this.#isIn) return [];
       if (performance.now() > deadline) break;
       await delay(RETRY_MS);
     }
-    const place = this.#isIn ? "in the group and does not hear it" : "out of the group and still hears it";
-    return [`the wanderer ${this.#userId} (${this.#client.state}) is ${place}`];
+    const place = this.#isIn
+      ? "in the group but receives nothing of it"
+      : "out of the group but still receives its messages";
+    return [`the rejoiner ${this.#userId} (${this.#client.state}) is ${place}`];
   }
 
   close(): void {
     this.#client.close();
   }
 
-  async #hears(): Promise<boolean> {
+  async #receives(): Promise<boolean> {
     const { members, rooms } = this.#crowd;
     const { acknowledged } = await members[0]!.send(rooms[0]!.channelId, "probe");
     if (acknowledged === undefined) return !this.#isIn;
-    const deadline = performance.now() + HEARD_AFTER_MS;
-    while (performance.now() < deadline && !this.#heard.has(acknowledged.id)) await delay(10);
-    const heard = this.#heard.has(acknowledged.id);
-    this.#heard.clear();
-    return heard;
+    const deadline = performance.now() + RECEIVED_AFTER_MS;
+    while (performance.now() < deadline && !this.#received.has(acknowledged.id)) await delay(10);
+    const received = this.#received.has(acknowledged.id);
+    this.#received.clear();
+    return received;
   }
 }
 
