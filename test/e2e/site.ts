@@ -172,7 +172,7 @@ class Site {
       else await Promise.all([context.setOffline(false), ...others.map((page) => page.close())]);
     }
     const received = this.complaints.splice(0);
-    if (received.length > 0) throw new Error(`The browser complained: ${received.join("\n")}`);
+    if (received.length > 0) throw new Error(`Errors in the browser: ${received.join("\n")}`);
   }
 
   /** Handles a failed start too. The browser stays for the worker's next file. */

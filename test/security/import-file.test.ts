@@ -154,7 +154,7 @@ describe("import-group names the line and changes nothing", () => {
   ];
 
   for (const [what, lines] of files)
-    test(`rejects ${what}`, { tags: SHORT_RUN.withFields(what) ? [] : "long" }, async () => {
+    test(`rejects ${what}`, { tags: SHORT_RUN.has(what) ? [] : "long" }, async () => {
       const { code, out, error } = await importFile(seal(lines));
       expect(code).toBe(1);
       expect(error).toMatch(/line \d+: .*Nothing was changed/);
