@@ -1,6 +1,6 @@
 import type { TargetPlugin } from "../src/targets/plugin.ts";
 
-/** Murmur, a chat server that does not exist: users and messages over HTTP, what is new over a WebSocket. */
+/** Murmur, an imaginary chat server: users and messages over HTTP, new messages over a WebSocket. */
 const murmur: TargetPlugin = {
   name: "murmur",
   dialect: {

@@ -20,7 +20,10 @@ import { suiteCommand } from "./commands/suite.ts";
 import { sweepCommand } from "./commands/sweep.ts";
 import { ExitCode, ExitError } from "./exit.ts";
 
-/** Runs the command of these arguments to its end. @throws {ExitError} when they are wrong, or nothing could be measured */
+/**
+ * Runs the command with these arguments.
+ * @throws {ExitError} if they are wrong, or nothing could be measured
+ */
 export async function runCli(args: readonly string[]): Promise<void> {
   await yargs([...args])
     .scriptName("bench")

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 
-/** The machine and the software that a result was made with. */
+/** The machine and the software of a result. */
 export interface Environment {
   os: string;
   cpu: string;
@@ -37,7 +37,7 @@ export function openFilesLimit(): number | null {
   return typeof soft === "number" ? soft : null;
 }
 
-/** The ports that the system takes for outgoing connections. */
+/** The system's range of ephemeral ports. */
 export function portRange(): { first: number; last: number } | null {
   const numbers = readText("/proc/sys/net/ipv4/ip_local_port_range")?.trim().split(/\s+/).map(Number);
   const [first, last] = numbers ?? [];

@@ -6,7 +6,7 @@ export const ExitCode = {
   interrupted: 105,
 } as const;
 
-/** Ends the program with a message that says what to do. */
+/** Exits the program with a message that says what to do. */
 export class ExitError extends Error {
   readonly code: number;
 

@@ -9,5 +9,5 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = error.code;
 }
-// Idle keep-alive connections of the last phase need not be waited for.
+// Don't wait for idle keep-alive connections of the last phase.
 process.exit();

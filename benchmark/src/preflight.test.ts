@@ -16,12 +16,12 @@ const limits: Limits = {
   memoryBytes: 8 * 2 ** 30,
 };
 
-test("nothing in the way", () => {
+test("enough of everything", () => {
   expect(findObstacles(needs, limits)).toEqual([]);
   expect(findObstacles({ ...needs, users: 10 }, currentLimits())).toEqual([]);
 });
 
-test("too few files: says how many and the command", () => {
+test("too few files: states the number and the command", () => {
   const [obstacle] = findObstacles(needs, { ...limits, openFiles: 1024 });
   expect(obstacle).toMatch(/need 10200 open files, and the limit is 1024/);
   expect(obstacle).toMatch("ulimit -n 10200");
@@ -42,7 +42,7 @@ test("the environment is described", () => {
   expect(describeEnvironment()).toMatchObject({ node: process.version, cores: expect.any(Number) as number });
 });
 
-test("the environment knows the commit, wherever the tester is called from", () => {
+test("the environment has the commit, whatever the working directory", () => {
   const git = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], {
     cwd: import.meta.dirname,
     encoding: "utf8",

@@ -3,7 +3,7 @@ import { usageError } from "./exit.ts";
 import { CONNECTIONS_PER_ADDRESS } from "./receiver/source-addresses.ts";
 import { tallyBytes } from "./receiver/tally.ts";
 
-/** Files besides the connections: modules, pipes, the sender, registrations on their way. */
+/** Files besides the connections: modules, pipes, the sender, ongoing registrations. */
 const OTHER_FILES = 200;
 const BYTES_PER_LIGHT_RECEIVER = 16 * 1024;
 const BYTES_PER_OFFICIAL_RECEIVER = 64 * 1024;
@@ -29,7 +29,7 @@ export function currentLimits(): Limits {
   return { openFiles: openFilesLimit(), ports: portRange(), memoryBytes: process.availableMemory() };
 }
 
-/** What would fail half way through, each with the command that helps. Empty: go. */
+/** What would fail halfway, each with the command that helps. Empty: ready. */
 export function findObstacles(needs: Needs, limits: Limits): string[] {
   const obstacles: string[] = [];
   const files = needs.users + OTHER_FILES;
@@ -60,7 +60,7 @@ export function findObstacles(needs: Needs, limits: Limits): string[] {
   return obstacles;
 }
 
-/** @throws {ExitError} that lists every obstacle. */
+/** @throws {ExitError} listing every obstacle */
 export function checkLimits(needs: Needs): void {
   const obstacles = findObstacles(needs, currentLimits());
   if (obstacles.length > 0) throw usageError(obstacles.join("\n"));

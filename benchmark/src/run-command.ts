@@ -12,13 +12,13 @@ import { checkThresholds, type Threshold } from "./report/thresholds.ts";
 export interface CommandContext {
   progress: Progress;
   errors: ErrorTable;
-  /** Aborted by Ctrl-C, and the other signals to stop. */
+  /** Aborted by Ctrl-C and other signals to stop. */
   signal: AbortSignal;
-  /** Runs at the end, however the command ends; the last one first. */
+  /** Runs at the end, however the command ends, in reverse order. */
   defer: (cleanUp: () => Promise<void>) => void;
 }
 
-/** Ctrl-C, `kill`, and a terminal that is closed. */
+/** Ctrl-C, `kill`, and a closed terminal. */
 export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type Head =
@@ -44,17 +44,18 @@ export interface CommandRun<R extends Result> {
   print: (result: R) => string;
 }
 
-/** What all commands have in common: Ctrl-C, cleaning up, the result on stdout and in a file, the exit code. */
+/** Common to all commands: Ctrl-C, cleanup, the result on stdout and in a file, the exit code. */
 export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<void> {
   await assertWritable("json", run.json);
   await assertWritable("html", run.html);
   const startedAt = new Date().toISOString();
   const startedMs = nowMs();
-  // Before the run: at its end another commit may be there, and a machine full of connections may have no room for git.
+  // Before the run: at its end there may be another commit, and a machine full of connections may be unable to
+  // start git.
   const environment = describeEnvironment();
   const interruption = new AbortController();
   const onSignal = () => {
-    // The second time somebody means it; what is on the "exit" event still cleans up.
+    // The second Ctrl-C exits at once; "exit" handlers still clean up.
     if (interruption.signal.aborted) process.exit(ExitCode.interrupted);
     interruption.abort(new Error("interrupted"));
     process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to leave at once.\n");
@@ -99,7 +100,7 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
   }
 }
 
-/** Found out before the run, not after it. What is in the file stays there until there is a result. */
+/** Checked before the run, not after it. The file keeps its content until there is a result. */
 export async function assertWritable(option: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
   try {

@@ -7,16 +7,16 @@ import { openTarget } from "../src/targets/open-target.ts";
 import { measure, PLAN } from "./measure.ts";
 
 const USERS = 1000;
-/** Passes until both have had one that nothing else got in the way of. */
+/** Passes until both have had one without interference. */
 const MOST_PASSES = 15;
-/** Less is the noise of a machine that does other things besides: this is no timed test. */
+/** Smaller differences are noise of a busy machine: this is no timed test. */
 const MOST_RATIO = 3;
 
 /** 2,000 connections a pass, half of them of the official client. */
 const LONG = { timeout: 600_000 };
 
 test(
-  "light receivers and official clients see the same at 1,000 users, in turns on one server",
+  "light receivers and official clients agree at 1,000 users, taking turns on one server",
   { ...LONG, tags: "long" },
   async () => {
     const { signal } = new AbortController();
@@ -40,7 +40,7 @@ test(
       window: 50,
     };
     const p100: Record<"light" | "official", number[]> = { light: [], official: [] };
-    // The best of several passes is what is left when nothing else got in the way.
+    // The best of several passes is what remains without interference.
     const agree = () => {
       const ratio = Math.min(...p100.official) / Math.min(...p100.light);
       return ratio < MOST_RATIO && ratio > 1 / MOST_RATIO;
@@ -70,7 +70,7 @@ test(
   },
 );
 
-test("members who are too slow are the tester's fault, and it says so", async () => {
+test("slow members are attributed to the tester", async () => {
   const name = fileURLToPath(new URL("./slow-plugin.ts", import.meta.url));
   const plan = { kind: "official", probes: 0, users: 40, timeoutMs: 20_000 } as const;
   const { generator, counts, warm } = await measure(plan, { name });
@@ -78,7 +78,7 @@ test("members who are too slow are the tester's fault, and it says so", async ()
   // 40 members of one thread, 5 ms each.
   expect(warm.p100Ms!.median).toBeGreaterThan(190);
   expect(generator.verdicts.join("\n")).toMatch(
-    // It may have had to wait for a core besides; either way it is not the server that is blamed.
+    // The thread may also have waited for a core; either way the server is not blamed.
     /The tester was the bottleneck: its receiving thread was busy|This machine has too few cores free|Other programs kept/,
   );
 });

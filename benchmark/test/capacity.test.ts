@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Both searches start a server, and each attempt connects everybody anew, on a machine that does other things besides. */
+/** Both searches start a server, and each attempt connects all members again, on a machine with other load. */
 const LONG = { timeout: 120_000 };
 
 const BOTH =
   "--p100 10000 --most-users 150 --most-rate 60 --members 20 --senders 4 --seconds 1 " +
   "--threshold users==150 --threshold deliveriesPerSecond==1200";
 
-test("both searches, of a server that is started for them", { ...LONG, tags: "long" }, async () => {
+test("both searches, with a server started for them", { ...LONG, tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
   const { searches, target } = outcome.result as CapacityResult;
   expect(stdout).toMatch("holds         150 members");
@@ -28,7 +28,7 @@ test("both searches, of a server that is started for them", { ...LONG, tags: "lo
     ["users", 150, null],
     ["messagesPerSecond", 60, null],
   ]);
-  // 1 + 2 to begin with, and 5 that count; 60 a second.
+  // 1 + 2 at the start, and 5 that count; 60 a second.
   expect(searches[0]!.attempts.map(({ value, acknowledged }) => [value, acknowledged])).toEqual([
     [100, 8],
     [150, 8],
@@ -39,7 +39,7 @@ test("both searches, of a server that is started for them", { ...LONG, tags: "lo
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test("a server that loses messages from a number of members on", LONG, async () => {
+test("a server that loses messages above a number of members", LONG, async () => {
   const platform = await startFakePlatform((member, message) =>
     member >= 60 && message === 7 ? "drop" : undefined,
   );
@@ -59,7 +59,7 @@ test("a server that loses messages from a number of members on", LONG, async () 
     });
     expect(search!.attempts.map(({ value }) => value)).toEqual([100, 100, 50, 50]);
     expect(stdout).toMatch("does not hold 100 members: 40 deliveries lost");
-    // On a busy machine the tester also notices that processors were short.
+    // On a busy machine the tester also reports a lack of processors.
     expect(stdout).toMatch(/what gave out (unknown|cpu: server and tester share too few cores)/);
     expect(code).toBe(99);
   } finally {
@@ -71,7 +71,7 @@ test.each([
   [["--target", "ws"], "--target ws is searched for members only: add --search users."],
   [["--p100", "0"], "--p100 must be one whole number from 1 to 600000."],
   [["--threshold", "p100<1"], "there is no metric p100. There are: users, messagesPerSecond"],
-])("%j is not understood", async (args, message) => {
+])("rejects %j", async (args, message) => {
   await expect(runCli(["capacity", ...args])).rejects.toMatchObject({
     code: 1,
     message: expect.stringContaining(message),

@@ -38,7 +38,7 @@ function bench(...args: string[]): Promise<Outcome> {
   });
 }
 
-/** Checks against the published schema, and that nothing is written which it does not know. */
+/** Validates against the published schema, and allows no unknown fields. */
 async function readResult(file: string): Promise<object> {
   const text = await readFile(file, "utf8");
   expect(strictErrors(JSON.parse(text))).toEqual([]);
@@ -46,7 +46,7 @@ async function readResult(file: string): Promise<object> {
 }
 
 describe("exit codes", () => {
-  test("0: the summary on stdout, the p100 first, nothing on stderr", async () => {
+  test("0: the summary is on stdout, starting with the p100, and stderr is empty", async () => {
     const { code, stdout, stderr } = await bench("broadcast", ...SMALL, "--url", platform.url, "--rounds");
     expect(stderr).toBe("");
     expect(code).toBe(0);
@@ -75,20 +75,20 @@ describe("exit codes", () => {
     await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
   });
 
-  test("1: the message on stderr, nothing on stdout", async () => {
+  test("1: the message is on stderr, and stdout is empty", async () => {
     const { code, stderr, stdout } = await bench("broadcast", "--user", "10");
     expect(stderr).toBe("Unknown argument: user\nSee: bench --help\n");
     expect(stdout).toBe("");
     expect(code).toBe(1);
   });
 
-  test("2: nobody listens", async () => {
+  test("2: connection refused", async () => {
     const { code, stderr } = await bench("broadcast", ...SMALL, "--url", "http://127.0.0.1:9");
     expect(stderr).toMatch("ECONNREFUSED");
     expect(code).toBe(2);
   });
 
-  test("99: a threshold failed, and the result is written all the same", async () => {
+  test("99: a threshold failed, and the result is still written", async () => {
     const json = join(folder, "threshold.json");
     const thresholds = ["--threshold", "p100<0.001", "--threshold", "lost==0"];
     const { code, stdout } = await bench(
@@ -111,7 +111,7 @@ describe("exit codes", () => {
     });
   });
 
-  test("105: Ctrl-C prints what there is", async () => {
+  test("105: Ctrl-C prints the partial result", async () => {
     const json = join(folder, "interrupted.json");
     const args = [
       "broadcast",

@@ -16,7 +16,7 @@ const SMALL = ["--users", "60", "--probes", "4", "--idle", "100", "--interval", 
 
 describe.skipIf(cannotCluster)("a cluster of its own", () => {
   test(
-    "gateways are compared, each broadcast goes once to each that has members, and nothing to the others",
+    "gateways are compared: each broadcast reaches each gateway with members once, and the others not at all",
     { ...LONG, tags: "long" },
     async () => {
       const { code, stdout, ...outcome } = await bench.run(
@@ -91,6 +91,6 @@ test.each([
   [["storm", "--faults", "flood"], "There are: rolling, kill, all."],
   [["storm", "--users", "20"], "--users must be one whole number from 21"],
   [["overload", "--factor", "0"], "--factor must be above 0"],
-])("wrong usage is told: %j", async (args, message) => {
+])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
 });

@@ -7,7 +7,7 @@ import { startSingleInstance } from "../src/platform/single-instance.ts";
 import type { ConnectResult, RegisterResult } from "../src/report/result.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
 
-/** A cluster of its own takes its time on a busy machine. */
+/** Starting a cluster takes long on a busy machine. */
 const LONG = { timeout: 150_000 };
 
 let bench: Bench;
@@ -19,7 +19,7 @@ afterEach(() => bench.close());
 const THRESHOLDS = ["online==50", "dropped==0", "lost==0", "unstored==0"];
 const SHORT = ["--hold", "1100ms", "--settle", "50ms", "--messages", "2"];
 
-test("connections of several processes are held, weighed, and all reached", async () => {
+test("connections of several processes are held, their memory is measured, and all receive messages", async () => {
   const { code, stdout, ...outcome } = await bench.run(
     "connect",
     "--users",
@@ -43,7 +43,7 @@ test("connections of several processes are held, weighed, and all reached", asyn
 });
 
 test.skipIf(cannotCluster)(
-  "they spread over the gateways of a cluster",
+  "connections spread over the gateways of a cluster",
   { ...LONG, tags: "long" },
   async () => {
     const outcome = await bench.run("connect", "--users", "30", "--gateways", "2", ...SHORT);
@@ -53,7 +53,7 @@ test.skipIf(cannotCluster)(
   },
 );
 
-test("the users of a file come in again, and the group is still theirs", { tags: "long" }, async () => {
+test("users from a file can connect again, and the group is still theirs", { tags: "long" }, async () => {
   const { signal } = new AbortController();
   const platform = await startSingleInstance(signal, 0);
   try {
@@ -74,7 +74,7 @@ test("the users of a file come in again, and the group is still theirs", { tags:
 });
 
 test(
-  "Ctrl-C while they are held prints what there is, and leaves nothing behind",
+  "Ctrl-C during the hold prints the partial result, and leaves nothing behind",
   { ...LONG, tags: "long" },
   async () => {
     const child = bench.start("connect", "--users", "20", "--hold", "1h", "--settle", "0s", "--progress");
@@ -98,6 +98,6 @@ test.each([
   [["connect", "--tokens", import.meta.filename], "is not a file of bench register"],
   [["connect", "--users", "900000", "--gateways", "1", "--processes", "1"], "Take --gateways"],
   [["connect", "--url", "http://127.0.0.1:9", "--gateways", "2"], "leave --url and --tokens out"],
-])("wrong usage is told: %j", async (args, message) => {
+])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
 });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("each server is asked at each concurrency, in turns", async () => {
+test("each server is measured at each concurrency, in turns", async () => {
   const { code, stdout, ...outcome } = await bench.run(
     "echo",
     "--concurrency",
@@ -35,7 +35,7 @@ test("each server is asked at each concurrency, in turns", async () => {
 test.each([
   [["--servers", "apache"], "There are: fastify, node, nginx."],
   [["--concurrency", "1,x"], "--concurrency must be one whole number"],
-])("wrong usage is told: %j", async (args, message) => {
+])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["echo", ...args])).rejects.toMatchObject({
     code: 1,
     message: expect.stringContaining(message),

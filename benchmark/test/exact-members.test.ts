@@ -52,7 +52,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const received = () => [...audience.tally.memory.received];
 const recovered = () => Array.from({ length: MESSAGES }, (_, i) => audience.tally.recovered(i));
 
-test("an event that was lost is asked for as soon as the next one shows the gap", async () => {
+test("a lost event is fetched as soon as the next one shows the gap", async () => {
   await open((member, message) => (message === 1 && member < 3 ? "drop" : undefined));
   await send(0, 1);
   await until(() => received()[1] === 5);
@@ -64,7 +64,7 @@ test("an event that was lost is asked for as soon as the next one shows the gap"
   expect(audience.tally.memory.duplicates.every((count) => count === 0)).toBe(true);
 });
 
-test("who loses the connection comes back, and has what was sent meanwhile", async () => {
+test("a member that loses its connection reconnects, and gets what was sent meanwhile", async () => {
   await open(() => undefined);
   await send(0, 1);
   await until(() => received()[1] === MEMBERS);
@@ -79,7 +79,7 @@ test("who loses the connection comes back, and has what was sent meanwhile", asy
   expect(audience.dropped).toBe(MEMBERS);
 });
 
-test("what the server has forgotten is missing, however often it is asked for", async () => {
+test("what the server has forgotten is missing, however often it is requested", async () => {
   await open((member, message) => (message === 1 && member < 3 ? "drop" : undefined));
   platform.forgotten.add(1);
   await send(0, 1, 2, 3);

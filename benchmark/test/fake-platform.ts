@@ -2,23 +2,23 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
-/** What becomes of a message on its way to a member; undefined: it is delivered as it should be. */
+/** What happens to a message on its way to a member; undefined: normal delivery. */
 type Fault = "drop" | "duplicate" | "hold until the next" | { delayMs: number } | undefined;
 
-/** Members count from 0 in the order in which they registered; messages in the order of sending. */
+/** Members count from 0 in the order they registered; messages in sending order. */
 export type FaultPlan = (member: number, message: number) => Fault;
 
 export interface FakePlatform {
   url: string;
-  /** What the API answers to `message.list` is shortened by so many messages. */
+  /** The API's answer to `message.list` omits this many messages. */
   hideStored: number;
-  /** Refuse every connection with this code. */
+  /** Reject every connection with this code. */
   refuseWith: string | undefined;
   /** These messages are not in the answers to `channel.sync` either. */
   forgotten: Set<number>;
-  /** How often members who had messages asked for more with `channel.sync`. */
+  /** How often members who had messages called `channel.sync`. */
   syncs: number;
-  /** Ends the connections of all members, as a server does that dies. */
+  /** Ends the connections of all members, like a crashed server. */
   cutAll(): void;
   close(): Promise<void>;
 }
@@ -29,7 +29,10 @@ interface SyncParams {
 
 const ID = "0123456789abcdef01234567";
 
-/** Speaks as much of the platform's public wire as the tester needs, over real sockets, and lies as it is told. */
+/**
+ * Implements as much of the platform's public protocol as the tester needs, over real sockets, with injected
+ * faults.
+ */
 export async function startFakePlatform(faultOf: FaultPlan = () => undefined): Promise<FakePlatform> {
   const http = createServer();
   const io = new Server(http, { transports: ["websocket"], serveClient: false });

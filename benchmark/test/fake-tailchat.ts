@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 import * as msgpack from "socket.io-msgpack-parser";
 
-/** What the fake was asked for, in order: the action with the names of its parameters, and who asked. */
+/** A received call: the action with the names of its parameters, and the caller. */
 export interface Call {
   by: string | undefined;
   action: string;
@@ -14,11 +14,11 @@ export interface Call {
 export interface FakeTailchat {
   url: string;
   calls: Call[];
-  /** These guests, in the order of their registration from 0, are refused their rooms. */
+  /** These guests, in the order of their registration from 0, are denied their rooms. */
   refused: Set<number>;
-  /** Refuse every message with these words. */
+  /** Reject every message with this text. */
   muteWith: string | undefined;
-  /** Messages of the panel, those of the system included. */
+  /** Messages of the panel, including system messages. */
   stored: { _id: string; content: string }[];
   groups: Set<string>;
   close(): Promise<void>;
@@ -32,8 +32,9 @@ const GROUP = "64a0c0ffee0000000000000a";
 const PANEL = "64a0c0ffee0000000000000b";
 
 /**
- * A Tailchat server as its documentation and its source describe it (msgbyte/tailchat 1.11: socketio.mixin.ts, the services
- * user, group, group.invite, chat.converse and chat.message), so far as a guest who joins and talks can see.
+ * A Tailchat server as described by its documentation and source (msgbyte/tailchat 1.11: socketio.mixin.ts, the
+ * services user, group, group.invite, chat.converse and chat.message), as far as a guest who joins and chats
+ * can see.
  */
 export async function startFakeTailchat(): Promise<FakeTailchat> {
   const http = createServer();
@@ -69,7 +70,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
       assertValid(typeof name === "string" && name.length <= MOST_NAME_CHARACTERS && Array.isArray(panels));
       members.add(user);
       fake.groups.add(GROUP);
-      // The ids of panels are given anew.
+      // Panels get new ids.
       return { _id: GROUP, owner: user, panels: [{ id: PANEL, name: "general", type: 0 }] };
     },
     "group.invite.createGroupInvite": (user, { groupId, inviteType }) => {
@@ -89,7 +90,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
     },
     "chat.message.fetchConverseMessage": (user, { converseId, startId }) => {
       assertMember(user);
-      // Newer servers look whether the panel is one of a group that he has joined.
+      // Newer servers check that the panel belongs to a group that the user has joined.
       if (converseId !== PANEL) throw new Error("No permission");
       return fake.stored
         .toReversed()
@@ -125,7 +126,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
   });
   const sockets: Record<string, (user: string, params: Params, socket: Socket) => object> = {
     "chat.converse.findAndJoinRoom": (user, _, socket) => {
-      // The owner was the first to register.
+      // The owner registered first.
       if (fake.refused.has(Number(user.split("-")[1]) - 2)) throw new Error("Service unavailable");
       if (members.has(user)) void socket.join([GROUP, PANEL]);
       return { dmConverseIds: [], groupIds: [GROUP], textPanelIds: [PANEL], subscribeFeaturePanelIds: [] };
@@ -133,7 +134,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
     "chat.message.sendMessage": (user, { groupId, converseId, content }) => {
       assertValid(typeof content === "string");
       assertMember(user);
-      // Without its group the panel would be taken for a conversation of two.
+      // Without its group the panel would be taken for a direct conversation.
       if (groupId !== GROUP || converseId !== PANEL) throw new Error("No permission");
       if (fake.muteWith !== undefined) throw new Error(fake.muteWith);
       const message = store(content!);
@@ -159,7 +160,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
   return fake;
 }
 
-/** What the server's broker does before an action is called. */
+/** What the server's broker does before it calls an action. */
 function assertValid(isValid: boolean): void {
   if (!isValid) throw new Error("Parameters validation error!");
 }

@@ -1,6 +1,6 @@
 import type { FaultPlan } from "./fake-platform.ts";
 
-/** Faults that look random and are the same each time: about every twelfth delivery has one. */
+/** Pseudo-random faults, the same each time: about every twelfth delivery has one. */
 export function faultsOf(seed: number): FaultPlan {
   return (member, message) => {
     // Mulberry32, one step for each pair.
@@ -20,7 +20,7 @@ interface ExpectedRound {
   outOfOrder: number;
 }
 
-/** What a tester has to say of each message, when they are sent one after the other. */
+/** What a tester must report for each message, if they are sent one after the other. */
 export function expectedRounds(
   faultOf: FaultPlan,
   { members, messages }: { members: number; messages: number },
@@ -45,7 +45,7 @@ export function expectedRounds(
   return rounds;
 }
 
-/** The messages that one member gets, in the order in which he gets them. */
+/** The messages that one member gets, in order of arrival. */
 function arrivals(faultOf: FaultPlan, member: number, messages: number): number[] {
   const order: number[] = [];
   let held: number[] = [];

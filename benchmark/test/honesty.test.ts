@@ -21,8 +21,8 @@ const KINDS = [
 const inShortRun = ({ probes }: (typeof KINDS)[number]) => ({ tags: probes === 0 ? [] : ["long"] });
 
 for (const client of KINDS)
-  describe(`a server that lies to ${JSON.stringify(client)}`, inShortRun(client), () => {
-    test("nothing wrong: nothing is reported", async () => {
+  describe(`a faulty server, with ${JSON.stringify(client)}`, inShortRun(client), () => {
+    test("without faults, nothing is reported", async () => {
       const { counts, cold, rounds, errors } = await measured(() => undefined, client);
       expect(counts).toMatchObject({ sent: 4, acknowledged: 4, stored: 4, expected: 160, received: 160 });
       expect(counts).toMatchObject({
@@ -63,13 +63,13 @@ for (const client of KINDS)
       });
       expect(rounds.map((round) => round.lost)).toEqual([0, 2, 0, 1]);
       expect(rounds.map((round) => round.p100Ms === null)).toEqual([false, true, false, true]);
-      // Nor has the headline one, though the other warm message is complete; of 120 deliveries 117 came.
+      // Nor has the headline one, though the other warm message is complete; of 120 deliveries 117 arrived.
       expect(warm.p100Ms).toBeNull();
       expect(warm.latencyMs).toMatchObject({ p95: expect.any(Number), p99: null, p100: null });
       expect(rounds[1]!.latencyMs).toMatchObject({ p90: expect.any(Number), p99: null, p100: null });
     });
 
-    test("duplicates are counted and not taken for deliveries", async () => {
+    test("duplicates are counted, and not as deliveries", async () => {
       const { counts, rounds } = await measured(
         (member, message) => (message === 2 && member % 10 === 0 ? "duplicate" : undefined),
         client,
@@ -78,7 +78,7 @@ for (const client of KINDS)
       expect(rounds.map((round) => round.duplicates)).toEqual([0, 0, 4, 0]);
     });
 
-    test("messages that overtake others are out of order", async () => {
+    test("reordered messages are out of order", async () => {
       const { counts, bursts } = await measured(
         (member, message) => (message === 5 && member >= 37 ? "hold until the next" : undefined),
         { ...client, bursts: [4] },
@@ -89,7 +89,7 @@ for (const client of KINDS)
 
     for (const seed of [1, 2])
       test(
-        `any mixture of these is found, message by message (${seed})`,
+        `any mixture of these is detected, message by message (${seed})`,
         { tags: seed === 1 ? [] : "long" },
         async () => {
           const plan = { ...client, messages: 11, timeoutMs: 150 };
@@ -103,12 +103,12 @@ for (const client of KINDS)
           ).toEqual(expected);
           for (const what of ["received", "lost", "duplicates", "outOfOrder"] as const)
             expect(counts[what]).toBe(expected.reduce((sum, round) => sum + round[what], 0));
-          // The mixture has some of everything.
+          // The mixture has all kinds of faults.
           expect(counts.lost * counts.duplicates * counts.outOfOrder).toBeGreaterThan(0);
         },
       );
 
-    test("one late member makes the p100", async () => {
+    test("one late member determines the p100", async () => {
       const delayMs = 200;
       const { rounds, counts } = await measured(
         (member, message) => (member === 17 && message === 1 ? { delayMs } : undefined),
@@ -120,7 +120,7 @@ for (const client of KINDS)
       expect(rounds[1]?.latencyMs?.p95).toBeLessThan(rounds[1]!.p100Ms!);
     });
 
-    test("what comes after the time was up is late, not lost", async () => {
+    test("arrivals after the timeout are late, not lost", async () => {
       const { counts, rounds } = await measured(
         (member, message) => (member === 0 && message === 1 ? "hold until the next" : undefined),
         { ...client, timeoutMs: 150 },
@@ -130,14 +130,14 @@ for (const client of KINDS)
     });
   });
 
-test("acknowledged but not stored", async () => {
+test("acknowledged but not stored messages are counted", async () => {
   platform = await startFakePlatform();
   platform.hideStored = 2;
   const { counts } = await measure({}, { url: platform.url });
   expect(counts).toMatchObject({ acknowledged: 4, stored: 2, received: 160 });
 });
 
-test("a refused connection says why", async () => {
+test("a rejected connection reports the reason", async () => {
   platform = await startFakePlatform();
   platform.refuseWith = "TOO_MANY_CONNECTIONS";
   await expect(measure({}, { url: platform.url })).rejects.toThrow(

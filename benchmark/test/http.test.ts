@@ -42,7 +42,7 @@ test("every acknowledged message is in the database at once", async () => {
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test("Ctrl-C prints what there is, and leaves nothing behind", { tags: "long" }, async () => {
+test("Ctrl-C prints the partial result, and leaves nothing behind", { tags: "long" }, async () => {
   const child = bench.start("http", ...SMALL, "-c", "10", "-n", "5000000", "--progress");
   let stdout = "";
   child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
@@ -60,14 +60,14 @@ test.each([
   [["--concurrency", "10", "--requests", "5"], "--concurrency 10 needs at least as many --requests"],
   [["--target", "tailchat"], "--target tailchat: this command measures only fanfare"],
   [["--users", "1"], "--users must be one whole number from 2"],
-])("wrong usage is told: %j", async (args, message) => {
+])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["http", ...args])).rejects.toMatchObject({
     code: 1,
     message: expect.stringContaining(message),
   });
 });
 
-test("nobody listens", async () => {
+test("connection refused", async () => {
   const error = await runCli(["http", "--url", "http://127.0.0.1:9"]).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 2, message: expect.stringContaining("ECONNREFUSED") });
   expect(error).toMatchObject({

@@ -11,7 +11,7 @@ const USERS = ["--users", "5000"];
 /** The short run interrupts one command in each way. */
 const tagged = (index: number) => ({ tags: index === 0 ? [] : ["long"] });
 
-/** `kill`, and a terminal that is closed, meet a tester that has a server running, or threads, or processes of its own. */
+/** `kill`, or a closed terminal, while the tester has a server, threads, or processes running. */
 const INTERRUPTED = [
   [
     "SIGTERM",
@@ -24,16 +24,12 @@ const INTERRUPTED = [
   ["SIGHUP", "registering", ["broadcast", ...USERS]],
 ] as const;
 for (const [index, [signal, progress, args]] of INTERRUPTED.entries())
-  test(
-    `${signal} while it is ${progress} leaves nothing behind: ${args.join(" ")}`,
-    tagged(index),
-    async () => {
-      const outcome = await bench.runAndAct(args, progress, (child) => child.kill(signal));
-      expect(outcome.stdout).toMatch(/Interrupted/);
-      expect(outcome.code).toBe(105);
-      expect(await bench.leftovers()).toEqual([]);
-    },
-  );
+  test(`${signal} during "${progress}" leaves nothing behind: ${args.join(" ")}`, tagged(index), async () => {
+    const outcome = await bench.runAndAct(args, progress, (child) => child.kill(signal));
+    expect(outcome.stdout).toMatch(/Interrupted/);
+    expect(outcome.code).toBe(105);
+    expect(await bench.leftovers()).toEqual([]);
+  });
 
 // All commands register users in the same way; these differ in how they start their servers.
 const EARLY = [
@@ -43,7 +39,7 @@ const EARLY = [
   ["storm", ...USERS],
 ] as const;
 for (const [index, [command, ...args]] of EARLY.entries())
-  test(`Ctrl-C before anything is measured: ${command} says how far it came`, tagged(index), async () => {
+  test(`Ctrl-C before anything is measured: ${command} shows its progress`, tagged(index), async () => {
     const outcome = await bench.runAndAct([command, ...args], "registering", (child) => child.kill("SIGINT"));
     expect(outcome.stdout).toMatch(`bench ${command}`);
     expect(outcome.stdout).toMatch(/Interrupted after [\d.]+ m?s, in "registering .+ of [\d,]+"/);

@@ -20,7 +20,7 @@ async function load(...args: string[]) {
   return { ...outcome, result: result as LoadResult };
 }
 
-/** How many values the histogram of a result holds, and its bars too. */
+/** Number of values in the histogram of a result, and in its bars. */
 function countedIn(latency: LatencyResult | null): number {
   const { totalCount } = decodeFromCompressedBase64(latency!.histogram);
   expect(latency!.bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(totalCount);
@@ -42,12 +42,12 @@ test.each([
   [["login", "-c", "0"], "--count must be"],
   [["login", "--url", "https://127.0.0.1"], "Loads are made over plain sockets"],
   [["login", "--url", "nonsense"], "is not an address"],
-])("what makes no sense is refused before anything starts: %j", async (args, message) => {
+])("invalid options are rejected before anything starts: %j", async (args, message) => {
   await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
 });
 
-describe("an instance of its own", () => {
-  test("direct: everything that is acknowledged is stored, and received by those who are online", async () => {
+describe("an instance started for the run", () => {
+  test("direct: everything acknowledged is stored, and delivered to online users", async () => {
     const size = ["--senders", "4", "--receivers", "10", "--scale", "0.5", "--rounds", "3", "--online"];
     const { code, stdout, result } = await load("direct", ...size, "--threshold", "lost==0");
     expect(code).toBe(0);
@@ -63,7 +63,7 @@ describe("an instance of its own", () => {
         stored: 60,
         unstored: 0,
         storedTwice: 0,
-        // To whom it is for, and to the sender.
+        // To the receiver and the sender.
         expected: 120,
         received: 120,
         lost: 0,
@@ -80,7 +80,7 @@ describe("an instance of its own", () => {
   });
 });
 
-describe("a server that is running already", () => {
+describe("a running server", () => {
   let server: Platform;
   let url: string[];
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe("a server that is running already", () => {
     expect(result.ack.latencyMs!.p100).toBeGreaterThan(0);
   });
 
-  test("group: half of the members are online, and more messages than senders are on their way", async () => {
+  test("group: half of the members are online, and more messages than senders are in flight", async () => {
     const { result } = await load(
       "group",
       ...url,
@@ -125,14 +125,14 @@ describe("a server that is running already", () => {
   test("groups: each sender writes to each of them in every round", { tags: "long" }, async () => {
     const size = ["--groups", "3", "--members", "10", "--senders", "4", "--rounds", "2", "--online", "0"];
     const { result } = await load("group", ...url, ...size);
-    // Four who send, and one who observes.
+    // Four senders, and one observer.
     expect(result).toMatchObject({
       scene: { senders: 4, online: 5, channels: 3 },
       counts: { acknowledged: 24, stored: 24, expected: 120, received: 120, lost: 0 },
     });
   });
 
-  test("chatroom, open loop: as many as the rate says, two threads of each kind add up", async () => {
+  test("chatroom, open loop: the number of messages follows the rate, and two threads of each kind add up", async () => {
     const size = ["--users", "20", "--senders", "5", "--workers", "2", "--threads", "2"];
     const { result, stdout } = await load("chatroom", ...url, ...size, "--rate", "100", "--duration", "1");
     expect(result).toMatchObject({
@@ -147,7 +147,7 @@ describe("a server that is running already", () => {
     expect(stdout).toMatch("received ÷ expected 1.0000");
   });
 
-  test("an open loop: a server that stands still shows in what was due meanwhile", async () => {
+  test("open loop: a stalled server shows in the requests due meanwhile", async () => {
     const { pid } = server.processes[0]!;
     const args = ["direct", ...url, "--senders", "5", "--rate", "100", "--duration", "3", "--warmup", "0"];
     const timers: NodeJS.Timeout[] = [];
@@ -166,7 +166,7 @@ describe("a server that is running already", () => {
       return outcome.result as LoadResult;
     };
     let result = await measure();
-    // On a busy machine the tester itself can be too late to send something, and then it tells no time.
+    // On a busy machine the tester itself may be too late to send a request, which then has no latency.
     for (let tries = 0; result.counts.missed > 0 && tries < 5; tries += 1) result = await measure();
     expect(result.counts).toMatchObject({ acknowledged: 300, missed: 0, lost: 0, unstored: 0 });
     // About 80 of the 300 were due in these 800 ms, on average 400 ms before its end.
@@ -174,7 +174,7 @@ describe("a server that is running already", () => {
     expect(result.ack.latencyMs!.p90).toBeGreaterThan(300);
   });
 
-  test("a tester that cannot make what it is meant to says so", async () => {
+  test("a tester that can't keep the rate says so", async () => {
     const rate = ["--senders", "1", "--rate", "60000", "--duration", "0.3", "--warmup", "0"];
     const thresholds = ["missed==0", "p100<1000000"].flatMap((limit) => ["--threshold", limit]);
     const { code, result, stdout } = await load("direct", ...url, ...rate, ...thresholds);
@@ -193,7 +193,7 @@ describe("a server that is running already", () => {
     expect(stdout).not.toMatch("The tester was not the bottleneck.");
   });
 
-  test("Ctrl-C prints what there is", async () => {
+  test("Ctrl-C prints the partial result", async () => {
     const args = ["direct", ...url, "--rate", "50", "--duration", "600", "--warmup", "0"];
     const { code, stdout, result } = await bench.runAndAct(args, "measuring", (child) =>
       child.kill("SIGINT"),
@@ -204,14 +204,14 @@ describe("a server that is running already", () => {
   });
 });
 
-describe("a server that does what it should not is found out", () => {
+describe("a faulty server is detected if", () => {
   const SIZE = ["--members", "8", "--senders", "3", "--online", "0.75", "-c", "30", "--warmup", "0"];
 
   async function run(faultOf: FaultPlan, hideStored: number, ...args: string[]) {
     const platform = await startFakePlatform(faultOf);
     platform.hideStored = hideStored;
     try {
-      // One after the other, so that members are numbered as they register.
+      // In sequence, so that members are numbered as they register.
       return await load("group", "--url", platform.url, "--connecting", "1", ...SIZE, ...args);
     } finally {
       await platform.close();
@@ -222,7 +222,7 @@ describe("a server that does what it should not is found out", () => {
     return (await run(faultOf, hideStored)).result;
   }
 
-  test("it loses some, to those who send and those who only receive, and sends some twice", async () => {
+  test("it loses some deliveries, to senders and receivers, and duplicates some", async () => {
     const faults: FaultPlan = (member, message) => {
       if (message === 7 && member % 2 === 0) return "drop";
       return message === 9 && member === 4 ? "duplicate" : undefined;
@@ -256,20 +256,20 @@ describe("a server that does what it should not is found out", () => {
     expect(result.delivery!.latencyMs!.p100).toBe(result.lastDelivery!.latencyMs!.p100);
   });
 
-  test("it holds each fifth message until the next, to those who send and those who only receive", async () => {
+  test("it holds each fifth message until the next, for senders and receivers", async () => {
     const { code, result, stdout } = await run(
       (_, message) => (message % 5 === 2 && message < 25 ? "hold until the next" : undefined),
       0,
       "--threshold",
       "outOfOrder==0",
     );
-    // Five messages, to six connections; none of the last, after which nothing comes.
+    // Five messages, to six connections; none of the last, after which nothing arrives.
     expect(result.counts).toMatchObject({ received: 180, lost: 0, duplicates: 0, outOfOrder: 30 });
     expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 30 · ");
     expect(code).toBe(99);
   });
 
-  test("it has acknowledged what it has not stored", async () => {
+  test("it acknowledges what it hasn't stored", async () => {
     const result = await group(() => undefined, 2);
     expect(result.counts).toMatchObject({ acknowledged: 30, stored: 28, unstored: 2, lost: 0 });
   });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** The server that the example is for, as far as the example needs it. */
+/** The example's server, as far as the example needs it. */
 async function startMurmur() {
   let users = 0;
   const online = new Set<WebSocket>();
@@ -51,7 +51,7 @@ async function startMurmur() {
   };
 }
 
-test("the example of the README is the one that is tested", async () => {
+test("the example in the README is the one that is tested", async () => {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   expect(readme).toContain(`\`\`\`ts\n${await readFile(EXAMPLE, "utf8")}\`\`\``);
 });
@@ -60,7 +60,7 @@ describe.each([
   { kind: "light", probes: 0, workers: 2 },
   { kind: "official", probes: 0 },
 ] as const)("the example, with %o", (client) => {
-  test("measures a server that the tester has never heard of", async () => {
+  test("measures a server unknown to the tester", async () => {
     const server = await startMurmur();
     try {
       const result = await measure({ ...client, bursts: [10] }, { name: EXAMPLE, url: server.url });
@@ -91,11 +91,11 @@ test.each([
   await expect(measure({}, { name })).rejects.toThrow(message);
 });
 
-test("a server that the tester starts itself has no address", async () => {
+test("a server that the tester starts itself takes no URL", async () => {
   await expect(measure({}, { name: "ws", url: "http://127.0.0.1:1" })).rejects.toThrow("leave --url out");
 });
 
-test("a file that is no plug-in is told what it lacks", async () => {
+test("an invalid plug-in is rejected with what is missing", async () => {
   const file = join(bench.folder, "half.mjs");
   await writeFile(file, `export default { name: "half", open() {} };`);
   await expect(measure({}, { name: file })).rejects.toThrow("its default export has no dialect.");

@@ -20,7 +20,7 @@ afterAll(() => bench.close());
 
 const file = (name: string) => join(bench.folder, name);
 
-/** So many results whose p100 is that of the measured one times these. */
+/** Results whose p100 is the measured one times each factor. */
 async function side(name: string, factors: readonly number[]): Promise<string> {
   const files = factors.map(async (factor, i) => {
     const p100Ms = { min: factor, median: factor, max: factor };
@@ -31,7 +31,7 @@ async function side(name: string, factors: readonly number[]): Promise<string> {
   return (await Promise.all(files)).join(",");
 }
 
-test("--html is one page that needs nothing else", async () => {
+test("--html is one self-contained page", async () => {
   const page = await readFile(file("page.html"), "utf8");
   expect(page).toMatch("Broadcast to 20 members");
   expect(page).toMatch("p100 of each message");
@@ -39,7 +39,7 @@ test("--html is one page that needs nothing else", async () => {
   expect(page).not.toMatch(/<script|<link|src=|https?:\/\/(?!www\.w3\.org)(?!127\.)/);
 });
 
-test("the schema lets readers of results meet new fields, and the tester writes none that it does not name", () => {
+test("the schema allows new fields for readers, and the tester writes no undeclared ones", () => {
   expect(strictErrors(result)).toEqual([]);
   for (const newer of [
     { ...result, mood: 1 },
@@ -52,7 +52,7 @@ test("the schema lets readers of results meet new fields, and the tester writes 
   }
 });
 
-test("report shows what was measured before", async () => {
+test("report shows earlier measurements", async () => {
   const path = await side("one", [12.5]);
   const { code, stdout } = await bench.runPlain("report", path);
   expect(code).toBe(0);
@@ -62,7 +62,7 @@ test("report shows what was measured before", async () => {
   expect(wrong.stderr).toMatch("is no result of --json");
 });
 
-test("compare judges by repeated runs, and fails when it is asked to", async () => {
+test("compare judges by repeated runs, and fails if requested", async () => {
   const [base, slower] = [await side("base", [1, 1.1, 1.2, 1.3]), await side("new", [2, 2.1, 2.2, 2.3])];
   const json = file("comparison.json");
   const failed = await bench.runPlain("compare", base, slower, "--threshold", "worse==0", "--json", json);

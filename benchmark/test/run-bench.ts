@@ -8,7 +8,7 @@ import { strictErrors } from "./strict-schema.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-/** Whether tests that need a cluster are to be skipped: never with REQUIRE_ALL_TESTS=1. */
+/** Whether to skip tests that need a cluster: never with REQUIRE_ALL_TESTS=1. */
 export const cannotCluster =
   process.env["REQUIRE_ALL_TESTS"] !== "1" &&
   ["nats-server", "redis-server"].some((program) => {
@@ -20,11 +20,11 @@ interface Outcome {
   code: number;
   stdout: string;
   stderr: string;
-  /** What --json wrote; undefined when it wrote nothing. */
+  /** What --json wrote; undefined if nothing. */
   result: unknown;
 }
 
-/** The tester with a folder of its own, in which everything lies that it starts. */
+/** The tester with its own folder, which contains everything that it starts. */
 export class Bench {
   readonly folder: string;
 
@@ -37,17 +37,17 @@ export class Bench {
   }
 
   start(...args: string[]): ChildProcess {
-    // A MONGO_URL of the caller's is none of the servers' business.
+    // The caller's MONGO_URL must not reach the servers.
     const env = { ...process.env, TMPDIR: this.folder, MONGO_URL: "mongodb://127.0.0.1:1/" };
     return spawn(process.execPath, [MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   }
 
-  /** Runs to the end; the result is checked against the published schema. */
+  /** Runs a command; the result is validated against the published schema. */
   run(...args: string[]): Promise<Outcome> {
     return this.#run(args, () => {});
   }
 
-  /** The same, and does something once, as soon as progress says this. */
+  /** The same, and acts once as soon as progress shows this text. */
   runAndAct(args: readonly string[], progress: string, act: (child: ChildProcess) => void): Promise<Outcome> {
     return this.#run([...args, "--progress"], (child) => {
       let hasActed = false;
@@ -74,7 +74,7 @@ export class Bench {
     return { code, stdout: stdout(), stderr: stderr(), result };
   }
 
-  /** Runs what is no measurement to the end. */
+  /** Runs a command that is no measurement. */
   async runPlain(...args: string[]): Promise<Omit<Outcome, "result">> {
     const child = this.start(...args);
     const [stdout, stderr] = [collect(child.stdout!), collect(child.stderr!)];
@@ -82,7 +82,7 @@ export class Bench {
     return { code, stdout: stdout(), stderr: stderr() };
   }
 
-  /** What is left of the servers: their folders, and processes that were given one. */
+  /** What is left of the servers: their folders, and processes using one. */
   async leftovers(): Promise<string[]> {
     const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
     const running = await Promise.all(

@@ -4,7 +4,7 @@ import type { TargetPlugin } from "../src/targets/plugin.ts";
 
 const MS_PER_MESSAGE = 5;
 
-/** Bare Socket.IO to members who need so long to understand a message that it is their thread which makes the times. */
+/** Bare Socket.IO to members that decode messages so slowly that their thread determines the times. */
 const slow: TargetPlugin = {
   ...bareSocketIo,
   name: "slow",

@@ -38,14 +38,14 @@ test("each stage is what the server counted", async () => {
   expect(send).toMatchObject({ count: 100 });
   expect(pull).toMatchObject({ count: 80 });
   for (const row of [send, distribute, notify, pull]) expect(row!.meanMs).toBeGreaterThan(0);
-  // Several messages leave in one write.
+  // Several messages share one write.
   expect(distribute!.count).toBeLessThanOrEqual(100);
   expect(push!.count).toBeGreaterThan(0);
   expect(stdout).toMatch("2,500 of 2,500 deliveries");
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test("Ctrl-C while members connect prints how far it came", { tags: "long" }, async () => {
+test("Ctrl-C while members connect shows the progress", { tags: "long" }, async () => {
   const outcome = await bench.runAndAct(["stages", "--users", "2000"], "connecting 0/2,000", (child) =>
     child.kill("SIGINT"),
   );
@@ -58,7 +58,7 @@ test("Ctrl-C while members connect prints how far it came", { tags: "long" }, as
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test("a running server must say where its metrics are", async () => {
+test("a running server requires the address of its metrics", async () => {
   await expect(runCli(["stages", "--url", "http://127.0.0.1:9"])).rejects.toThrow(
     "--url needs --metrics-url",
   );

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Six gateways are stopped and started again, on a machine that does other things besides. */
+/** Six gateways are stopped and restarted, on a machine with other load. */
 const LONG = { timeout: 150_000 };
 const SMALL = ["--users", "60", "--sdk", "6", "--senders", "2", "--rate", "10", "--steady", "1000"];
 
@@ -42,7 +42,7 @@ test.skipIf(cannotCluster)(
       ["kill -9 one", true],
       ["all kill -9", true],
     ]);
-    // Both gateways were away: every client had to reconnect and ask for what it missed.
+    // Both gateways were away: every client had to reconnect and fetch what it missed.
     expect(result.phases[4]).toMatchObject({ moved: 54 });
     expect(result.phases.slice(1).every((phase) => phase.allBackMs! > phase.serversBackMs!)).toBe(true);
     expect(result.counts.recovered).toBeGreaterThan(0);
@@ -68,8 +68,8 @@ const PLAN: StormPlan = {
   payloadBytes: 100,
 };
 
-describe("a database that forgets", () => {
-  test("is told of, and the copies of members are not equal to it", async () => {
+describe("a database that loses messages", () => {
+  test("is reported, and the members' copies differ from it", async () => {
     const { signal } = new AbortController();
     const options = {
       urls: [],

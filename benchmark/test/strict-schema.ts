@@ -5,19 +5,19 @@ import schema from "../schema/result.v1.json" with { type: "json" };
 type Schema = { [key: string]: unknown };
 
 const OPTIONS = { allErrors: true, allowUnionTypes: true };
-/** Definitions that others are made of, where they must let the fields of those pass. */
+/** Definitions that others extend must allow the fields of those. */
 const PART = "part of ";
 
 const isPublished = new Ajv(OPTIONS).compile(schema);
 const isStrict = new Ajv2019({ ...OPTIONS, strictTypes: false }).compile(strictSchema());
 
-/** What the published schema has against a result: readers see fields that they do not know, and ignore them. */
+/** Violations of the published schema, which allows unknown fields because readers ignore them. */
 export function publishedErrors(result: unknown): ErrorObject[] {
   isPublished(result);
   return isPublished.errors ?? [];
 }
 
-/** The same, and every field that the schema does not name: the tester writes none. */
+/** The same, plus every field missing in the schema: the tester writes none. */
 export function strictErrors(result: unknown): ErrorObject[] {
   isStrict(result);
   return [...publishedErrors(result), ...(isStrict.errors ?? [])];
@@ -36,7 +36,7 @@ function strictSchema(): Schema {
   };
 }
 
-/** @param isPart the fields at its top are not all: they are sealed by what it is a part of */
+/** @param isPart more fields may follow: the definition that includes it is sealed instead */
 function sealed(node: Schema, isPart: boolean): Schema {
   const copy = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, sealedKeyword(key, value, isPart)]),

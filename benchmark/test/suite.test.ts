@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test("a row that fails ends nothing, and everything derived comes from the files that were kept", async () => {
+test("a failed row doesn't end the suite, and everything derived comes from the stored files", async () => {
   const suite = await runSuite(
     [
       { name: "sweep", title: "more and more", run: `sweep --target ws ${TINY} --burst 20,100` },

@@ -38,7 +38,7 @@ describe.each(CLIENTS)("a Tailchat server, with %o", (client) => {
   });
 });
 
-test("what it asks for, and in which order", async () => {
+test("makes these calls in this order", async () => {
   await measure({ users: 1, probes: 0, messages: 1 }, { name: "tailchat", url: server.url });
   expect(server.calls).toEqual([
     { by: undefined, action: "user.createTemporaryUser", params: ["nickname"] },
@@ -56,14 +56,14 @@ test("what it asks for, and in which order", async () => {
   ]);
 });
 
-test.each(CLIENTS)("a guest who is refused his rooms is not online: %o", async (client) => {
+test.each(CLIENTS)("a guest who is denied their rooms is not online: %o", async (client) => {
   server.refused.add(7);
   await expect(measure(client, { name: "tailchat", url: server.url })).rejects.toThrow(
     /1 of 40 connections .* could not be made: Service unavailable \(3\)/,
   );
 });
 
-test("a message that is refused is an error of that name, and lost to nobody", async () => {
+test("a rejected message is an error with its name, and not counted as lost", async () => {
   server.muteWith = "You have been muted";
   const { counts, errors } = await measure({ messages: 2 }, { name: "tailchat", url: server.url });
   expect(counts).toMatchObject({ sent: 3, acknowledged: 0, expected: 0, received: 0, lost: 0 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Bench } from "./run-bench.ts";
 
-test("an instance of its own is started, measured and removed", { tags: "long" }, async () => {
+test("an instance is started, measured and removed", { tags: "long" }, async () => {
   const bench = await Bench.open();
   onTestFinished(() => bench.close());
   const { code, stdout } = await bench.run("broadcast", "--users", "30", "--idle", "100", "--burst", "20");

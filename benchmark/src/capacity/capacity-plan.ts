@@ -1,19 +1,19 @@
 import type { ReceiverKind } from "../receiver/receiver.ts";
 
-/** Everything that a search for the capacity is told. Durations in milliseconds. */
+/** The options of a capacity search. Durations in milliseconds. */
 export interface CapacityPlan {
-  /** Every message has to be at all members within this time. */
+  /** Every message must reach all members within this time. */
   p100LimitMs: number;
   searches: readonly ("users" | "rate")[];
-  /** Bounds of the searches. */
+  /** Upper bounds of the searches. */
   mostUsers: number;
   mostPerSecond: number;
-  /** Members online while the rate is searched. */
+  /** Members online during the search for the rate. */
   members: number;
   senders: number;
-  /** How long each rate is kept up. */
+  /** How long each rate is sustained. */
   rateMs: number;
-  /** The ratio of what did not hold to what did at which a search ends. */
+  /** A search ends when the lowest failing value divided by the highest passing one is below this. */
   precision: number;
   kind: ReceiverKind;
   workers: number;
@@ -25,7 +25,7 @@ export interface CapacityPlan {
 
 export const FIRST_USERS = 100;
 export const FIRST_PER_SECOND = 50;
-/** Messages of one attempt with so many users: the worst of them counts. */
+/** Messages per attempt with a number of users; the worst of them counts. */
 export const MESSAGES = 5;
 /** At the beginning of each rate, not counted. */
 export const RATE_WARM_UP_MS = 1000;

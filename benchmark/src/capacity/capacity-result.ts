@@ -2,39 +2,39 @@ import type { Attempt, Search } from "./search.ts";
 import type { Resource } from "./resource.ts";
 
 export interface CapacityAttempt extends Attempt {
-  /** The worst of all messages, until the last member had it; null: one never came to somebody. */
+  /** The worst time of all messages to the last member; null: one did not reach everyone. */
   p100Ms: number | null;
   acknowledged: number;
-  /** Deliveries of acknowledged messages that never came. */
+  /** Deliveries of acknowledged messages that never arrived. */
   lost: number;
-  /** Messages that the server refused or did not answer. */
+  /** Messages that the server rejected or did not answer. */
   refused: number;
-  /** Messages that the tester could not send when it should have. */
+  /** Messages that the tester could not send in time. */
   missed: number;
   dropped: number;
-  /** Cores that the server kept busy while messages were on their way. */
+  /** Cores the server kept busy while messages were in flight. */
   serverCores: number | null;
-  /** Why it did not hold, in words; empty: it did. */
+  /** Why the attempt failed; empty if it passed. */
   reasons: string[];
-  /** What had given out when it did not hold; null: it did. */
+  /** What was exhausted when the attempt failed; null if it passed. */
   resource: Resource | null;
 }
 
 export interface CapacitySearch {
-  /** What was made larger and larger. */
+  /** The quantity searched for. */
   what: "users" | "messagesPerSecond";
-  /** Members online while the rate was searched; null: they are what was searched. */
+  /** Members online during the search for the rate; null if their number was searched. */
   members: number | null;
   held: CapacityAttempt | null;
   failed: CapacityAttempt | null;
-  /** The bound of the search. */
+  /** The upper bound of the search. */
   atMost: number;
   attempts: CapacityAttempt[];
 }
 
 export interface CapacityMeasurement {
   target: { name: string; url: string; isThrowaway: boolean };
-  /** What the p100 had to stay within. */
+  /** The limit for the p100. */
   p100LimitMs: number;
   searches: CapacitySearch[];
   errors: { phase: string; code: string; count: number }[];

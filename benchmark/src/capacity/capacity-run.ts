@@ -6,8 +6,8 @@ import { Search } from "./search.ts";
 import { UsersAttempts, type CapacityContext } from "./users-attempt.ts";
 
 /**
- * Searches what the server holds. When the signal comes, the result is what was found until then.
- * @throws {ExitError} when the members of the rate's group cannot be connected
+ * Searches for the server's capacity. On an abort signal, the result is what was found until then.
+ * @throws {ExitError} if the members of the rate's group can't be connected
  */
 export async function measureCapacity(context: CapacityContext): Promise<CapacityMeasurement> {
   const { target, plan, errors, signal } = context;

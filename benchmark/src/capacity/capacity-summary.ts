@@ -4,7 +4,7 @@ import type { CapacityResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 import type { CapacityAttempt, CapacitySearch } from "./capacity-result.ts";
 
-/** What holds, what does not, and what gave out. */
+/** What passes, what fails, and what was exhausted. */
 export function capacitySummary(result: CapacityResult): string {
   const { target, searches, p100LimitMs, errors } = result;
   const where = target.isThrowaway ? "started for this run" : target.url;

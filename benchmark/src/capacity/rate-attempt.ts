@@ -20,7 +20,10 @@ import type { CapacityContext } from "./users-attempt.ts";
 
 const POLL_MS = 20;
 
-/** How many messages a second one group can take: each attempt sends at a rate, on time, whatever is answered (open loop). */
+/**
+ * Finds how many messages a second one group can take: each attempt sends at a fixed rate, whatever the answers
+ * (open loop).
+ */
 export class RateAttempts {
   readonly #context: CapacityContext & { target: FanfareTarget };
   #tokens: string[] = [];
@@ -122,7 +125,7 @@ class RateAttempt {
     const { target, plan, signal } = this.#context;
     const pids = target.platform?.processes.map(({ pid }) => pid) ?? [];
     this.#audience.measure(true);
-    // A report ends the loop of the sender: one before it, and one after it.
+    // A report ends the sender's loop: one before it, and one after it.
     const report = await this.#senders.report();
     const startedMs = nowMs();
     this.#senders.order({ type: "open", perSecond: this.#perSecond });
@@ -170,7 +173,7 @@ class RateAttempt {
     await this.#audience.close();
   }
 
-  /** Until everybody has everything, or it is too late for that. */
+  /** Until all deliveries arrived, or the deadline. */
   async #settle(deadlineMs: number): Promise<void> {
     const isDone = () => {
       const all = { from: 0, to: this.sent };
@@ -208,7 +211,7 @@ class RateAttempt {
   ): CapacityAttempt {
     const count = (outcome: number) => countOutcomes(this.#outcomes, range, outcome);
     const acknowledged = count(Outcome.acknowledged);
-    // A timer that is some milliseconds late is no shortfall: it is in the times already.
+    // A timer that fires some milliseconds late is no shortfall: the latencies already include it.
     const late = due - range.to > this.#context.plan.senders + this.#perSecond / 20 ? due - range.to : 0;
     const seen = {
       p100Ms: this.#p100(range),
@@ -226,7 +229,7 @@ class RateAttempt {
   }
 }
 
-/** Room for all that are due, and for those of a timer that comes late. */
+/** Room for all planned messages, and for those of a late timer. */
 function plannedMessages({ plan }: CapacityContext, perSecond: number): number {
   return Math.ceil((perSecond * (plan.rateMs + RATE_WARM_UP_MS + 2000)) / 1000) + plan.senders;
 }

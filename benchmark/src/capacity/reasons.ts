@@ -1,7 +1,7 @@
 import { short, whole } from "../report/format.ts";
 import type { CapacityAttempt } from "./capacity-result.ts";
 
-/** Why an attempt does not hold; empty: it does. */
+/** Why an attempt fails; empty if it passes. */
 export function reasonsOf(
   seen: Pick<CapacityAttempt, "p100Ms" | "acknowledged" | "lost" | "refused" | "missed" | "dropped">,
   limitMs: number,

@@ -36,7 +36,7 @@ test.each<[Partial<Evidence>, string, RegExp]>([
   expect(resource.why).toMatch(why);
 });
 
-test("what is missing is found before anybody connects", () => {
+test("missing resources are found before anyone connects", () => {
   const needs = {
     users: 30_000,
     messages: 10,

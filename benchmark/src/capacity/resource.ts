@@ -1,30 +1,33 @@
 import { findObstacles, type Limits, type Needs } from "../preflight.ts";
 
 export interface Resource {
-  /** `limit`: one that the server was set. `unknown`: nothing that the tester can see was used up. */
+  /** `limit`: a configured limit of the server. `unknown`: no resource visible to the tester was exhausted. */
   name: "cpu" | "memory" | "descriptors" | "ports" | "generator" | "limit" | "unknown";
   why: string;
 }
 
-/** What was seen of an attempt that did not hold. */
+/** Observations of an attempt that failed. */
 export interface Evidence {
-  /** Of connections and requests that failed. */
+  /** Errors of connections and requests. */
   errorCodes: readonly string[];
-  /** Shares of a core, 0 to 1: of the busiest thread of the tester, and the share in which one waited for a core. */
+  /**
+   * Share of a core, 0 to 1, that the tester's busiest thread used, and the share of time a thread waited for a
+   * core.
+   */
   testerBusy: number | null;
   testerWaiting: number | null;
   /** How late the tester sent. */
   sentLateMs: number;
-  /** Messages that it did not send at all. */
+  /** Messages that the tester did not send at all. */
   missed: number;
-  /** Cores that the server kept busy while messages were on their way, and the share of its busiest thread. */
+  /** Cores that the server kept busy while messages were in flight, and the share of its busiest thread. */
   serverCores: number | null;
   serverThreadBusy: number | null;
-  /** Kept busy by programs that have no part in it; null where the server is elsewhere. */
+  /** Used by unrelated programs; null if the server is remote. */
   otherProgramsCores: number | null;
   /** Of the machine. */
   cores: number;
-  /** Of all memory of the machine, what can still be had. */
+  /** Share of the machine's memory still available. */
   memoryFree: number;
   p100LimitMs: number;
 }
@@ -41,7 +44,7 @@ const PORT_CODES = ["EADDRNOTAVAIL", "EADDRINUSE"];
 const MEMORY_CODES = ["ENOMEM", "ENOBUFS"];
 const LIMIT_CODES = ["TOO_MANY_CONNECTIONS", "RATE_LIMITED", "HTTP_429", "HTTP_503", "GROUP_FULL"];
 
-/** The first of these that explains it: what the tester lacks comes before what the server lacks. */
+/** The first that explains it: limits of the tester come before those of the server. */
 export function judgeResource(evidence: Evidence): Resource {
   const code = (codes: readonly string[]) => evidence.errorCodes.find((found) => codes.includes(found));
   const percent = (share: number) => `${Math.round(share * 100)} %`;
@@ -90,7 +93,7 @@ export function judgeResource(evidence: Evidence): Resource {
   };
 }
 
-/** What would stop so many users before they are connected; undefined: nothing. */
+/** What would stop this many users before they are connected; undefined: nothing. */
 export function findMissingResource(needs: Needs, limits: Limits): Resource | undefined {
   const kinds = [
     { name: "descriptors", limits: { ...limits, ports: null, memoryBytes: Infinity } },

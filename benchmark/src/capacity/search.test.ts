@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { Search, type Attempt } from "./search.ts";
 
-/** A server on paper: what one message to so many members takes, and what else happens. */
+/** A simulated server: the time per message and member, and its failures. */
 interface Model {
   msPerMember: number;
-  /** From so many members on, one of them does not get it. */
+  /** From this many members on, one doesn't get the message. */
   losesFrom?: number;
-  /** Times by which an attempt takes longer than it should, in turns. */
+  /** Factors that lengthen attempts, used in turn. */
   noise?: readonly number[];
-  /** Nobody can connect any more. */
+  /** From this many members on, connections are refused. */
   refusesFrom?: number;
 }
 
@@ -33,33 +33,33 @@ async function search(model: Model, { from = 100, atMost = 1_000_000, precision 
   };
 }
 
-describe("a server that is always the same", () => {
-  test.each([0.01, 0.016, 0.13, 1.9, 7, 150])("%d ms per member", async (msPerMember) => {
+describe("a server with constant speed", () => {
+  test.each([0.01, 0.016, 0.13, 1.9, 7, 150])("takes %d ms per member", async (msPerMember) => {
     const capacity = Math.floor(LIMIT_MS / msPerMember);
     const { held, failed, tried } = await search({ msPerMember });
     expect(held).toBeLessThanOrEqual(capacity);
     expect(failed).toBeGreaterThan(capacity);
     expect(failed! <= held! * 1.1 || failed === held! + 1).toBe(true);
-    // Doubling and halving, and not step by step.
+    // Doubling and bisecting, not stepping.
     expect(tried.length).toBeLessThan(30);
   });
 
-  test("to the member, when asked for", async () => {
+  test("is searched exactly if requested", async () => {
     expect(await search({ msPerMember: 0.13 }, { precision: 1 })).toMatchObject({ held: 1538, failed: 1539 });
   });
 
-  test("loss is a limit like any other", async () => {
+  test("has message loss as a limit too", async () => {
     expect(await search({ msPerMember: 0.01, losesFrom: 777 }, { precision: 1 })).toMatchObject({
       held: 776,
       failed: 777,
     });
   });
 
-  test("that can do nothing at all", async () => {
+  test("can hold nothing at all", async () => {
     expect(await search({ msPerMember: 1000 })).toMatchObject({ held: null, failed: 1 });
   });
 
-  test("that can do more than is asked", async () => {
+  test("can hold more than the upper bound", async () => {
     expect(await search({ msPerMember: 0.01 }, { atMost: 1500 })).toEqual({
       held: 1500,
       failed: null,
@@ -68,15 +68,15 @@ describe("a server that is always the same", () => {
   });
 });
 
-describe("a machine with other programs", () => {
-  test("one bad second in three is no limit", async () => {
+describe("a machine with noise", () => {
+  test("one bad attempt in three is no limit", async () => {
     const { held, failed } = await search({ msPerMember: 0.1, noise: [1, 1, 30] });
     expect(held).toBeGreaterThan(2000 / 1.1);
     expect(failed).toBeLessThan(2000 * 1.1);
   });
 
-  test("what held by luck is taken back, and the search goes on below", async () => {
-    // The first time, 800 members take half of their time; 400 and less are honest.
+  test("a value that passed by luck is revoked, and the search continues below", async () => {
+    // The first time, 800 members take half of their time; 400 and fewer are constant.
     const values: number[] = [];
     const lucky = async (value: number): Promise<Attempt> => {
       values.push(value);
@@ -91,12 +91,12 @@ describe("a machine with other programs", () => {
   });
 });
 
-test("a refusal is not asked for twice", async () => {
+test("a final failure is not retried", async () => {
   const { tried } = await search({ msPerMember: 0.01, refusesFrom: 1000 });
   expect(tried.filter((value) => value === 1600)).toHaveLength(1);
 });
 
-test("an interruption leaves what was found", async () => {
+test("an interrupted search keeps what it found", async () => {
   let left = 5;
   const model = attempts({ msPerMember: 0.1 });
   const found = new Search({

@@ -1,31 +1,30 @@
-/** What a search needs to know of one try. */
+/** One attempt, as the search needs it. */
 export interface Attempt {
   value: number;
   held: boolean;
-  /** true: it would not hold another time either. */
+  /** true: a retry would fail too. */
   isFinal: boolean;
 }
 
 export interface SearchOptions<A extends Attempt> {
-  /** Where to begin. */
+  /** The first value to try. */
   from: number;
   atMost: number;
-  /** The search ends when what held and what did not are no further apart than this ratio, e.g. 1.1. */
+  /** The search ends when the ratio of the failing to the passing value is below this, for example 1.1. */
   precision: number;
   attempt: (value: number) => Promise<A>;
 }
 
 /**
- * Finds the largest whole number that holds: doubles until one does not, halves the interval (by ratio), and tries the result
- * once more. One bad second of a machine is no limit of a server, and one lucky one no capacity: a value has failed when it did
- * not hold twice, and the result has held twice.
+ * Finds the largest integer that passes: doubles until one fails, bisects the interval (by ratio), and verifies
+ * the result. To tolerate noise, a value has failed only after failing twice, and the result has passed twice.
  */
 export class Search<A extends Attempt> {
-  /** The largest value that holds; null: none yet. */
+  /** The largest passing value; null: none yet. */
   held: A | null = null;
-  /** The smallest value that does not; null: none yet, or the search ended at `atMost`. */
+  /** The smallest failing value; null: none yet, or the search ended at `atMost`. */
   failed: A | null = null;
-  /** In the order in which they were made. */
+  /** In the order they were made. */
   readonly attempts: A[] = [];
   readonly #options: SearchOptions<A>;
 
@@ -33,7 +32,7 @@ export class Search<A extends Attempt> {
     this.#options = options;
   }
 
-  /** What an attempt throws ends the search; what was found until then stays. */
+  /** An attempt that throws ends the search, which keeps what it has found. */
   async run(): Promise<void> {
     for (;;) {
       for (let value = this.#next(); value !== undefined; value = this.#next()) await this.#try(value);

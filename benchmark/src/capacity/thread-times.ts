@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { withChildren } from "../measure/process-usage.ts";
 
-/** CPU time of every thread of these processes and their children, in milliseconds; null where it cannot be had. */
+/** CPU time of every thread of these processes and their children, in milliseconds; null if unavailable. */
 export function threadTimes(pids: readonly number[]): Map<string, number> | null {
   if (process.platform !== "linux" || pids.length === 0) return null;
   try {
@@ -14,12 +14,12 @@ export function threadTimes(pids: readonly number[]): Map<string, number> | null
       ),
     );
   } catch {
-    // One has ended meanwhile.
+    // A process has exited meanwhile.
     return null;
   }
 }
 
-/** The share of a core that the busiest thread took between two looks. */
+/** Share of a core that the busiest thread used between two samples. */
 export function busiestShare(
   before: ReadonlyMap<string, number> | null,
   after: ReadonlyMap<string, number> | null,

@@ -23,7 +23,9 @@ export interface CapacityContext {
   signal: AbortSignal;
 }
 
-/** How many members can be online: each attempt connects them all and sends them some messages, one at a time. */
+/**
+ * Finds how many members can be online: each attempt connects them all and sends some messages, one at a time.
+ */
 export class UsersAttempts {
   readonly #context: CapacityContext;
   #prepared: Prepared = { credentials: [], registration: null };

@@ -15,7 +15,7 @@ function pass(nodes: number, perSecond: number | null, counts: { lost: number; u
 
 const CLEAN = { lost: 0, unstored: 0 };
 
-test("the efficiency is that of the medians, and faults are added up", () => {
+test("efficiency is computed from medians, and errors are summed", () => {
   const rows = nodesRows([
     pass(1, 1000, CLEAN),
     pass(4, 1500, { lost: 2, unstored: 1 }),
@@ -33,14 +33,14 @@ test("the efficiency is that of the medians, and faults are added up", () => {
   expect(Object.keys(metrics).sort()).toEqual(nodesMetricNames([1, 4]).sort());
 });
 
-test("what was not measured is not made up", () => {
+test("unmeasured values stay null", () => {
   expect(nodesRows([pass(2, 1000, CLEAN)])[0]!.efficiency).toBeNull();
   const rows = nodesRows([pass(1, null, { lost: 0, unstored: null }), pass(1, null, CLEAN)]);
   expect(rows[0]).toMatchObject({ acknowledgedPerSecond: null, efficiency: null, unstored: null });
   expect(nodesMetrics(rows)["unstored"]).toBeNull();
 });
 
-test("each pass is an observation of its own, for bench compare", () => {
+test("each pass is a separate observation for bench compare", () => {
   const passes = [pass(1, 1000, CLEAN), pass(2, 1400, CLEAN), pass(2, 1600, CLEAN)];
   const result = { command: "cluster-nodes", passes } as unknown as ClusterNodesResult;
   const seen = observationsOf(result).map(({ row, figures }) => [

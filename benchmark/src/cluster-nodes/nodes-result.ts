@@ -1,36 +1,36 @@
 import type { LoadMeasurement } from "../load/load-result.ts";
 import { median } from "../measure/limit-figures.ts";
 
-/** One run of the load against a cluster of so many nodes, started for it. */
+/** One run of the load against a new cluster with this many nodes. */
 export interface NodesPass extends LoadMeasurement {
   nodes: number;
 }
 
-/** The same load on so many nodes: medians over its passes. */
+/** The same load on this many nodes: medians over its passes. */
 export interface NodesRow {
   /** Gateways, and as many workers. */
   nodes: number;
   acknowledgedPerSecond: number | null;
-  /** Of all processes of the cluster, those of NATS, Redis and the database included. */
+  /** Of all the cluster's processes, including NATS, Redis and the database. */
   acknowledgedPerCpuSecond: number | null;
   ackP90Ms: number | null;
-  /** Kept busy by the cluster. */
+  /** Used by the cluster. */
   serverCores: number | null;
   /** rate(N) ÷ (N × rate(1)); null: one node was not measured. */
   efficiency: number | null;
   lost: number;
-  /** Acknowledged but not stored; null: not counted, because of an interruption. */
+  /** Acknowledged but not stored; null: not counted because of an interruption. */
   unstored: number | null;
 }
 
 export interface NodesMeasurement {
-  /** Of the one machine on which all nodes and the tester ran. */
+  /** Of the one machine that ran all nodes and the tester. */
   cores: number;
   rows: NodesRow[];
   passes: NodesPass[];
 }
 
-/** In the order in which they were measured first. */
+/** In the order they were first measured. */
 export function nodesRows(passes: readonly NodesPass[]): NodesRow[] {
   const one = rateOfOne(passes);
   return [...Map.groupBy(passes, ({ nodes }) => nodes)].map(([nodes, same]) => {
@@ -49,12 +49,12 @@ export function nodesRows(passes: readonly NodesPass[]): NodesRow[] {
   });
 }
 
-/** Messages per second of one node; null: it was not measured. */
+/** Messages per second of one node; null: not measured. */
 export function rateOfOne(passes: readonly NodesPass[]): number | null {
   return median(passes.filter(({ nodes }) => nodes === 1).map(({ rates }) => rates.acknowledgedPerSecond));
 }
 
-/** rate(N) ÷ (N × rate(1)): 1, each node adds as much as the first. */
+/** rate(N) ÷ (N × rate(1)); at 1, each node adds as much as the first. */
 export function scalingEfficiency(nodes: number, rate: number | null, one: number | null): number | null {
   return rate === null || !one ? null : rate / (nodes * one);
 }
@@ -66,7 +66,7 @@ const PER_ROW: { name: (nodes: number) => string; of: (row: NodesRow) => number 
   { name: (n) => `efficiencyAt${n}`, of: (row) => row.efficiency },
 ];
 
-/** What --threshold of `bench cluster --nodes` can be about. */
+/** Metrics for --threshold of `bench cluster --nodes`. */
 export function nodesMetricNames(nodes: readonly number[]): string[] {
   return ["lost", "unstored", ...nodes.flatMap((n) => PER_ROW.map(({ name }) => name(n)))];
 }

@@ -14,7 +14,10 @@ export interface NodesPlan {
   load: LoadPlan;
 }
 
-/** The same load against a fresh cluster of each size. When the signal comes, the result is what was measured until then. */
+/**
+ * Runs the same load against a new cluster of each size. On an abort signal, the result is what was measured
+ * until then.
+ */
 export async function measureNodes(context: CommandContext, plan: NodesPlan): Promise<NodesMeasurement> {
   const passes: NodesPass[] = [];
   try {
@@ -30,7 +33,7 @@ export async function measureNodes(context: CommandContext, plan: NodesPlan): Pr
   return { cores: os.availableParallelism(), rows: nodesRows(passes), passes };
 }
 
-/** The cluster is gone before the next one starts: it would take cores from it. */
+/** The cluster is stopped before the next one starts, or it would take cores from it. */
 async function measureOnce(
   { progress, signal }: CommandContext,
   { size, load }: NodesPlan,

@@ -3,7 +3,7 @@ import type { Needs } from "../preflight.ts";
 import { addressOf } from "../receiver/audience.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 
-/** Where the server is decides what this machine must have. No URL: the server runs here. */
+/** What this machine needs depends on where the server is. Without a URL the server runs here. */
 export async function addressNeeds(
   url: string | undefined,
   kind: ReceiverKind,

@@ -149,7 +149,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   });
 }
 
-/** @throws {ExitError} that names the first option which makes no sense. */
+/** @throws {ExitError} naming the first invalid option */
 function planOf(args: ArgumentsCamelCase<Arguments>): CapacityPlan {
   const mostUsers = wholeNumber("most-users", args.mostUsers, 1, 1_000_000);
   return {

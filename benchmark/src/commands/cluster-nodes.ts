@@ -11,13 +11,13 @@ import { runCommand } from "../run-command.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { MAX_PAYLOAD_BYTES, threadCount, wholeNumber } from "./options.ts";
 
-/** One machine has them all. */
+/** They all run on one machine. */
 const MOST_NODES = 16;
 const MOST_MESSAGES = 10_000_000;
 const MOST_PEOPLE = 10_000;
 const WARM_UP = 1000;
 
-/** What `bench cluster --nodes` looks at. */
+/** The arguments of `bench cluster --nodes`. */
 export interface NodesArguments {
   nodes: string;
   count: number | undefined;
@@ -35,7 +35,7 @@ export interface NodesArguments {
   progress: boolean | undefined;
 }
 
-/** Direct messages, the same load on each number of nodes. */
+/** Sends the same load of direct messages to each number of nodes. */
 export async function compareNodes(args: NodesArguments): Promise<void> {
   const plan = planOf(args);
   const { nodes, size, load } = plan;
@@ -63,7 +63,7 @@ export async function compareNodes(args: NodesArguments): Promise<void> {
   });
 }
 
-/** @throws {ExitError} that names the first option which makes no sense */
+/** @throws {ExitError} naming the first invalid option */
 function planOf(args: NodesArguments): NodesPlan {
   const nodes = args.nodes.split(",").map((n) => wholeNumber("nodes", Number(n), 1, MOST_NODES));
   if (new Set(nodes).size < nodes.length)

@@ -127,7 +127,10 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   });
 }
 
-/** Either broadcasts on gateways, or direct messages on nodes. @throws {ExitError} */
+/**
+ * The command either broadcasts on gateways, or sends direct messages on nodes.
+ * @throws {ExitError}
+ */
 function assertOneMode(args: ArgumentsCamelCase<Arguments>): void {
   const ofGateways = { gateways: args.gateways, workers: args.workers, beside: args.beside };
   const ofNodes = { count: args.count, "in-flight": args.inFlight, receivers: args.receivers };
@@ -161,7 +164,7 @@ interface Contestant {
   spread: number | undefined;
 }
 
-/** All run all the time, and one at a time has the audience. */
+/** All servers run the whole time, and one at a time has the audience. */
 class Contestants {
   readonly all: Contestant[] = [];
   readonly #plan: BroadcastPlan;
@@ -178,7 +181,7 @@ class Contestants {
     this.all.push({ ...opened, label: isSingle ? "single instance" : name, spread: undefined });
   }
 
-  /** One cluster for all: the audience is on the first so many gateways of it, and the others have nobody. */
+  /** One cluster for all sizes: the audience is on its first gateways, and the others are idle. */
   async openCluster(gateways: readonly number[], workers: number): Promise<void> {
     const opened = await this.#open("fanfare", { gateways: Math.max(...gateways), workers });
     for (const spread of gateways) this.all.push({ ...opened, label: count(spread, "gateway"), spread });

@@ -39,7 +39,7 @@ export const connectCommand: CommandModule<object, Arguments> = {
 const MOST_USERS = 1_000_000;
 const MOST_HOLD_MS = 24 * 3_600_000;
 const MOST_PROCESSES = 64;
-/** What a server that is started for the run is registered with at the same time. */
+/** Concurrent registrations on a server that is started for the run. */
 const MOST_REGISTRATIONS = 100;
 
 function builder(yargs: Argv) {
@@ -146,7 +146,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
       const { access, registration } = file
         ? { access: { ...file, tokens: file.tokens.slice(0, plan.users) }, registration: null }
         : await register(api, plan.users, concurrency, context, target.isThrowaway);
-      // What the registration left in memory would hide what the connections take: begin as one that has just started.
+      // Memory left over from the registration would hide what connections take: start with a fresh server.
       if (!file) await target.platform?.refresh(signal);
       const server = {
         urls: target.urls,
@@ -162,7 +162,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   });
 }
 
-/** @throws {ExitError} with what the server answered */
+/** @throws {ExitError} with the server's error */
 async function register(
   api: Api,
   users: number,
@@ -175,7 +175,7 @@ async function register(
   try {
     const crowd = await progress.during("registering guests", users, () => done, work);
     const { access } = crowd;
-    // On somebody's server the group goes; the guests stay, as guests do.
+    // On a running server the group is deleted; guests can't be.
     if (!isThrowaway) defer(() => deleteGroup(api, access));
     return crowd;
   } catch (error) {
@@ -206,7 +206,7 @@ function planOf(args: ArgumentsCamelCase<Arguments>, inFile: number | undefined)
   };
 }
 
-/** undefined: a single instance, or one that runs already. A cluster where one process has too few descriptors. */
+/** undefined: a single instance, or a running server. A cluster if one process has too few file descriptors. */
 function clusterOf(
   args: ArgumentsCamelCase<Arguments>,
   users: number,

@@ -13,6 +13,6 @@ test.each([
   expect(durationMs("hold", text, HOUR)).toBe(value);
 });
 
-test.each(["", "soon", "1d", "-5s", "61m"])("%s is refused", (text) => {
+test.each(["", "soon", "1d", "-5s", "61m"])("rejects %s", (text) => {
   expect(() => durationMs("hold", text, HOUR)).toThrow("--hold must be a time such as");
 });

@@ -67,7 +67,10 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   });
 }
 
-/** All servers run all the time, and one at a time has the audience: so that a slow minute of the machine hits all. */
+/**
+ * All servers run the whole time and take turns with the audience, so that a slow minute of the machine affects
+ * all of them.
+ */
 async function takeTurns(
   names: readonly TargetName[],
   passes: number,

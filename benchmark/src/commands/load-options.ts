@@ -17,13 +17,13 @@ import { openFanfareApi } from "./open-fanfare.ts";
 import { MAX_PAYLOAD_BYTES, RESULT_OPTIONS, threadCount, wholeNumber } from "./options.ts";
 import { serverOptions } from "./server-options.ts";
 
-/** As many as a message's tag can number. */
+/** The maximum number in a message's tag. */
 const MOST_REQUESTS = 10_000_000;
 const MOST_IN_FLIGHT = 100_000;
 const MOST_PER_SECOND = 1_000_000;
 const DEFAULT_WARM_UP = 1000;
 
-/** What all commands that make load understand. */
+/** The options of all load commands. */
 export function loadOptions<T>(yargs: Argv<T>) {
   return serverOptions(yargs)
     .option("rate", {
@@ -64,7 +64,7 @@ export function loadOptions<T>(yargs: Argv<T>) {
     .options(RESULT_OPTIONS);
 }
 
-/** Besides, where somebody receives. */
+/** More options for loads with receivers. */
 export function messageLoadOptions<T>(yargs: Argv<T>) {
   return loadOptions(yargs)
     .option("payload", {
@@ -105,7 +105,10 @@ interface LoadArguments {
   nap?: number;
 }
 
-/** An open loop where a rate is given, else this closed one. @throws {ExitError} */
+/**
+ * An open loop if a rate is given, otherwise this closed one.
+ * @throws {ExitError}
+ */
 export function loopOf(args: LoadArguments, closed: { inFlight: number; requests: number }): LoadLoop {
   if (args.rate === undefined) {
     return {
@@ -127,14 +130,14 @@ function mostRequests(requests: number): number {
   throw usageError(`A run makes 1 to ${MOST_REQUESTS} requests, and this one would make ${requests}.`);
 }
 
-/** Who takes part. */
+/** The participants. */
 export interface LoadPeople {
   senders: number;
-  /** Who are online and only receive. */
+  /** Users who are online and only receive. */
   receivers: number;
 }
 
-/** @throws {ExitError} that names the first option which makes no sense */
+/** @throws {ExitError} naming the first invalid option */
 export function loadPlanOf(
   args: LoadArguments,
   loop: LoadLoop,
@@ -158,10 +161,10 @@ export function loadPlanOf(
 export interface LoadCommandRun {
   command: LoadResult["command"];
   plan: LoadPlan;
-  /** Shown in the result, beside the plan. */
+  /** Shown in the result with the plan. */
   options: Record<string, unknown>;
   connections: number;
-  /** Deliveries, if nothing is lost. */
+  /** Deliveries if nothing is lost. */
   deliveries: number;
   measure: (context: LoadContext, api: Api) => Promise<LoadMeasurement>;
 }

@@ -4,7 +4,7 @@ import type { LoadMeasurement } from "../load/load-result.ts";
 import { measureSends } from "../load/send-run.ts";
 import type { Api } from "../targets/fanfare/api.ts";
 
-/** Makes the groups, measures, and removes them from a server that is not the run's own. */
+/** Creates the groups, measures, and removes them if the server is not the run's own. */
 export async function measureGroups(
   context: LoadContext,
   api: Api,

@@ -4,15 +4,15 @@ import { Api } from "../targets/fanfare/api.ts";
 import { type FanfareTarget, openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 
 export interface FanfarePlace {
-  /** A running platform; undefined: one of its own for this run. */
+  /** A running platform; undefined: start one for this run. */
   url?: string | undefined;
   metricsUrl?: string | undefined;
   cluster?: ClusterSize | undefined;
-  /** How many guests register at the same time. */
+  /** Concurrent registrations of guests. */
   registrations: number;
 }
 
-/** The platform that a command measures; closed when the command ends. Errors of its API go to the command's table. */
+/** Opens the platform to measure; closed when the command ends. Errors of its API go to the command's table. */
 export async function openFanfare(
   { errors, signal, defer }: Pick<CommandContext, "errors" | "signal" | "defer">,
   { url, metricsUrl, cluster, registrations }: FanfarePlace,
@@ -29,7 +29,7 @@ export async function openFanfare(
   return target;
 }
 
-/** The same, with a client of its API for `calls` at the same time. */
+/** Also opens a client of its API for `calls` concurrent calls. */
 export async function openFanfareApi(
   context: Pick<CommandContext, "errors" | "signal" | "defer">,
   place: FanfarePlace,

@@ -9,7 +9,7 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 export const MAX_PAYLOAD_BYTES = 4000;
 export const MAX_PROCESSES = 64;
 
-/** The options that every command with an audience has. */
+/** The options of every command with an audience. */
 export function audienceOptions<T>(yargs: Argv<T>) {
   return roundOptions(
     yargs.option("users", {
@@ -120,7 +120,7 @@ export function roundOptions<T>(yargs: Argv<T>) {
     .options(RESULT_OPTIONS);
 }
 
-/** What every command offers for its result. */
+/** Every command's options for its result. */
 export const RESULT_OPTIONS = {
   json: {
     group: "Result:",
@@ -146,7 +146,7 @@ export const RESULT_OPTIONS = {
   },
 } as const;
 
-/** For commands whose users are light receivers and that start a cluster of their own. */
+/** For commands whose users are light receivers and that start their own cluster. */
 export function crowdOptions<T>(yargs: Argv<T>) {
   return yargs
     .option("users", {
@@ -198,7 +198,10 @@ export function clusterOptions<T>(yargs: Argv<T>) {
     });
 }
 
-/** undefined: no cluster is asked for. @throws {ExitError} */
+/**
+ * undefined: no cluster requested.
+ * @throws {ExitError}
+ */
 export function clusterSizeOf(args: {
   gateways: number | undefined;
   workers: number | undefined;
@@ -229,7 +232,7 @@ export interface AudienceArguments {
   gatewayThreads: number;
 }
 
-/** @throws {ExitError} that names the first option which makes no sense. */
+/** @throws {ExitError} naming the first invalid option */
 export function planOf(args: AudienceArguments): BroadcastPlan {
   const users = wholeNumber("users", args.users, 1, 1_000_000);
   const kind = args.client === "light" ? "light" : "official";
@@ -253,13 +256,13 @@ export function planOf(args: AudienceArguments): BroadcastPlan {
   };
 }
 
-/** @throws {ExitError} unless the option is a whole number within these bounds. */
+/** @throws {ExitError} unless the option is an integer within these bounds */
 export function wholeNumber(option: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw usageError(`--${option} must be one whole number from ${min} to ${max}.`);
 }
 
-/** One thread reads some 200,000 frames a second; on few cores a second one takes from the server. */
+/** One thread reads some 200,000 frames a second; on few cores a second thread competes with the server. */
 export function threadCount(text: string, users: number): number {
   if (text === "auto") return Math.min(os.availableParallelism() >= 8 ? 2 : 1, users);
   return Math.min(wholeNumber("threads", Number(text), 1, 64), users);

@@ -32,7 +32,7 @@ export const overloadCommand: CommandModule<object, Arguments> = {
   handler,
 };
 
-/** Set after the arguments were checked: to `conflicts`, a default looks like an option that was given. */
+/** Applied after the arguments are checked, because `conflicts` treats a default like a given option. */
 const DEFAULTS = {
   users: 100,
   senders: 50,
@@ -116,7 +116,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const thresholds = parseThresholds(args.threshold, OVERLOAD_METRICS);
   const canSpreadAddresses = process.platform === "linux";
   const users = plan.users + plan.senders + plan.stalled;
-  // A bit for each arrival instead of a time of 64.
+  // One bit per arrival instead of a 64-bit time.
   const messages = Math.ceil(mostMessages(plan) / 64);
   checkLimits({ users, messages, kind: "light", isLocalServer: true, canSpreadAddresses });
   await runCommand<OverloadResult>({

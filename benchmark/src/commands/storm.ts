@@ -118,7 +118,7 @@ function planOf(args: ArgumentsCamelCase<Arguments>): StormPlan {
     timeoutMs: wholeNumber("timeout", args.timeout, 1000, 600_000),
     workers: threadCount(args.threads, users),
     napMs: wholeNumber("nap", args.nap, 0, 100),
-    // Who has lost the connection does not wait for others.
+    // Reconnecting clients don't wait for each other.
     window: users,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     payloadBytes: wholeNumber("payload", args.payload, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES),

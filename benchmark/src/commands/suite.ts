@@ -92,7 +92,10 @@ function chosenRows(only: string | undefined, skip: string | undefined, profile:
   );
 }
 
-/** undefined: the option was not given. @throws {ExitError} that names those which do not exist */
+/**
+ * undefined: the option was not given.
+ * @throws {ExitError} naming unknown rows
+ */
 function rowNames(option: string, text: string | undefined): string[] | undefined {
   const names = text?.split(",");
   const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];

@@ -91,7 +91,7 @@ async function measureAll(
   return measurements;
 }
 
-/** With a server of its own: what an earlier audience left in its memory would be found by the next. */
+/** With a new server: an earlier audience would leave memory behind. */
 async function measureOne(
   plan: BroadcastPlan,
   name: TargetName,

@@ -5,7 +5,7 @@ import { section } from "../report/summary.ts";
 import type { Difference, Verdict } from "./comparison.ts";
 import { runsNeeded } from "./rank-test.ts";
 
-/** @param limit the probability below which a difference is taken for real */
+/** @param limit the significance level */
 export function comparisonSummary(differences: readonly Difference[], limit: number): string {
   const rows = Map.groupBy(differences, ({ row }) => row);
   return [
@@ -20,7 +20,7 @@ export function comparisonSummary(differences: readonly Difference[], limit: num
     .trimEnd();
 }
 
-/** What can be said of it all, and what cannot. */
+/** What the comparison shows, and what it can't show. */
 function conclusion(differences: readonly Difference[], limit: number): string[] {
   const withVerdict = (wanted: Verdict) => differences.filter(({ verdict }) => verdict === wanted).length;
   const [unjudged, worse, better] = [

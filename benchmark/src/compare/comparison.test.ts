@@ -10,7 +10,7 @@ const runs = (p100s: number[], perSecond = 100) =>
     figures: figures({ p100Ms, connectsPerSecond: perSecond, lost: 0 }),
   }));
 
-test("a difference that repeated runs confirm, in the right direction", () => {
+test("a difference confirmed by repeated runs, with its direction", () => {
   const slower = compare(runs([10, 11, 12, 13], 200), runs([20, 21, 22, 23], 100), 0.05);
   expect(slower.find(({ figure }) => figure.key === "p100Ms")).toMatchObject({
     base: 11.5,
@@ -26,14 +26,14 @@ test("a difference that repeated runs confirm, in the right direction", () => {
   expect(faster[0]?.verdict).toBe("better");
 });
 
-test("overlapping runs are noise, and one run says nothing", () => {
+test("overlapping runs are noise, and single runs show nothing", () => {
   const noisy = compare(runs([10, 20, 30, 40]), runs([15, 25, 35, 45]), 0.05);
   expect(noisy[0]?.verdict).toBe("within the noise");
   expect(compare(runs([10]), runs([100]), 0.05)[0]?.verdict).toBe("too few runs");
   expect(compare(runs([1, 2, 3]), runs([10, 20, 30]), 0.05)[0]?.verdict).toBe("too few runs");
 });
 
-test("rows that only one side has are left out", () => {
+test("rows missing on one side are left out", () => {
   const other = runs([1]).map((observation) => ({ ...observation, row: "something else" }));
   expect(compare(runs([1]), other, 0.05)).toEqual([]);
 });
@@ -48,7 +48,7 @@ test("metrics: the worst ratio of a figure, whatever its direction", () => {
   });
 });
 
-test("one run against one: nothing is known of what became worse, and no threshold about it passes", () => {
+test("one run on each side: changes for the worse are unknown, and thresholds about them fail", () => {
   const differences = compare(runs([10]), runs([100]), 0.05);
   const metrics = comparisonMetrics(differences);
   expect(metrics).toMatchObject({ worse: null, better: null });
@@ -60,7 +60,7 @@ test("one run against one: nothing is known of what became worse, and no thresho
   );
 });
 
-test("what is judged is counted, with what chance alone would bring", () => {
+test("judged differences are counted, with the number expected by chance", () => {
   const text = comparisonSummary(compare(runs([1, 2, 3, 4], 9), runs([5, 6, 7, 8], 9), 0.05), 0.05);
   expect(text).toMatch("Of 3 figures that can be judged: 1 worse, 0 better, 2 within the noise");
   expect(text).not.toMatch("Nothing can be said");

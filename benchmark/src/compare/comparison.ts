@@ -6,9 +6,9 @@ import { rankTest, smallestProbability } from "./rank-test.ts";
 export type Verdict =
   | "better"
   | "worse"
-  /** The difference is no larger than what equal servers show. */
+  /** No larger than between equal servers. */
   | "within the noise"
-  /** Not even sides that do not overlap at all would mean anything. */
+  /** Even sides that don't overlap would not be significant. */
   | "too few runs";
 
 /** One figure of one row, on both sides. */
@@ -21,12 +21,12 @@ export interface Difference {
   runs: { base: number; other: number };
   /** New ÷ base; null: the base is 0. */
   ratio: number | null;
-  /** How probable so large a distance is between equal servers. */
+  /** Probability of a difference this large between equal servers. */
   probability: number;
   verdict: Verdict;
 }
 
-/** @param limit the probability below which a difference is taken for real, e.g. 0.05 */
+/** @param limit the significance level, for example 0.05 */
 export function compare(
   base: readonly Observation[],
   other: readonly Observation[],
@@ -82,10 +82,13 @@ function valuesOf(observations: readonly Observation[], row: string, key: string
     .filter((value) => value !== null && value !== undefined);
 }
 
-/** What --threshold of `bench compare` can be about: rows that are so, and new ÷ base of a figure where it is worst. */
+/**
+ * Metrics for --threshold of `bench compare`: the number of rows with each verdict, and the worst ratio new ÷
+ * base of each figure.
+ */
 export function comparisonMetrics(differences: readonly Difference[]): Record<string, number | null> {
   const count = (verdict: Verdict) => differences.filter((d) => d.verdict === verdict).length;
-  // Where nothing can be judged, "none became worse" is not known, and no threshold about it may pass.
+  // If nothing can be judged, it is unknown whether something became worse, and no such threshold may pass.
   const isJudged = differences.some(({ verdict }) => verdict !== "too few runs");
   const metrics: Record<string, number | null> = {
     worse: isJudged ? count("worse") : null,

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { rankTest, runsNeeded, smallestProbability } from "./rank-test.ts";
 
-test("sides that do not overlap are as improbable as their sizes allow", () => {
+test("sides that don't overlap are as improbable as their sizes allow", () => {
   expect(rankTest([1, 2, 3, 4], [5, 6, 7, 8])).toBeCloseTo(2 / 70, 10);
   expect(smallestProbability(4, 4)).toBeCloseTo(2 / 70, 10);
   expect(smallestProbability(3, 3)).toBeCloseTo(0.1, 10);
   expect(smallestProbability(1, 5)).toBeCloseTo(1 / 3, 10);
 });
 
-test("the direction does not matter", () => {
+test("the direction doesn't matter", () => {
   const [a, b] = [
     [3, 9, 4, 5, 7],
     [8, 10, 11, 6, 12],
@@ -18,11 +18,11 @@ test("the direction does not matter", () => {
   expect(rankTest([1, 2, 3, 4, 7], [5, 6, 8, 9, 10])).toBeCloseTo(8 / 252, 10);
 });
 
-test("equal values say nothing", () => {
+test("equal values show no difference", () => {
   expect(rankTest([5, 5, 5, 5], [5, 5, 5, 5])).toBe(1);
 });
 
-test("many values: nearly the same as exact", () => {
+test("for many values, the approximation is close to exact", () => {
   const base = Array.from({ length: 20 }, (_, i) => i * 2);
   const shifted = base.map((value) => value + 13);
   const alike = base.map((value) => value + 1);
@@ -30,7 +30,7 @@ test("many values: nearly the same as exact", () => {
   expect(rankTest(base, alike)).toBeGreaterThan(0.5);
 });
 
-test("how many runs a limit needs", () => {
+test("number of runs needed for a significance level", () => {
   expect(runsNeeded(0.05)).toBe(4);
   expect(runsNeeded(0.01)).toBe(5);
   expect(runsNeeded(0.5)).toBe(2);

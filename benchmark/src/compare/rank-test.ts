@@ -1,9 +1,9 @@
-/** Beyond so many ways to deal the values out, the normal approximation is as good. */
+/** Above this many permutations, the normal approximation is as good. */
 const MOST_WAYS = 200_000;
 
 /**
- * Two-sided rank test (Mann-Whitney): how probable it is that two sides of equal servers lie at least this far apart. Exact
- * where there are few values, also with equal ones among them.
+ * Two-sided rank test (Mann-Whitney): the probability that two samples of equal servers are at least this far
+ * apart. Exact for few values, including ties.
  * @returns 0 to 1
  */
 export function rankTest(base: readonly number[], other: readonly number[]): number {
@@ -16,12 +16,15 @@ export function rankTest(base: readonly number[], other: readonly number[]): num
     : approximate(ranks, base.length, distance);
 }
 
-/** The smallest probability that so many values can come to: if it is above the limit, there are too few. */
+/**
+ * The smallest probability that samples of these sizes can reach: if it is above the limit, there are too few
+ * values.
+ */
 export function smallestProbability(base: number, other: number): number {
   return Math.min(1, 2 / ways(base + other, base));
 }
 
-/** With how many values on each side a difference can come to less than this. */
+/** The number of values per side from which a difference can be significant. */
 export function runsNeeded(limit: number): number {
   let runs = 1;
   while (smallestProbability(runs, runs) >= limit) runs++;
@@ -37,7 +40,7 @@ function midranks(values: readonly number[]): number[] {
   });
 }
 
-/** Every way to take so many of the ranks: how many are as far from the middle. */
+/** Counts all subsets of the ranks that are at least as far from the expected sum. */
 function exact(ranks: readonly number[], size: number, expected: number, distance: number): number {
   let [all, asFar] = [0, 0];
   const take = (from: number, left: number, sum: number) => {

@@ -4,7 +4,7 @@ import { checkConnectLimits, gatewaysFor, receivingProcesses } from "./connect-p
 const LIMITS = { openFiles: 20_000, ports: { first: 32_768, last: 60_999 }, memoryBytes: 64 * 1024 ** 3 };
 const NEEDS = { users: 100_000, messages: 3, isLocalServer: true, canSpreadAddresses: true };
 
-test("processes by the limit of open files", () => {
+test("the limit of open files determines the number of processes", () => {
   expect(gatewaysFor(100_000, LIMITS)).toBe(6);
   expect(gatewaysFor(18_000, LIMITS)).toBe(1);
   expect(gatewaysFor(1000, { openFiles: 1024 })).toBe(5);
@@ -17,7 +17,7 @@ describe("100,000 connections", () => {
     expect(() => checkConnectLimits({ ...NEEDS, gateways: 6, processes: 7 }, LIMITS)).not.toThrow();
   });
 
-  test("do not fit into one of each, and the error says what does", () => {
+  test("exceed one gateway and one process, and the error names what is needed", () => {
     const check = () => checkConnectLimits({ ...NEEDS, gateways: 1, processes: 1 }, LIMITS);
     expect(check).toThrow("--processes 7");
     expect(check).toThrow("--gateways 6");

@@ -2,15 +2,15 @@ import { freemem } from "node:os";
 import { usageError } from "../exit.ts";
 import { currentLimits, findObstacles, type Limits } from "../preflight.ts";
 
-/** Everything that a run of `connect` is told. Durations in milliseconds. */
+/** The options of `connect`. Durations in milliseconds. */
 export interface ConnectPlan {
   users: number;
   /** Processes with receivers. */
   processes: number;
-  /** Connections being made at the same time. */
+  /** Concurrent connection attempts. */
   window: number;
   connectTimeoutMs: number;
-  /** Rest after the last connection, before memory is looked at. */
+  /** Rest after the last connection, before memory is measured. */
   settleMs: number;
   holdMs: number;
   /** Sent to all, one at a time, after the hold. */
@@ -20,23 +20,25 @@ export interface ConnectPlan {
   napMs: number;
 }
 
-/** Descriptors of a process besides its connections: modules, pipes, the database, other clients. */
+/** A process' descriptors other than connections: modules, pipes, the database, other clients. */
 const OTHER_FILES = 800;
-/** A thread reads some 200,000 frames a second; more members than this in one process wait for it. */
+/**
+ * A thread reads some 200,000 frames a second; with more members than this in one process, they wait for it.
+ */
 const MOST_PER_RECEIVING_PROCESS = 15_000;
 const MOST_PER_GATEWAY = 18_000;
 
-/** How many connections one process may have here. */
+/** The maximum number of connections of one process on this machine. */
 function perProcess(most: number, { openFiles }: Pick<Limits, "openFiles">): number {
   return Math.max(1, Math.min(most, (openFiles ?? Infinity) - OTHER_FILES));
 }
 
-/** The fewest processes that can receive for so many. */
+/** The minimum number of receiving processes for this many users. */
 export function receivingProcesses(users: number, limits: Pick<Limits, "openFiles">): number {
   return Math.ceil(users / perProcess(MOST_PER_RECEIVING_PROCESS, limits));
 }
 
-/** The fewest gateways that can hold so many; 1: a single instance does. */
+/** The minimum number of gateways for this many users; 1: a single instance is enough. */
 export function gatewaysFor(users: number, limits: Pick<Limits, "openFiles">): number {
   return Math.ceil(users / perProcess(MOST_PER_GATEWAY, limits));
 }
@@ -45,18 +47,18 @@ export interface ConnectNeeds {
   users: number;
   processes: number;
   messages: number;
-  /** Processes of the server that is started for the run; null: it runs already. */
+  /** Processes of the server that is started for the run; null: it is already running. */
   gateways: number | null;
   isLocalServer: boolean;
   canSpreadAddresses: boolean;
 }
 
-/** @throws {ExitError} that lists everything that would fail half way through, with the command that helps */
+/** @throws {ExitError} listing everything that would fail halfway, each with the command that helps */
 export function checkConnectLimits(needs: ConnectNeeds, limits: Limits = currentLimits()): void {
   const { users, processes, gateways } = needs;
   const obstacles = findObstacles(
     { ...needs, kind: "light" },
-    // Descriptors are counted by process, below; of memory the whole machine's counts.
+    // Descriptors are counted per process, below; memory for the whole machine.
     { ...limits, openFiles: null, memoryBytes: Math.max(limits.memoryBytes, freemem()) },
   );
   const most = (limits.openFiles ?? Infinity) - OTHER_FILES;

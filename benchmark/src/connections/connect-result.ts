@@ -2,11 +2,11 @@ import type { Percentiles } from "../measure/percentiles.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 import type { ServerUsage } from "../targets/target.ts";
 
-/** One message to everybody who is online. */
+/** One message to everyone online. */
 export interface CrowdMessage {
   /** null: not acknowledged. */
   ackMs: number | null;
-  /** Until the last member had it; null when somebody who was online never got it. */
+  /** Time to the last member; null if it did not reach everyone online. */
   p100Ms: number | null;
   latencyMs: Percentiles | null;
   received: number;
@@ -15,22 +15,22 @@ export interface CrowdMessage {
   outOfOrder: number;
 }
 
-/** Memory by connection in bytes: what was there with everybody online, less what was there before. */
+/** Memory per connection in bytes: with all members online, minus before they connected. */
 export interface ConnectionBytes {
-  /** Resident memory of all processes of the server. */
+  /** Resident memory of all the server's processes. */
   server: number | null;
-  /** The same by kind of process, where the server was started for the run. */
+  /** The same by kind of process, if the server was started for the run. */
   serverByKind: Record<string, number> | null;
   /**
-   * Kernel memory of this machine (slab and TCP buffers). With the server on this machine it is that of both ends of the
-   * connection; half of it is the server's.
+   * Kernel memory of this machine (slab and TCP buffers). If the server is on this machine, it includes both
+   * ends of each connection; half of it is the server's.
    */
   kernel: number | null;
-  /** Whether both ends lie in the kernel of this machine. */
+  /** Whether both ends are in this machine's kernel. */
   isKernelOfBothEnds: boolean;
-  /** What grew most in the kernel, where this may be seen (as root). */
+  /** The kernel objects that grew most, if they are readable (as root). */
   kernelObjects: { name: string; bytes: number }[] | null;
-  /** The tester's own. */
+  /** The tester's own memory. */
   tester: number;
 }
 
@@ -62,10 +62,10 @@ export interface ConnectMeasurement {
   hold: {
     plannedMs: number;
     heldMs: number;
-    /** At most some hundred, whatever the time. */
+    /** A few hundred at most, whatever the duration. */
     samples: HoldSample[];
     rssGrowthBytes: number | null;
-    /** Server CPU per connection and hour, of heartbeats and whatever else goes on. */
+    /** Server CPU per connection and hour while idle, mostly for heartbeats. */
     cpuSecondsPerConnectionHour: number | null;
   } | null;
   messages: CrowdMessage[];
@@ -76,7 +76,7 @@ export interface ConnectMeasurement {
     resyncs: number;
     sent: number;
     acknowledged: number;
-    /** null: not counted, for the run was interrupted. */
+    /** null: not counted, because the run was interrupted. */
     stored: number | null;
     expected: number;
     received: number;
@@ -90,7 +90,7 @@ export interface ConnectMeasurement {
     afterHold: ServerUsage | null;
     afterMessages: ServerUsage | null;
   };
-  /** Cores that programs without a part in the test kept busy while connections were made; null: not known. */
+  /** Cores used by unrelated programs while connections were made; null: unknown. */
   otherProgramsCores: number | null;
   errors: { phase: string; code: string; count: number }[];
 }

@@ -21,12 +21,12 @@ import { memoryByKind } from "./memory-by-kind.ts";
 const MOST_SAMPLES = 240;
 const SHORTEST_SAMPLE_MS = 1000;
 const MOST_OBJECTS = 10;
-/** Duplicates may come after everybody has everything. */
+/** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 const MS_PER_HOUR = 3_600_000;
 const PAGE_MESSAGES = 100;
 
-/** The server that a crowd connects to. */
+/** The server under test. */
 export interface CrowdServer {
   urls: readonly string[];
   platform: Platform | undefined;
@@ -54,7 +54,7 @@ interface SentMessage {
   isOver: boolean;
 }
 
-/** What server and kernel hold at one moment. */
+/** Memory of server and kernel at one moment. */
 interface Snapshot {
   usage: ServerUsage | null;
   kernel: KernelMemory | null;
@@ -62,8 +62,8 @@ interface Snapshot {
 }
 
 /**
- * Connects a crowd, holds it for a time, sends it messages and lets it go. Connections that could not be made are part of
- * the result. When the signal comes, the measurement holds what there was until then.
+ * Connects a crowd, holds the connections, sends messages and disconnects. Failed connections are part of the
+ * result. On an abort signal, the measurement has everything up to then.
  */
 export async function measureConnections(context: ConnectContext): Promise<ConnectMeasurement> {
   return new ConnectRun(context).measure();
@@ -110,7 +110,7 @@ class ConnectRun {
       if (!signal.aborted) throw error;
     } finally {
       sender?.close();
-      // Not every process has something to tell when the run ended early.
+      // Not every process has a report if the run ended early.
       reports = await crowd.report().catch(() => []);
       await crowd.close();
     }
@@ -309,7 +309,7 @@ class ConnectRun {
   }
 }
 
-/** A message that was never acknowledged is owed to nobody; one whose time is not up is not lost. */
+/** Unacknowledged messages are not expected to arrive; messages within their timeout are not lost yet. */
 function isOwed({ ackMs, isOver }: SentMessage): boolean {
   return ackMs !== null && isOver;
 }

@@ -4,7 +4,7 @@ import type { ConnectResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 import type { ConnectMeasurement } from "./connect-result.ts";
 
-/** How many are held, what each of them takes, and whether all of them can be reached. */
+/** How many connections are held, what each of them takes, and whether all of them receive messages. */
 export function connectSummary(result: ConnectResult): string {
   return [
     title(result),

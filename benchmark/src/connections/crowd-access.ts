@@ -2,26 +2,29 @@ import { randomBytes } from "node:crypto";
 import type { Api } from "../targets/fanfare/api.ts";
 import { registerAll, type RegistrationResult } from "../targets/registration.ts";
 
-/** Everything that is needed to come online, and to write to all. */
+/** What is needed to connect, and to write to all. */
 export interface CrowdAccess {
   groupId: string;
   channelId: string;
-  /** Who made the group. Access tokens end after a quarter of an hour: after a long hold he logs in again. */
+  /**
+   * The creator of the group, who logs in again after a long hold because access tokens expire after 15
+   * minutes.
+   */
   owner: { username: string; password: string };
   /** Access tokens of its members. */
   tokens: string[];
-  /** When the first of the access tokens ends, ISO 8601. */
+  /** When the first of the access tokens expires, ISO 8601. */
   expiresAt: string;
 }
 
-/** @returns an access token of the one who made the group */
+/** @returns an access token of the group's creator */
 export async function logInOwner(api: Api, { owner }: CrowdAccess, signal?: AbortSignal): Promise<string> {
   return (await api.call("user.login", owner, undefined, signal)).accessToken;
 }
 
 /**
- * Makes a group, and guests who join it.
- * @throws {ApiError} of the first who is refused
+ * Creates a group, and guests who join it.
+ * @throws {ApiError} of the first rejected guest
  */
 export async function registerCrowd(
   api: Api,

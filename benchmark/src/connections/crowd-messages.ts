@@ -1,6 +1,6 @@
 import type { DialectName } from "../targets/dialect.ts";
 
-/** What a process with a part of the crowd is started with. */
+/** Startup data of a process with a part of the crowd. */
 export interface CrowdSetup {
   urls: readonly string[];
   /** The IP address of each. */
@@ -10,28 +10,28 @@ export interface CrowdSetup {
   credentials: readonly (string | null)[];
   /** How many messages will be sent. */
   messages: number;
-  /** The instant (`nowMs`) that stored times count from. */
+  /** The instant (`nowMs`) that stored times are relative to. */
   epochMs: number;
-  /** Number of the first source address, so that processes do not share any. */
+  /** Index of the first source address, so that processes don't share any. */
   firstAddress: number;
   window: number;
   timeoutMs: number;
   napMs: number;
 }
 
-/** How far a process is, told several times a second. */
+/** A process' progress, reported several times a second. */
 export interface CrowdStatus {
   online: number;
   gaveUp: number;
   dropped: number;
   resyncs: number;
-  /** Per message: how many have it. */
+  /** Per message: how many members have it. */
   received: number[];
 }
 
-/** What a process has seen, told at the end. */
+/** A process' final report. */
 export interface CrowdReport {
-  /** Of each that came online: milliseconds from the beginning of its attempt. */
+  /** For each connection: milliseconds from the start of its attempt. */
   onlineMs: Float64Array;
   /** Per message: the instants (`nowMs`) of all arrivals. */
   arrivals: Float64Array[];
@@ -45,14 +45,14 @@ export interface CrowdReport {
 
 export type ToCrowd =
   | { type: "connect"; setup: CrowdSetup }
-  /** While measuring, reads are gathered: see `napMs`. */
+  /** While measuring, reads are batched: see `napMs`. */
   | { type: "measure"; on: boolean }
   | { type: "report" }
   | { type: "close" };
 
 export type FromCrowd =
   | ({ type: "status" } & CrowdStatus)
-  /** Each is online or given up. */
+  /** All connections are online or given up. */
   | { type: "connected" }
   | { type: "report"; report: CrowdReport }
   | { type: "closed" };

@@ -6,7 +6,7 @@ import { allocateTally, Tally } from "../receiver/tally.ts";
 import { DIALECTS } from "../targets/dialect.ts";
 import type { CrowdReport, CrowdSetup, CrowdStatus, FromCrowd, ToCrowd } from "./crowd-messages.ts";
 
-/** Program of a process that holds a part of the crowd: a process has only so many descriptors. */
+/** Program of a process with a part of the crowd, because one process has too few descriptors. */
 const STATUS_MS = 100;
 
 class CrowdPart {
@@ -87,7 +87,7 @@ class CrowdPart {
 let part: CrowdPart | undefined;
 
 function say(message: FromCrowd): void {
-  // Who is gone hears nothing.
+  // The parent may have exited.
   if (process.connected) process.send?.(message);
 }
 
@@ -116,5 +116,5 @@ async function obey(order: ToCrowd): Promise<void> {
 
 process.on("message", (order: ToCrowd) => void obey(order));
 process.on("disconnect", () => process.exit());
-// Ctrl-C goes to the whole process group; the parent decides when this one ends.
+// Ctrl-C reaches the whole process group; the parent decides when this process exits.
 process.on("SIGINT", () => {});

@@ -14,9 +14,9 @@ export interface CrowdOptions {
   runId: string;
   /** How many messages will be sent. */
   messages: number;
-  /** Over how many processes the members spread. */
+  /** Number of processes that the members spread over. */
   processes: number;
-  /** Connections made at the same time, by all processes together. */
+  /** Concurrent connection attempts of all processes together. */
   window: number;
   connectTimeoutMs: number;
   napMs: number;
@@ -24,7 +24,7 @@ export interface CrowdOptions {
 
 const PROGRAM = fileURLToPath(new URL("./crowd-process.ts", import.meta.url));
 const NOBODY: CrowdStatus = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
-/** A process that says goodbye to many takes its time, but not for ever. */
+/** Closing many connections takes time, but must end. */
 const CLOSE_TIMEOUT_MS = 15_000;
 const REPORT_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
@@ -34,7 +34,7 @@ interface Part {
   status: CrowdStatus;
 }
 
-/** More members than one process may have descriptors for: processes with light receivers. */
+/** Light receivers in several processes, for more members than one process has descriptors. */
 export class Crowd {
   readonly #options: CrowdOptions;
   readonly #parts: Part[];
@@ -67,7 +67,10 @@ export class Crowd {
     return this.#sum((status) => status.received[message] ?? 0);
   }
 
-  /** Resolves when each is online or given up. @throws {Error} when a process ended or the signal came */
+  /**
+   * Resolves when all members are online or given up.
+   * @throws {Error} if a process exited or the signal aborted
+   */
   async connect(credentials: readonly (string | null)[], signal: AbortSignal): Promise<void> {
     const { urls, processes, window, connectTimeoutMs, dialect, runId, messages, napMs } = this.#options;
     const addresses = await Promise.all(urls.map(addressOf));
@@ -95,7 +98,7 @@ export class Crowd {
     for (const { child } of this.#parts) child.send({ type: "measure", on } satisfies ToCrowd);
   }
 
-  /** Resolves when everybody who is online has the message, when it is hopeless, or when the time is up. */
+  /** Resolves when everyone online has the message, when it can't arrive anymore, or on timeout. */
   async waitFor(
     message: number,
     timeoutMs: number,
@@ -116,7 +119,6 @@ export class Crowd {
     }
   }
 
-  /** What each process has seen. */
   report(): Promise<CrowdReport[]> {
     const signal = AbortSignal.timeout(REPORT_TIMEOUT_MS);
     return Promise.all(
@@ -124,7 +126,7 @@ export class Crowd {
     );
   }
 
-  /** Says goodbye on every connection, and ends the processes. Safe to call twice. */
+  /** Closes every connection and ends the processes. Safe to call twice. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
@@ -162,7 +164,7 @@ export class Crowd {
     return part;
   }
 
-  /** Sends an order and waits for its answer. */
+  /** Sends a command and waits for its answer. */
   #ask<T extends FromCrowd["type"]>(
     { child }: Part,
     order: ToCrowd,

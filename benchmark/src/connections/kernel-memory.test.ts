@@ -8,11 +8,11 @@ filp                3507   3738    192   21    1 : tunables    0    0    0 : sla
 bdev_cache             0      0    800   20    4 : tunables    0    0    0 : slabdata      0      0      0
 `;
 
-test("the bytes of a cache are those of its slabs, empty ones included", () => {
+test("a cache's size includes its empty slabs", () => {
   expect(slabObjects(SLABINFO)).toEqual({ TCP: 80 * 8 * 4096, filp: 178 * 4096 });
 });
 
-test("what grew most comes first, and what shrank not at all", () => {
+test("objects are sorted by growth, without those that shrank", () => {
   expect(grownObjects({ a: 10, b: 10, c: 10 }, { a: 11, b: 9, c: 30, d: 5 }, 2)).toEqual([
     { name: "c", bytes: 20 },
     { name: "d", bytes: 5 },

@@ -1,17 +1,20 @@
 import { readFileSync } from "node:fs";
 
-/** What the kernel of this machine holds, for all programs together. null: not told to this user, or on this system. */
+/**
+ * Memory of this machine's kernel, for all programs together. null: not readable by this user, or on this
+ * system.
+ */
 export interface KernelMemory {
   /** All kernel objects: `Slab` of /proc/meminfo. */
   slabBytes: number;
-  /** What waits in the buffers of TCP sockets: `mem` of /proc/net/sockstat. */
+  /** Data in the buffers of TCP sockets: `mem` of /proc/net/sockstat. */
   tcpBufferBytes: number;
   tcpSockets: number;
-  /** Bytes per kind of object (/proc/slabinfo, which only root may read). */
+  /** Bytes per kind of object (/proc/slabinfo, readable only by root). */
   objects: Record<string, number> | null;
 }
 
-/** Source of the page size: sockstat counts pages, 4 KiB on x86-64 and on most arm64 systems. */
+/** sockstat counts pages: 4 KiB on x86-64 and on most arm64 systems. */
 const PAGE_BYTES = 4096;
 
 export function readKernelMemory(): KernelMemory | null {
@@ -27,7 +30,7 @@ export function readKernelMemory(): KernelMemory | null {
   };
 }
 
-/** Bytes by cache out of /proc/slabinfo: slabs × pages of each. Source: slabinfo(5). */
+/** Bytes per cache from /proc/slabinfo: slabs × pages of each. Source: slabinfo(5). */
 export function slabObjects(text: string): Record<string, number> {
   const objects: Record<string, number> = {};
   for (const line of text.split("\n").slice(2)) {
@@ -40,7 +43,7 @@ export function slabObjects(text: string): Record<string, number> {
   return objects;
 }
 
-/** What grew most, largest first. */
+/** The objects that grew most, largest first. */
 export function grownObjects(
   before: Record<string, number>,
   after: Record<string, number>,

@@ -2,8 +2,9 @@ import { processMemory } from "../measure/process-usage.ts";
 import type { Platform } from "../platform/platform.ts";
 
 /**
- * Resident memory by kind of process (gateway, worker, database, …). A single instance is the "instance" and its "database".
- * @returns null where the system does not tell
+ * Resident memory by kind of process (gateway, worker, database, …). A single instance counts as "instance" and
+ * "database".
+ * @returns null if the system doesn't report it
  */
 export function memoryByKind({ processes, workers }: Platform): Record<string, number> | null {
   const byKind: Record<string, number> = {};

@@ -1,7 +1,7 @@
 import type { ServerUsage } from "../targets/target.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 
-/** What `bench register` has measured. */
+/** The measurement of `bench register`. */
 export interface RegisterMeasurement {
   target: { name: "fanfare"; url: string; isThrowaway: boolean };
   users: number;
@@ -10,7 +10,7 @@ export interface RegisterMeasurement {
   server: { before: ServerUsage | null; after: ServerUsage | null };
   /** Users registered and joined per second of server CPU. */
   perServerCpuSecond: number | null;
-  /** Where the tokens are; null: nowhere. */
+  /** The file with the tokens; null: none. */
   file: string | null;
   errors: { phase: string; code: string; count: number }[];
 }

@@ -3,7 +3,7 @@ import { duration, mib, ms, whole } from "../report/format.ts";
 import type { RegisterResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 
-/** How fast people were registered, and where their tokens are. */
+/** How fast users were registered, and where their tokens are. */
 export function registerSummary(result: RegisterResult): string {
   const { users, target, registration, perServerCpuSecond, server, file } = result;
   const where = target.isThrowaway ? "started for this run" : `at ${target.url}`;

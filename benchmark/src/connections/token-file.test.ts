@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test("what was written is read again, until its tokens end", async () => {
+test("a file can be read back until its tokens expire", async () => {
   const file = join(folder, "tokens.json");
   await writeTokenFile(file, "http://127.0.0.1:3000", ACCESS);
   const read = await readTokenFile(file, new Date("2026-01-01T00:14:00Z"));
@@ -28,7 +28,7 @@ test("what was written is read again, until its tokens end", async () => {
   );
 });
 
-test.each(["", "null", "{}", '{"version":1,"url":"x","tokens":[]}'])("%j is none", async (text) => {
+test.each(["", "null", "{}", '{"version":1,"url":"x","tokens":[]}'])("rejects %j", async (text) => {
   const file = join(folder, "tokens.json");
   await writeFile(file, text);
   await expect(readTokenFile(file)).rejects.toThrow("is not a file of bench register");

@@ -9,14 +9,14 @@ export interface TokenFile extends CrowdAccess {
 }
 
 const VERSION = 1;
-/** Whoever can read the file can come in as any of the users. */
+/** Anyone who can read the file can sign in as any of the users. */
 const OWNER_ONLY = 0o600;
 
 export async function writeTokenFile(file: string, url: string, access: CrowdAccess): Promise<void> {
   const content: TokenFile = { version: VERSION, url, ...access };
   const handle = await open(file, "w", OWNER_ONLY);
   try {
-    // It may have been there already, for everybody to read.
+    // An existing file may have been readable by everyone.
     await handle.chmod(OWNER_ONLY);
     await handle.writeFile(`${JSON.stringify(content)}\n`);
   } finally {
@@ -24,7 +24,7 @@ export async function writeTokenFile(file: string, url: string, access: CrowdAcc
   }
 }
 
-/** @throws {ExitError} when it cannot be read, is none, or its tokens have ended */
+/** @throws {ExitError} if the file is unreadable or invalid, or its tokens have expired */
 export async function readTokenFile(file: string, now = new Date()): Promise<TokenFile> {
   const content = parse(file, await readText(file));
   if (new Date(content.expiresAt) <= now) {
@@ -53,7 +53,7 @@ function parse(file: string, text: string): TokenFile {
     if (version === VERSION && isComplete && Array.isArray(tokens) && tokens.length > 0)
       return content as TokenFile;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw usageError(`${file} is not a file of bench register.`);
 }

@@ -1,26 +1,26 @@
 import type { Percentiles } from "../measure/percentiles.ts";
 import type { EchoServerName } from "./echo-servers.ts";
 
-/** One server with so many requests on their way at the same time. */
+/** One server at one concurrency. */
 export interface EchoRow {
   server: EchoServerName;
   concurrency: number;
   perSecond: number | null;
-  /** Requests per second of its own CPU time. */
+  /** Requests per second of the server's own CPU time. */
   perCpuSecond: number | null;
   latencyMs: Percentiles | null;
   acknowledged: number;
-  /** Refused, or not answered in time. */
+  /** Rejected, or not answered in time. */
   failed: number;
-  /** The tester's share of a core meanwhile: near 1, and the tester was what limits. */
+  /** The tester's share of a core: close to 1, the tester was the bottleneck. */
   testerBusy: number;
 }
 
 export interface EchoMeasurement {
-  /** Of the body of an answer. */
+  /** Of a response body. */
   bytes: number;
   rows: EchoRow[];
-  /** Servers that are not there because they are not installed. */
+  /** Servers not measured because they aren't installed. */
   missing: EchoServerName[];
   errors: { phase: string; code: string; count: number }[];
 }

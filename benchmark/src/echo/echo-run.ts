@@ -16,13 +16,13 @@ export interface EchoPlan {
   durationMs: number;
 }
 
-/** Fits into a path without encoding. */
+/** Needs no encoding in a path. */
 const TEXT = "hello-fanfare!";
 const WARM_UP_MS = 500;
 const TIMEOUT_MS = 10_000;
 const MOST_REQUESTS_PER_SECOND = 200_000;
 
-/** The servers take turns at each concurrency, so that what else the machine does meets all of them. */
+/** Servers take turns at each concurrency, so that other load on the machine affects all of them. */
 export async function measureEcho(plan: EchoPlan, context: CommandContext): Promise<EchoMeasurement> {
   const { progress, errors, signal, defer } = context;
   const missing = plan.servers.filter((name) => name === "nginx" && !isNginxInstalled());

@@ -8,7 +8,10 @@ import type { ServerProgram } from "../platform/server-process.ts";
 export const ECHO_SERVERS = ["fastify", "node", "nginx"] as const;
 export type EchoServerName = (typeof ECHO_SERVERS)[number];
 
-/** What runs in one thread and answers `GET /echo/<text>` with the text. @param folder where it may write */
+/**
+ * A single-threaded server that answers `GET /echo/<text>` with the text.
+ * @param folder where it can write
+ */
 export function echoProgram(name: EchoServerName, port: number, folder: string): ServerProgram {
   const base = { name, env: cleanEnvironment(), isReady: () => accepts(port) };
   if (name === "nginx") {
@@ -20,12 +23,12 @@ export function echoProgram(name: EchoServerName, port: number, folder: string):
   return { ...base, command: process.execPath, args: [file, String(port)] };
 }
 
-/** nginx is measured where it is installed. */
+/** nginx is only measured if it is installed. */
 export function isNginxInstalled(): boolean {
   return spawnSync("nginx", ["-v"], { env: cleanEnvironment() }).error === undefined;
 }
 
-/** One process without a master, keep-alive without end, nothing logged. */
+/** One process without a master, unlimited keep-alive, no logs. */
 function nginxConfig(port: number, folder: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${join(folder, kind)};`,

@@ -1,6 +1,9 @@
 import fastify from "fastify";
 
-/** Program: answers with the 14 bytes of the path, on the same HTTP stack as the gateway. Its port is the first argument. */
+/**
+ * Program: answers with the 14 bytes of the path, on the same HTTP stack as the gateway. Its first argument is
+ * the port.
+ */
 const app = fastify();
 app.get<{ Params: { text: string } }>("/echo/:text", (request, reply) => {
   reply.type("text/plain").send(request.params.text);

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** Program: the same as the one with Fastify, on Node's own server alone. */
+/** Program: the same as the Fastify one, on Node's own server. */
 const PREFIX = "/echo/";
 createServer((request, response) => {
   const text = request.url?.slice(PREFIX.length) ?? "";

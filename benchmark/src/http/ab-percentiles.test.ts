@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { abPercentiles } from "./ab-percentiles.ts";
 
-test("nearest rank, the last one is the longest", () => {
+test("nearest rank, the last one is the maximum", () => {
   const sorted = Float64Array.from({ length: 200 }, (_, i) => i + 1);
   expect(abPercentiles(sorted)!.map(({ percent, ms }) => [percent, ms])).toEqual([
     [50, 100],

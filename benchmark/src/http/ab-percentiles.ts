@@ -1,7 +1,10 @@
-/** Those that `ab` prints. */
+/** The percentiles that `ab` prints. */
 const AB_PERCENTILES = [50, 66, 75, 80, 90, 95, 98, 99, 100] as const;
 
-/** Milliseconds at each percentile, nearest rank. @param sorted ascending; null without values */
+/**
+ * Milliseconds at each percentile, nearest rank.
+ * @param sorted ascending; null without values
+ */
 export function abPercentiles(sorted: Float64Array): { percent: number; ms: number }[] | null {
   if (sorted.length === 0) return null;
   return AB_PERCENTILES.map((percent) => {

@@ -1,7 +1,7 @@
 import { figures, type Figure } from "../report/figures.ts";
 import type { HttpMeasurement } from "./http-result.ts";
 
-/** What stands beside the figures of others, and of other runs. */
+/** Figures that are compared with other runs and published ones. */
 export function httpFigures({ rates, percentiles, bytesPerMillion, counts }: HttpMeasurement): Figure[] {
   const at = (wanted: number) => percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
   return figures({

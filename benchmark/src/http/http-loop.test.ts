@@ -28,7 +28,7 @@ async function loop(listener: RequestListener, options: Partial<HttpLoopOptions>
   });
 }
 
-test("every request is made once, on connections that stay", async () => {
+test("every request is made once, on keep-alive connections", async () => {
   const bodies: string[] = [];
   const sockets = new Set<unknown>();
   const run = await loop(async (request, response) => {
@@ -53,7 +53,7 @@ test("every request is made once, on connections that stay", async () => {
   expect(sockets.size).toBe(4);
 });
 
-test("refusals, hangs and lost connections are counted as what they are", async () => {
+test("rejections, timeouts and lost connections are counted separately", async () => {
   const run = await loop(
     (request, response) => {
       const index = Number(/\d+$/.exec(request.url ?? "")?.[0]);
@@ -69,7 +69,7 @@ test("refusals, hangs and lost connections are counted as what they are", async 
   expect(outcome.failures).toEqual({ CONNECTION_CLOSED: 1, NO_ANSWER: 1 });
 });
 
-test("who is told to wait does, and the others go on", async () => {
+test("a connection waits for Retry-After, and the others continue", async () => {
   const asked: string[] = [];
   const run = await loop(
     (request, response) => {
@@ -89,12 +89,12 @@ test("who is told to wait does, and the others go on", async () => {
   expect(asked).toEqual(["/0", "/1", "/2"]);
 });
 
-test("nobody listens", async () => {
+test("connection refused", async () => {
   const run = await loop(() => {}, { place: { host: "127.0.0.1", port: 9 }, requests: 5 });
   expect(await run.run()).toMatchObject({ sent: 0, acknowledged: 0, failures: { ECONNREFUSED: 16 } });
 });
 
-test("an answer in pieces", () => {
+test("a response in several chunks", () => {
   const whole = Buffer.from("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello");
   for (let length = 0; length < whole.length; length++)
     expect(parseAnswer(whole.subarray(0, length))).toBeUndefined();
@@ -105,6 +105,6 @@ test.each([
   ["SSH-2.0-OpenSSH\r\n\r\n", "NOT_HTTP"],
   ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "HTTP_WITHOUT_LENGTH"],
   ["HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab", "HTTP_TOO_MUCH"],
-])("%j is not understood", (text, code) => {
+])("rejects %j", (text, code) => {
   expect(parseAnswer(Buffer.from(text))).toBe(code);
 });

@@ -2,7 +2,7 @@ import { nowMs } from "../measure/clock.ts";
 import { SourceAddresses } from "../receiver/source-addresses.ts";
 import { httpReadBuffer, LightHttp, type HttpAnswer, type HttpPlace } from "./light-http.ts";
 
-/** `waitMs`: how long the server asks to leave it alone; the connection does. */
+/** `waitMs`: how long the connection waits, as the server requested. */
 export interface HttpFault {
   code: string;
   waitMs: number;
@@ -10,22 +10,25 @@ export interface HttpFault {
 
 export interface HttpLoopOptions {
   place: HttpPlace;
-  /** Connections that stay open, each with one request on its way. */
+  /** Keep-alive connections, each with one request in flight. */
   concurrency: number;
-  /** Ends after so many requests, or after so long. */
+  /** Ends after this many requests, or after this time. */
   requests: number;
   durationMs: number;
   timeoutMs: number;
-  /** The bytes of a request. @param index counts from 0 */
+  /**
+   * The bytes of a request.
+   * @param index counts from 0
+   */
   request: (index: number) => Buffer;
-  /** undefined: as it should be. The bytes are valid only during the call. */
+  /** undefined: success. The bytes are only valid during the call. */
   faultOf: (answer: HttpAnswer) => HttpFault | undefined;
   signal: AbortSignal;
 }
 
-/** What came of it, while it runs and at the end. */
+/** The outcome, during and after the run. */
 export interface HttpLoopOutcome {
-  /** Milliseconds of each request that was answered as it should be, in the order of the answers. */
+  /** Milliseconds of each successful request, in the order of the responses. */
   latenciesMs: Float64Array;
   sent: number;
   acknowledged: number;
@@ -34,22 +37,22 @@ export interface HttpLoopOutcome {
   /** Not answered in time, or the connection was lost. */
   unanswered: number;
   connectMs: number;
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   measuredMs: number;
-  /** By code: answers with an error. */
+  /** By code: error responses. */
   refusals: Record<string, number>;
-  /** By code: what became of the connections. */
+  /** By code: connection failures. */
   failures: Record<string, number>;
 }
 
 const TICK_MS = 250;
-/** A connection is made again so often in a row. */
+/** Consecutive attempts to reopen a connection. */
 const MAX_RECONNECTS = 3;
 
 interface Lane {
   http: LightHttp;
   isOpen: boolean;
-  /** null: nothing on its way. */
+  /** null: no request in flight. */
   askedMs: number | null;
   failures: number;
   address: string | undefined;
@@ -57,8 +60,8 @@ interface Lane {
 }
 
 /**
- * A closed loop as `ab -k` does it: all connections first, then on each of them the next request as soon as the last one is
- * answered. The time of a request begins with its sending, which in a closed loop is the intended one.
+ * A closed loop like that of `ab -k`: opens all connections, then sends the next request on each as soon as the
+ * last one is answered. Latency counts from sending, which in a closed loop is the intended time.
  */
 export class HttpLoop {
   readonly #options: HttpLoopOptions;
@@ -202,7 +205,7 @@ export class HttpLoop {
     if (this.#isRunning && this.#isOver && this.settled === this.#outcome.sent) this.#finished();
   }
 
-  /** Gives up on what has waited too long, and ends the run when nothing more can come. */
+  /** Times out requests, and ends the run when nothing more can arrive. */
   #tick(): void {
     const oldestMs = nowMs() - this.#options.timeoutMs;
     for (const lane of this.#lanes) {

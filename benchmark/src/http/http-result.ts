@@ -3,16 +3,16 @@ import type { ServerUsage } from "../targets/target.ts";
 export interface HttpMeasurement {
   target: { name: "fanfare"; url: string; isThrowaway: boolean };
   users: number;
-  /** Direct channels, each of two of the users. */
+  /** Direct channels, each between two of the users. */
   channels: number;
   concurrency: number;
   requests: number;
   payloadBytes: number;
-  /** Until all connections were there, before the first request. */
+  /** Until all connections were open, before the first request. */
   connectMs: number;
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   measuredMs: number;
-  /** As `ab` has them, of what was acknowledged. */
+  /** The percentiles `ab` prints, of acknowledged requests. */
   percentiles: { percent: number; ms: number }[] | null;
   counts: {
     sent: number;
@@ -20,9 +20,9 @@ export interface HttpMeasurement {
     /** Answered with an error. */
     refused: number;
     unanswered: number;
-    /** Read back right after the last answer; null: interrupted. */
+    /** Read back right after the last response; null: interrupted. */
     stored: number | null;
-    /** Acknowledged and not there at that moment: what a queue behind the answer would still hold. */
+    /** Acknowledged but not stored at that moment: what a queue behind the response would still hold. */
     behind: number | null;
   };
   rates: {
@@ -31,10 +31,10 @@ export interface HttpMeasurement {
     /** Messages in the database per second, from the first request until all of them were there. */
     storedPerSecond: number | null;
   };
-  /** What a million such messages take on the disk; null: not this machine's, or not measured. */
+  /** Disk usage of a million such messages; null: a remote server, or not measured. */
   bytesPerMillion: number | null;
   server: { before: ServerUsage | null; after: ServerUsage | null };
-  /** The tester's share of a core meanwhile: near 1, and it was what limits. */
+  /** The tester's share of a core: close to 1, the tester was the bottleneck. */
   testerBusy: number;
   errors: { phase: string; code: string; count: number }[];
 }

@@ -23,7 +23,7 @@ export interface HttpPlan {
   warmUp: number;
   payloadBytes: number;
   timeoutMs: number;
-  /** Registrations, and calls that read back, at the same time. */
+  /** Concurrent registrations and read-back calls. */
   calls: number;
 }
 
@@ -42,13 +42,13 @@ interface User {
 
 interface Pair {
   channelId: string;
-  /** Either of them sends. */
+  /** Both can send. */
   users: [User, User];
 }
 
 const WARM_UP_CONCURRENCY = 100;
 
-/** `ab -k` against the endpoint that sends a direct message: sender and receiver of each request are drawn by lot. */
+/** `ab -k` against the endpoint that sends a direct message, with random senders and receivers. */
 export async function measureHttp(
   server: HttpServer,
   plan: HttpPlan,
@@ -121,7 +121,7 @@ function countsOf({ sent, acknowledged, refused, unanswered }: HttpLoopOutcome) 
   return { sent, acknowledged, refused, unanswered };
 }
 
-/** Guests, and direct channels between two of them drawn by lot. */
+/** Guests, and direct channels between random pairs of them. */
 async function openPairs(
   api: Api,
   { users: count, channels, calls }: HttpPlan,
@@ -145,7 +145,7 @@ async function openPairs(
       return { channelId: channel.id, users: pair };
     };
     const { users: pairs } = await registerAll(channels, calls, open, () => done++);
-    // The same two may have been drawn twice.
+    // The same pair may have been drawn twice.
     return [...new Map(pairs.map((pair) => [pair.channelId, pair])).values()];
   };
   return progress.during("registering guests, opening channels", count + channels, () => done, work);

@@ -7,7 +7,7 @@ import type { HttpMeasurement } from "./http-result.ts";
 
 const BUSY = 0.9;
 
-/** In the form of `ab`, with what `ab` does not know: whether it is stored, and what it takes. */
+/** In the form of `ab`, plus what `ab` can't see: whether messages are stored, and their size on disk. */
 export function httpSummary(result: HttpResult): string {
   const { counts } = result;
   const where = result.target.isThrowaway ? "started for this run" : `at ${result.target.url}`;

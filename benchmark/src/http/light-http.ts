@@ -1,6 +1,5 @@
 import { connect, type Socket } from "node:net";
 
-/** The end of the headers. */
 const HEAD_END = Buffer.from("\r\n\r\n");
 const MOST_HEAD_BYTES = 64 * 1024;
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -16,7 +15,10 @@ export interface HttpAnswer {
   body: Buffer;
 }
 
-/** The bytes of a request on a connection that stays. @param target path and query */
+/**
+ * The bytes of a request on a keep-alive connection.
+ * @param target path and query
+ */
 export function encodeRequest(
   method: "GET" | "POST",
   target: string,
@@ -31,22 +33,22 @@ export function encodeRequest(
   return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** One for all connections of a thread: what is read is used before the next read. */
+/** One for all connections of a thread: its content is used before the next read. */
 export function httpReadBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }
 
-/** What a connection tells. */
+/** Callbacks of a connection. */
 export interface LightHttpHandler {
   opened(): void;
   answered(answer: HttpAnswer): void;
-  /** Once, and nothing after it. */
+  /** Called once, and nothing after it. */
   ended(code: string): void;
 }
 
 /**
- * One HTTP/1.1 connection that asks one thing at a time: a fraction of the cost of node:http, so that it can ask faster than a server
- * answers. Answers must say their length; others end the connection with an error.
+ * An HTTP/1.1 connection with one request at a time: a fraction of the cost of node:http, so that it can send
+ * faster than a server answers. Responses must have a length; others end the connection with an error.
  */
 export class LightHttp {
   readonly #handler: LightHttpHandler;
@@ -54,7 +56,7 @@ export class LightHttp {
   #pending: Buffer | undefined;
   #hasEnded = false;
 
-  /** @param buffer of httpReadBuffer */
+  /** @param buffer from httpReadBuffer */
   constructor(place: HttpPlace, localAddress: string | undefined, buffer: Buffer, handler: LightHttpHandler) {
     this.#handler = handler;
     this.#socket = connect({
@@ -78,7 +80,7 @@ export class LightHttp {
     this.#socket.write(request);
   }
 
-  /** Cuts the connection without a word to the handler. */
+  /** Resets the connection without notifying the handler. */
   destroy(): void {
     this.#hasEnded = true;
     // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
@@ -96,7 +98,7 @@ export class LightHttp {
     const bytes = this.#pending ? Buffer.concat([this.#pending, chunk]) : chunk;
     const answer = parseAnswer(bytes);
     if (answer === undefined) {
-      // The buffer is shared: what is kept must be a copy.
+      // The buffer is shared: what is kept must be copied.
       this.#pending = this.#pending ? bytes : Buffer.from(bytes);
     } else if (typeof answer === "string") {
       this.#end(answer);
@@ -107,7 +109,7 @@ export class LightHttp {
   }
 }
 
-/** @returns undefined when it is not all there yet; a code when it cannot be understood */
+/** @returns undefined if it is incomplete; a code if it is malformed */
 export function parseAnswer(bytes: Buffer): HttpAnswer | string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return bytes.length > MOST_HEAD_BYTES ? "HTTP_HEAD_TOO_LONG" : undefined;
@@ -119,7 +121,7 @@ export function parseAnswer(bytes: Buffer): HttpAnswer | string | undefined {
   const start = headEnd + HEAD_END.length;
   const end = start + Number(length);
   if (bytes.length < end) return undefined;
-  // One thing is asked at a time: nothing may follow the answer.
+  // One request at a time: nothing may follow the response.
   if (bytes.length > end) return "HTTP_TOO_MUCH";
   return { status: Number(status), body: bytes.subarray(start, end) };
 }

@@ -8,7 +8,7 @@ const errors = [
   { phase: "send", code: "ECONNRESET", count: 4 },
 ];
 
-test("how many, with which code, and what to do", () => {
+test("shows the count, the code, and what to do", () => {
   const text = refusedLines({ counts, errors }).join("\n");
   expect(text).toMatch("10 of 1,000 requests (1.00 %)");
   expect(text).toMatch(/OVERLOADED 9: .*lower --concurrency/);
@@ -17,13 +17,13 @@ test("how many, with which code, and what to do", () => {
   expect(text).not.toMatch("do not compare");
 });
 
-test("so many that the rest says little", () => {
+test("warns if many were rejected", () => {
   const mostly = { ...counts, acknowledged: 300, refused: 700 };
   expect(refusedLines({ counts: mostly, errors }).join("\n")).toMatch(
     "of the 300 which were not: do not compare",
   );
 });
 
-test("nothing was refused", () => {
+test("shows nothing without rejections", () => {
   expect(refusedLines({ counts: { ...counts, refused: 0 }, errors: [] })).toEqual([]);
 });

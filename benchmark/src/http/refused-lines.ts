@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { count, short, whole } from "../report/format.ts";
 import type { HttpMeasurement } from "./http-result.ts";
 
-/** Answers that are no fault of the request's. */
+/** Rejections that are not the request's fault. */
 const ADVICE: Readonly<Record<string, string>> = {
   OVERLOADED:
     "more requests were on their way than the server takes at once (5,000 to each process of a gateway). It says so at once, " +
@@ -11,10 +11,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   RATE_LIMITED: "a limit for one user or address: more --users, or a server whose limits are set higher.",
   TOKEN_EXPIRED: "the run took longer than an access token holds: fewer --requests.",
 };
-/** From this share on, the rest says little. */
+/** From this share on, the other figures say little. */
 const MANY = 0.1;
 
-/** Whatever was refused: how much, with which code, where it is counted and what to do. Empty where nothing was. */
+/** Rejected requests: their share and codes, where they are counted and what to do. Empty if there are none. */
 export function refusedLines({ counts, errors }: Pick<HttpMeasurement, "counts" | "errors">): string[] {
   if (counts.refused === 0) return [];
   const share = counts.refused / counts.sent;
@@ -37,5 +37,5 @@ export function refusedLines({ counts, errors }: Pick<HttpMeasurement, "counts" 
   ];
 }
 
-/** The phase under which refusals are among the errors. */
+/** The errors' phase for rejections. */
 export const REFUSED = "refused";

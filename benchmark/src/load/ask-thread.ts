@@ -2,16 +2,16 @@ import type { Worker } from "node:worker_threads";
 import { connectError } from "../exit.ts";
 
 export interface AskOptions {
-  /** The type of the message that answers. */
+  /** The type of the answering message. */
   answer: string;
-  /** Ends the waiting, not the work. */
+  /** Stops the waiting, not the work. */
   signal?: AbortSignal;
 }
 
 /**
- * Sends an order to a thread and waits for its answer.
- * @throws {ExitError} with what the thread says in a message of the type "failed"
- * @throws {Error} when it ends instead
+ * Sends a command to a thread and waits for its answer.
+ * @throws {ExitError} with the text of a "failed" message
+ * @throws {Error} if the thread exits
  */
 export function askThread(
   worker: Worker,

@@ -5,8 +5,8 @@ const MAX_ATTEMPTS = 3;
 const TIMEOUT_MS = 15_000;
 
 /**
- * Connects members, a few at the same time, and tries those again that fail.
- * @param handlerOf told of everything from the moment when the member is ready
+ * Connects members, a few at a time, and retries failures.
+ * @param handlerOf receives everything from the moment the member is ready
  * @throws {Error} with the code of the first that could not be connected
  */
 export async function connectMembers(

@@ -7,11 +7,11 @@ import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
 export interface DirectSize {
   senders: number;
   receivers: number;
-  /** All who receive are online; else one of them, who observes, where there are several. */
+  /** All receivers are online; otherwise one of them, if there are several, as an observer. */
   isOnline: boolean;
 }
 
-/** Everybody who sends has a direct channel with everybody who receives, and writes to one after the other. */
+/** Every sender has a direct channel with every receiver, and writes to each in turn. */
 export async function buildDirectScene(context: SceneContext, size: DirectSize): Promise<Scene> {
   const { senders, receivers, isOnline } = size;
   const join = await createSharedGroup(context.api, context.signal).catch(explain);
@@ -61,7 +61,7 @@ export async function buildDirectScene(context: SceneContext, size: DirectSize):
       };
     }),
     channelOf: (sender, turn) => sender * receivers + (turn % receivers),
-    // Direct channels and guests stay.
+    // Direct channels and guests can't be removed.
     remove: async () => {},
   };
 }

@@ -7,15 +7,15 @@ import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
 
 export interface GroupSize {
   groups: number;
-  /** In each group: the same users in all of them. */
+  /** Per group; all groups have the same users. */
   members: number;
   /** Members who send, to one group after the other. */
   senders: number;
-  /** Members who are online, those who send included. */
+  /** Online members, including senders. */
   online: number;
 }
 
-/** Some groups with the same members. */
+/** Several groups with the same members. */
 export async function buildGroupScene(context: SceneContext, size: GroupSize): Promise<Scene> {
   const { groups, members, senders, online } = size;
   const { api, signal } = context;
@@ -45,7 +45,7 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
       reader: session,
       connections: everybody,
     })),
-    // Not all begin with the same group.
+    // Senders start with different groups.
     channelOf: (sender, turn) => (sender + turn) % groups,
     remove: async () => {
       for (const { groupId } of meetings) await api.call("group.delete", { groupId }, await session.token());
@@ -53,7 +53,7 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
   };
 }
 
-/** Only who has an account can own a group. */
+/** Only accounts can own groups. */
 function registerOwner({ api, signal }: SceneContext): Promise<Result<"user.register">> {
   const username = `bench-${randomBytes(6).toString("hex")}`;
   const password = randomBytes(18).toString("base64url");

@@ -7,7 +7,7 @@ function histogramOf(values: readonly number[]): LatencyHistogram {
   return histogram;
 }
 
-test("those of several threads add up to what one would have seen", () => {
+test("the histograms of several threads add up", () => {
   const values = Array.from({ length: 10_000 }, (_, i) => ((i * 7919) % 10_000) / 7);
   const merged = new LatencyHistogram();
   for (let thread = 0; thread < 3; thread++)
@@ -28,7 +28,7 @@ test("percentiles have three digits, and the last one is exact", () => {
   expect(percentiles.p100).toBe(123_456.789);
 });
 
-test("what never came is the slowest, and a percentile that is one of those is not known", () => {
+test("missing values count as the slowest, and percentiles among them are null", () => {
   const histogram = histogramOf(Array.from({ length: 95 }, (_, i) => i + 1));
   const { p50, p90, p95, p99, p100 } = histogram.openPercentiles(5)!;
   expect(Math.abs(p50! - 50)).toBeLessThan(0.1);
@@ -37,13 +37,13 @@ test("what never came is the slowest, and a percentile that is one of those is n
   expect(histogram.openPercentiles(0)).toEqual(histogram.percentiles());
 });
 
-test("what is longer than it can hold is the longest that it can, and the maximum is exact", () => {
+test("values above the range are clamped, and the maximum is exact", () => {
   const histogram = histogramOf([1, 3_600_000]);
   expect(histogram.count).toBe(2);
   expect(histogram.percentiles()!.p100).toBe(3_600_000);
 });
 
-test("bars hold everything from the shortest to the longest", () => {
+test("bars cover the range from the shortest to the longest", () => {
   expect(
     histogramOf([0.05, 3, 4, 7, 99_999_999])
       .bars()

@@ -8,25 +8,28 @@ import type { Bucket } from "../measure/histogram.ts";
 import { PERCENTILES, rankOf, type OpenPercentiles, type Percentiles } from "../measure/percentiles.ts";
 
 const MICROSECONDS = 1000;
-/** Longer ones count as this long; the maximum is exact all the same. */
+/** Longer values are clamped; the maximum stays exact. */
 const LONGEST_MS = 10 * 60 * 1000;
 const SIGNIFICANT_DIGITS = 3;
-/** Upper ends of the bars that are drawn, in milliseconds: 0.1, 0.2, 0.5, 1, … */
+/** Upper bounds of the bars, in milliseconds: 0.1, 0.2, 0.5, 1, … */
 const BAR_ENDS = Array.from({ length: 7 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** (power - 1)),
 ).flat();
 
-/** A histogram on its way from one thread to another, or in a file. */
+/** A serialized histogram. */
 export interface EncodedLatencies {
   /** HdrHistogram V2, compressed, base64; microseconds. */
   histogram: string;
-  /** Exactly, while the histogram has three digits. */
+  /** Exact, unlike the histogram's three digits. */
   maxMs: number;
   /** Per bar, see `bars`. */
   bars: number[];
 }
 
-/** Latencies of any number of requests in constant memory; those of several threads add up without loss. */
+/**
+ * Latencies of any number of requests in constant memory; histograms of several threads can be added without
+ * loss.
+ */
 export class LatencyHistogram {
   readonly #histogram: Histogram = build({
     highestTrackableValue: LONGEST_MS * MICROSECONDS,
@@ -67,7 +70,7 @@ export class LatencyHistogram {
     return this.openPercentiles(0) as Percentiles | null;
   }
 
-  /** The same, when so many more values never came. */
+  /** The same, with this many more values that never arrived. */
   openPercentiles(missing: number): OpenPercentiles | null {
     if (this.count === 0) return null;
     return Object.fromEntries(
@@ -82,7 +85,7 @@ export class LatencyHistogram {
     return Math.min(this.#maxMs, microseconds / MICROSECONDS);
   }
 
-  /** From the first bar with anything in it to the last; their widths grow by 1, 2, 5, 10. */
+  /** From the first non-empty bar to the last; their widths grow by 1, 2, 5, 10. */
   bars(): Bucket[] {
     const all = [...this.#bars].map((count, i) => ({
       fromMs: BAR_ENDS[i - 1] ?? 0,

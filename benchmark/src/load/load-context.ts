@@ -4,7 +4,7 @@ import type { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 import type { LoadPlan } from "./load-plan.ts";
 import type { LoadMeasurement } from "./load-result.ts";
 
-/** What a load command has to work with. */
+/** The resources of a load command. */
 export interface LoadContext {
   target: Pick<FanfareTarget, "name" | "urls" | "dialect" | "isThrowaway" | "usage">;
   plan: LoadPlan;

@@ -23,14 +23,14 @@ function sources() {
     [1, 0],
     [0, 1],
     [0, 1],
-    // Delivered, though it was never acknowledged.
+    // Delivered without an acknowledgement.
     [0, 5],
   ] as const)
     tally.record(receiver, message, 1);
   return { memory, tally, connections: undefined, copies: Uint8Array.of(1, 2, 0, 0, 0, 1, 0, 0) };
 }
 
-test("what was acknowledged and is not there, what is there twice, who did not get it", () => {
+test("counts acknowledged messages that are missing, stored twice or not delivered", () => {
   expect(countLoad({ ...sources(), isComplete: true })).toEqual({
     intended: 7,
     sent: 6,
@@ -51,12 +51,13 @@ test("what was acknowledged and is not there, what is there twice, who did not g
   });
 });
 
-test("what was awaited and never came: of what was refused nothing is", () => {
-  // Not answered: missed, unanswered, sent. Of them only one delivery came, and of what was acknowledged three of six.
+test("counts what was expected and didn't arrive, without rejected messages", () => {
+  // Not answered: missed, unanswered, sent. Only one delivery of them arrived, and three of six of the
+  // acknowledged ones.
   expect(countMissing(sources())).toEqual({ answers: 3, deliveries: 8, messages: 5 });
 });
 
-test("a run that was interrupted calls nothing lost, and nothing stored or not", () => {
+test("an interrupted run reports nothing as lost, stored or unstored", () => {
   expect(countLoad({ ...sources(), copies: undefined, isComplete: false })).toMatchObject({
     stored: null,
     unstored: null,

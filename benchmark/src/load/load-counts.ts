@@ -5,20 +5,20 @@ import { TallyCount, type LoadTally } from "./load-tally.ts";
 
 export interface CountSources {
   memory: LoadMemory;
-  /** undefined: nobody is to receive anything. */
+  /** undefined: no receivers. */
   tally: LoadTally | undefined;
   connections: ConnectionMemory | undefined;
-  /** How often each message is stored; undefined: not read back. */
+  /** Number of stored copies per message; undefined: not read back. */
   copies: Uint8Array | undefined;
-  /** false: interrupted, so that what is missing may only be late. */
+  /** false: interrupted, so that missing deliveries may only be late. */
   isComplete: boolean;
 }
 
-/** What was awaited and did not come; of what was refused nothing is. */
+/** What was expected and did not arrive; rejected messages are not expected. */
 export interface Missing {
   answers: number;
   deliveries: number;
-  /** Messages that somebody does not have. */
+  /** Messages that did not reach everyone. */
   messages: number;
 }
 

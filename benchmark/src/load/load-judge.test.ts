@@ -25,7 +25,7 @@ const FINE: JudgedLoad = {
   ackMs: percentiles(2, 10),
 };
 
-test("a tester that keeps up says nothing", () => {
+test("a tester that keeps up has no verdict", () => {
   expect(judgeLoad(FINE)).toEqual([]);
   expect(judgeLoad({ ...FINE, sentLateMs: percentiles(1, 19), ackMs: percentiles(50, 100) })).toEqual([]);
 });
@@ -37,7 +37,7 @@ test.each([
   [{ sentLateMs: percentiles(0.1, 6) }, "made 6.0 ms or more after it was due"],
   [{ missed: 3 }, "3 of 1000 requests were meant to be made and were not"],
   [{ otherProgramsCores: 1000 }, "Other programs kept 1000.0"],
-])("a tester that does not says so: %j", (load, verdict) => {
+])("a tester that can't keep up says so: %j", (load, verdict) => {
   const verdicts = judgeLoad({ ...FINE, ...load });
   expect(verdicts).toHaveLength(1);
   expect(verdicts[0]).toMatch(verdict);

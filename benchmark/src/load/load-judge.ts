@@ -2,11 +2,11 @@ import os from "node:os";
 import type { OpenPercentiles } from "../measure/percentiles.ts";
 import type { LoadGeneratorResult } from "./load-result.ts";
 
-/** A thread that is busier than this makes requests, or deliveries, wait for it. */
+/** Above this, requests or deliveries have to wait for the thread. */
 const BUSY_LIMIT = 0.85;
 const WAITING_LIMIT = 0.35;
 const OTHERS_SHARE = 0.25;
-/** One request in a hundred that is later than this, and than this share of the p99, makes the p99 worse. */
+/** If one request in a hundred is later than this, and than this share of the p99, it distorts the p99. */
 const LATE_MS = 5;
 const LATE_SHARE = 0.2;
 
@@ -16,7 +16,7 @@ export interface JudgedLoad extends Omit<LoadGeneratorResult, "verdicts"> {
   ackMs: OpenPercentiles | null;
 }
 
-/** Whether the tester, or the machine, made the figures worse than the server is. */
+/** Whether the tester, or the machine, made the figures worse than the server's own. */
 export function judgeLoad(load: JudgedLoad): string[] {
   const verdicts: string[] = [];
   const percent = (share: number) => `${Math.round(share * 100)} %`;

@@ -1,7 +1,7 @@
-/** What became of each request of a run; in shared memory, written by the thread that makes it. */
+/** The state of each request of a run, in shared memory, written by the thread that makes it. */
 export interface LoadMemory {
   requests: number;
-  /** When it was meant to be made, by `nowMs`. */
+  /** Intended time, by `nowMs`. */
   intendedAt: Float64Array<SharedArrayBuffer>;
   /** See `RequestState`. */
   state: Uint8Array<SharedArrayBuffer>;
@@ -10,19 +10,19 @@ export interface LoadMemory {
 }
 
 export const RequestState = {
-  /** Not meant to be made yet. */
+  /** Not due yet. */
   none: 0,
   sent: 1,
   acknowledged: 2,
   refused: 3,
-  /** There was no connection, or it had too many unanswered. */
+  /** No connection, or too many unanswered requests on it. */
   missed: 4,
-  /** Given up after waiting; an answer that comes later counts for nothing. */
+  /** Timed out; a later answer is ignored. */
   unanswered: 5,
 } as const;
 
 export const Progressed = {
-  /** Acknowledged, refused, missed or given up. */
+  /** Acknowledged, rejected, missed or timed out. */
   settled: 0,
   acknowledged: 1,
 } as const;

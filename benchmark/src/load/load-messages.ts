@@ -3,24 +3,24 @@ import type { LoadMemory } from "./load-memory.ts";
 import type { LoadLoop } from "./load-result.ts";
 import type { ArrivalReport } from "./receive-messages.ts";
 
-/** What a thread that makes requests is started with. */
+/** Startup data of a thread that makes requests. */
 export interface LoadThreadSetup {
-  /** The URL of the module with the operation, and what that is told. */
+  /** The URL of the operation's module, and its setup. */
   module: string;
   operation: unknown;
   worker: number;
   workers: number;
 }
 
-/** The warm-up, or the measurement. */
+/** The warm-up or the measurement. */
 export interface LoadPhase {
   loop: LoadLoop;
   isWarmUp: boolean;
   senders: number;
   memory: LoadMemory;
-  /** When a request that is not answered is given up. */
+  /** When an unanswered request times out. */
   timeoutMs: number;
-  /** By `nowMs`: all threads begin in the same instant. */
+  /** By `nowMs`: all threads start in the same instant. */
   startMs: number;
 }
 
@@ -31,7 +31,7 @@ export interface ThreadReport {
   /** By `nowMs`; null: nothing was answered. */
   lastAnswerMs: number | null;
   cpuMs: number;
-  /** null: the system does not tell. */
+  /** null: not reported by the system. */
   waitedMs: number | null;
   durationMs: number;
 }
@@ -39,7 +39,7 @@ export interface ThreadReport {
 export type ToLoadThread =
   | { type: "prepare" }
   | { type: "run"; phase: LoadPhase }
-  /** Nothing more is sent, and what is on its way is not waited for. */
+  /** Sends nothing more, and doesn't wait for what is in flight. */
   | { type: "stop" }
   | { type: "report" }
   | { type: "close" };

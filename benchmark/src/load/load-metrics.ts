@@ -1,6 +1,6 @@
 import type { LoadMeasurement } from "./load-result.ts";
 
-/** What --threshold of the load commands can be about. */
+/** Metrics for --threshold of the load commands. */
 export const LOAD_METRICS = [
   "p50",
   "p90",
@@ -28,7 +28,10 @@ export const LOAD_METRICS = [
 
 type MetricSources = Pick<LoadMeasurement, "ack" | "lastDelivery" | "rates" | "counts" | "generator">;
 
-/** p50 to p100: until the answer. delivered…: of each message, until the last connection had it. What never came has no time. */
+/**
+ * p50 to p100: time to the answer. delivered…: time of each message to its last connection. Null if it never
+ * arrived.
+ */
 export function loadMetrics(load: MetricSources): Record<(typeof LOAD_METRICS)[number], number | null> {
   const { ack, lastDelivery, rates, counts, generator } = load;
   return {

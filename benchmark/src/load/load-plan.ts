@@ -1,22 +1,22 @@
 import type { LoadLoop } from "./load-result.ts";
 
-/** What a run is told, whatever it sends. Durations in milliseconds. */
+/** The options of a run, whatever it sends. Durations in milliseconds. */
 export interface LoadPlan {
   loop: LoadLoop;
   /** Requests before the measured ones; never more than these. */
   warmUp: number;
-  /** When a request that is not answered is given up, and when one stops waiting for deliveries. */
+  /** When an unanswered request times out, and when waiting for deliveries ends. */
   timeoutMs: number;
   payloadBytes: number;
-  /** Registrations, and connections, being made at the same time. */
+  /** Concurrent registrations and connection attempts. */
   window: number;
   napMs: number;
-  /** Threads that send, and threads for those who only receive. */
+  /** Threads that send, and threads for users who only receive. */
   sendingThreads: number;
   receivingThreads: number;
 }
 
-/** The same loop for the warm-up: as many on their way, or as many per second. */
+/** The same loop for the warm-up: the same concurrency or rate. */
 export function warmUpLoop(loop: LoadLoop, requests: number): LoadLoop {
   return loop.kind === "closed"
     ? { ...loop, requests }

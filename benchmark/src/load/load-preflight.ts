@@ -1,13 +1,13 @@
 import { usageError } from "../exit.ts";
 import { checkLimits, type Needs } from "../preflight.ts";
 
-/** Of the tester, for each request and for the last of the eight deliveries that share a byte. */
+/** The tester's memory for each request, and for up to eight deliveries that share a byte. */
 const BYTES_PER_REQUEST = 24;
-/** The embedded database keeps what it stores in memory, with its indexes. */
+/** The embedded database keeps stored messages in memory, with their indexes. */
 const BYTES_PER_STORED_MESSAGE = 1024;
 
 export interface LoadNeeds extends Pick<Needs, "isLocalServer" | "canSpreadAddresses"> {
-  /** Connections that are open at the same time. */
+  /** Simultaneously open connections. */
   connections: number;
   requests: number;
   deliveries: number;
@@ -18,7 +18,7 @@ export interface LoadNeeds extends Pick<Needs, "isLocalServer" | "canSpreadAddre
   availableBytes: number;
 }
 
-/** @throws {ExitError} that says what to do when the run would fail half way through */
+/** @throws {ExitError} that says what to do if the run would fail halfway */
 export function checkLoadLimits(needs: LoadNeeds): void {
   const { connections, requests, deliveries, payloadBytes, isThrowaway, availableBytes } = needs;
   checkLimits({ ...needs, users: connections, messages: 0, kind: "light" });

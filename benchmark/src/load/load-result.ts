@@ -3,63 +3,68 @@ import type { OpenPercentiles, Percentiles } from "../measure/percentiles.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 
 /**
- * Closed: so many requests on their way at the same time, the next one when one is answered. Open: at a rate, whatever is
- * answered. `requests`: how many are meant to be made in all, the warm-up not included.
+ * Closed: a fixed number of requests in flight, the next one when one is answered. Open: at a fixed rate,
+ * whatever the answers. `requests`: the total, without the warm-up.
  */
 export type LoadLoop =
   | { kind: "closed"; inFlight: number; requests: number }
   | { kind: "open"; perSecond: number; durationMs: number; requests: number };
 
-/** Who takes part. */
+/** The participants. */
 export interface LoadScene {
-  /** Users, whether they are online or not. */
+  /** Users, online or not. */
   users: number;
   /** Connections that send. */
   senders: number;
-  /** All connections that are to receive, those that send included; 0: nobody is to receive anything. */
+  /** All receiving connections, including those that send; 0: no one receives. */
   online: number;
   channels: number;
-  /** Groups, and how many are in each; null where there are none. */
+  /** The number of groups, and of members in each; null without groups. */
   groups: number | null;
   members: number | null;
 }
 
 export interface LoadCounts {
-  /** Requests that were meant to be made in the measured time. */
+  /** Requests due in the measured time. */
   intended: number;
-  /** Made, and written to a connection. */
+  /** Written to a connection. */
   sent: number;
   acknowledged: number;
   /** Answered with an error. */
   refused: number;
-  /** Neither the one nor the other before the time was up. */
+  /** Neither acknowledged nor rejected in time. */
   unanswered: number;
-  /** Meant to be made and not made: no connection, or too many unanswered on it. In an open loop this hides latencies. */
+  /**
+   * Due but not made: no connection, or too many unanswered requests on it. In an open loop this hides
+   * latencies.
+   */
   missed: number;
   /** Read back from the server; null: nothing to store, or not counted because of an interruption. */
   stored: number | null;
-  /** Acknowledged, but not there, or there more than once. */
+  /** Acknowledged but missing, or stored more than once. */
   unstored: number | null;
   storedTwice: number | null;
-  /** Deliveries of acknowledged messages: to each connection of the channel that is online, the sender's own included. */
+  /**
+   * Deliveries of acknowledged messages: to each online connection of the channel, including the sender's own.
+   */
   expected: number;
   received: number;
   lost: number;
   duplicates: number;
-  /** Deliveries after one with a higher number of the server's, per connection and channel. Older results have not counted them. */
+  /** Deliveries after one with a higher revision, per connection and channel. Absent in older results. */
   outOfOrder?: number;
-  /** Connections that ended meanwhile, or were told to resync. They do not ask for what they missed. */
+  /** Connections that ended or were told to resync. They don't fetch what they missed. */
   dropped: number;
   resyncs: number;
 }
 
-/** Times since the intended sending, not since the actual one. */
+/** Times since the intended sending, not the actual one. */
 export interface LatencyResult {
-  /** What was awaited and never came is the slowest: null where the percentile is one of those. */
+  /** Deliveries that never arrived count as the slowest: null if the percentile is one of them. */
   latencyMs: OpenPercentiles | null;
-  /** To be drawn. */
+  /** For a chart. */
   bars: Bucket[];
-  /** To be added up with others: HdrHistogram V2, compressed, base64; microseconds. */
+  /** Can be added to others: HdrHistogram V2, compressed, base64; microseconds. */
   histogram: string;
 }
 
@@ -67,10 +72,10 @@ export interface LoadRates {
   /** null in a closed loop. */
   offeredPerSecond: number | null;
   acknowledgedPerSecond: number | null;
-  /** received ÷ expected, 1: everything; null: nobody was to receive anything. */
+  /** received ÷ expected, 1: everything; null: no receivers. */
   receivedShare: number | null;
   deliveriesPerSecond: number | null;
-  /** Per second of CPU time that the server used meanwhile, on whatever number of cores. */
+  /** Per second of CPU time that the server used meanwhile, on any number of cores. */
   acknowledgedPerCpuSecond: number | null;
   deliveriesPerCpuSecond: number | null;
 }
@@ -82,11 +87,11 @@ export interface LoadServerResult {
   rssBeforeBytes: number | null;
   rssAfterBytes: number | null;
   rssMaxBytes: number | null;
-  /** The worst of all looks. */
+  /** The maximum of all samples. */
   eventLoopMaxMs: number | null;
 }
 
-/** Taken about every second; what happened between the last one and this one. */
+/** Taken about every second, over the time since the last one. */
 export interface LoadSample {
   /** Since the first intended request. */
   atMs: number;
@@ -97,24 +102,24 @@ export interface LoadSample {
   eventLoopMaxMs: number | null;
 }
 
-/** The tester itself, while it measured. */
+/** The tester's own load while it measured. */
 export interface LoadGeneratorResult {
-  /** Of the busiest thread of each kind: its share of a core, and the share in which it waited for one. */
+  /** Of the busiest thread of each kind: its share of a core, and the share of time it waited for one. */
   senderBusy: number | null;
   senderWaiting: number | null;
   receiverBusy: number | null;
   receiverWaiting: number | null;
   /** From the intended to the actual sending. */
   sentLateMs: Percentiles | null;
-  /** Cores kept busy by programs that have no part in the test; null where the server is elsewhere. */
+  /** Cores used by unrelated programs; null if the server is remote. */
   otherProgramsCores: number | null;
   cpuSeconds: number;
   rssBytes: number;
-  /** What makes the figures worse through no fault of the server; empty: nothing. */
+  /** What distorts the figures through no fault of the server; empty: nothing. */
   verdicts: string[];
 }
 
-/** What every command that makes load comes to. */
+/** The measurement of every load command. */
 export interface LoadMeasurement {
   target: { name: string; url: string; isThrowaway: boolean };
   scene: LoadScene;
@@ -127,11 +132,11 @@ export interface LoadMeasurement {
   measuredMs: number | null;
   counts: LoadCounts;
   rates: LoadRates;
-  /** Until the answer; of those that were refused nothing is awaited. */
+  /** Time to the answer; rejected requests are not expected. */
   ack: LatencyResult;
-  /** Of each delivery. null: nobody was to receive anything, as for the next. */
+  /** Of each delivery. null: no receivers, also for the next. */
   delivery: LatencyResult | null;
-  /** Of each message, until the last connection had it; the histogram holds those that everybody got. */
+  /** Of each message, to the last connection; the histogram has the messages that reached everyone. */
   lastDelivery: LatencyResult | null;
   samples: LoadSample[];
   server: LoadServerResult;

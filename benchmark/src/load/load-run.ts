@@ -14,25 +14,25 @@ import type { LoadThreads } from "./load-threads.ts";
 import type { ArrivalReport } from "./receive-messages.ts";
 import type { ReceiveThreads } from "./receive-threads.ts";
 
-/** All threads know of the phase before it begins. */
+/** So that all threads know of the phase before it starts. */
 const START_MS = 50;
-/** After the warm-up, so that its last deliveries are none of the measured ones'. */
+/** After the warm-up, so that its last deliveries don't fall into the measurement. */
 const SETTLE_MS = 500;
 const POLL_MS = 10;
-/** When nothing has come for so long, the rest is lost. */
+/** If nothing arrived for this long, the rest is lost. */
 const QUIET_MS = 5000;
-/** Duplicates may come after everybody has everything. */
+/** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
-/** Requests that are made by threads, and deliveries that others wait for. */
+/** Requests made by threads, and deliveries that others wait for. */
 export interface LoadJob {
   plan: LoadPlan;
   senders: number;
   memory: LoadMemory;
   threads: LoadThreads;
-  /** undefined: nobody is to receive anything. */
+  /** undefined: no receivers. */
   tally: LoadTally | undefined;
-  /** undefined: nobody only receives. */
+  /** undefined: no one only receives. */
   receivers: ReceiveThreads | undefined;
   usage: () => Promise<ServerUsage | null>;
   isThrowaway: boolean;
@@ -40,24 +40,27 @@ export interface LoadJob {
   signal: AbortSignal;
 }
 
-/** What was written down while it ran. */
+/** Raw data of the run. */
 export interface LoadRecord {
   warmUp: { requests: number; acknowledged: number; durationMs: number };
   /** By `nowMs`; null: interrupted before. */
   startMs: number | null;
-  /** true: everything has been waited for. */
+  /** true: all deliveries were waited for. */
   isComplete: boolean;
   reports: ThreadReport[];
   arrivals: ArrivalReport[];
   before: ServerUsage | null;
   after: ServerUsage | null;
   samples: LoadSample[];
-  /** Of the threads that only receive, while it ran; empty where there are none. */
+  /** Of the threads that only receive, during the run; empty if there are none. */
   receiving: { before: ThreadLoad[]; after: ThreadLoad[] };
   otherProgramsCores: number | null;
 }
 
-/** Warms up, measures, and waits for the last delivery. When the signal comes, the record holds what there was until then. */
+/**
+ * Warms up, measures, and waits for the last delivery. On an abort signal, the record has everything up to
+ * then.
+ */
 export async function runLoad(job: LoadJob): Promise<LoadRecord> {
   const record = emptyRecord();
   await warmUp(job, record);
@@ -146,7 +149,7 @@ function duringPhase(
   );
 }
 
-/** Resolves when every acknowledged message is where it is to be, or nothing more comes. */
+/** Resolves when every acknowledged message is delivered, or nothing more arrives. */
 async function allDelivered(memory: LoadMemory, tally: LoadTally, signal: AbortSignal): Promise<void> {
   let next = 0;
   let received = -1;

@@ -15,7 +15,7 @@ interface Look extends Totals {
   cpuSeconds: number | null;
 }
 
-/** Looks at the server about once a second; a look that takes longer is waited for. */
+/** Samples the server about once a second; a slow sample delays the next one. */
 export class LoadSampler {
   readonly #usage: () => Promise<ServerUsage | null>;
   readonly #totals: () => Totals;
@@ -24,7 +24,7 @@ export class LoadSampler {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<ServerUsage | null> | undefined;
 
-  /** What the samples' times count from; to be set before the first one, a second after the start. */
+  /** The start of the samples' times; set before the first one, a second after the start. */
   startMs = 0;
 
   constructor(usage: () => Promise<ServerUsage | null>, totals: () => Totals) {
@@ -32,7 +32,7 @@ export class LoadSampler {
     this.#totals = totals;
   }
 
-  /** @returns what was used up to now */
+  /** @returns the usage so far */
   async start(): Promise<ServerUsage | null> {
     const usage = await this.#usage();
     this.#last = { ...this.#totals(), cpuSeconds: usage?.cpuSeconds ?? null };
@@ -40,7 +40,7 @@ export class LoadSampler {
     return usage;
   }
 
-  /** A last look, which is the last sample. */
+  /** Takes the last sample. */
   async stop(): Promise<{ usage: ServerUsage | null; samples: LoadSample[] }> {
     clearInterval(this.#timer);
     await this.#looking;

@@ -14,7 +14,7 @@ const TITLES: Record<LoadResult["command"], string> = {
   chatroom: "Chatroom",
 };
 
-/** The whole result of a load for people. */
+/** The complete result of a load as text. */
 export function loadSummary(result: LoadResult): string {
   const interrupted = styleText("yellow", "  Interrupted: what follows is what there was until then.");
   return [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { allocateLoadTally, LoadTally, TallyCount } from "./load-tally.ts";
 
-/** Two channels that share a connection; messages take turns. */
+/** Two channels that share a connection; messages alternate. */
 const PLAN = {
   receivers: 100,
   channels: [Int32Array.from({ length: 50 }, (_, i) => i), Int32Array.from({ length: 51 }, (_, i) => 49 + i)],
@@ -15,7 +15,7 @@ function tally() {
   return { memory, threads: [new LoadTally(memory, intendedAt), new LoadTally(memory, intendedAt)] as const };
 }
 
-test("each delivery once, whichever thread sees it, and the last one of a message completes it", () => {
+test("each delivery counts once, whichever thread sees it, and the last one completes the message", () => {
   const { memory, threads } = tally();
   const [a, b] = threads;
   for (let message = 0; message < 6; message++) {
@@ -28,13 +28,13 @@ test("each delivery once, whichever thread sees it, and the last one of a messag
   const set = memory.bits.reduce((sum, word) => sum + (word >>> 0).toString(2).replaceAll("0", "").length, 0);
   expect(set).toBe(3 * 50 + 3 * 51);
   expect(a.arrivals.deliveries.count + b.arrivals.deliveries.count).toBe(3 * 50 + 3 * 51);
-  // The last of each channel has an odd number.
+  // The last message of each channel has an odd number.
   expect(a.arrivals.lastDeliveries.count).toBe(0);
   expect(b.arrivals.lastDeliveries.count).toBe(6);
   expect(b.arrivals.lastDeliveries.percentiles()!.p100).toBe(99);
 });
 
-test("what comes twice, and what comes to somebody who is not in the channel", () => {
+test("counts duplicates, and deliveries to connections outside the channel", () => {
   const { memory, threads } = tally();
   threads[0].record(49, 0, 5);
   threads[1].record(49, 0, 6);
@@ -48,7 +48,7 @@ test("what comes twice, and what comes to somebody who is not in the channel", (
   expect([threads[0].received(0), threads[0].expected(0), threads[0].expected(1)]).toEqual([1, 50, 51]);
 });
 
-test("order is a matter of one connection and one channel, and a copy is a duplicate, not a delivery", () => {
+test("order is per connection and channel, and a copy is a duplicate, not a delivery", () => {
   const { memory, threads } = tally();
   const [a, b] = threads;
   const outOfOrder = () => memory.counts[TallyCount.outOfOrder];
@@ -60,7 +60,7 @@ test("order is a matter of one connection and one channel, and a copy is a dupli
   a.record(49, 2, 7, "event", 8);
   expect(outOfOrder()).toBe(1);
   a.record(49, 0, 8, "event", 7);
-  // Asked for, and of a server that numbers nothing.
+  // Fetched by sync, and from a server without revisions.
   b.record(48, 0, 9, "sync", 7);
   b.record(47, 0, 9);
   b.record(47, 2, 9);

@@ -1,8 +1,8 @@
 import { LatencyHistogram } from "./latency-histogram.ts";
 
-/** Connections of the channels, and which channel each message goes to. */
+/** Connections of the channels, and the channel of each message. */
 export interface DeliveryPlan {
-  /** All connections that receive; they are numbered from 0. */
+  /** All receiving connections, numbered from 0. */
   receivers: number;
   /** Of each channel: its connections, ascending. */
   channels: readonly Int32Array[];
@@ -10,21 +10,21 @@ export interface DeliveryPlan {
   channelOf: (message: number) => number;
 }
 
-/** Who is to have what, and who has it: one bit per delivery. All in shared memory. */
+/** Which connection is to get which message, and has it: one bit per delivery. All in shared memory. */
 export interface LoadTallyMemory {
   receivers: number;
   messages: number;
   channelOf: Int32Array<SharedArrayBuffer>;
-  /** Which of the messages of its channel a message is. */
+  /** Index of a message within its channel. */
   numberInChannel: Int32Array<SharedArrayBuffer>;
-  /** Where the connections of each channel begin in `members`, and the end of the last. */
+  /** Where the connections of each channel start in `members`, and the end of the last. */
   firstMember: Int32Array<SharedArrayBuffer>;
   members: Int32Array<SharedArrayBuffer>;
-  /** Where the bits of each channel begin: message by message, connection by connection. */
+  /** Where the bits of each channel start: message by message, connection by connection. */
   firstBit: Float64Array<SharedArrayBuffer>;
   bits: Int32Array<SharedArrayBuffer>;
   received: Int32Array<SharedArrayBuffer>;
-  /** Beside `members`: the highest number of the server's that the connection has seen in the channel. */
+  /** Parallel to `members`: the highest revision that the connection has seen in the channel. */
   highestRev: Int32Array<SharedArrayBuffer>;
   /** See `TallyCount`. */
   counts: Int32Array<SharedArrayBuffer>;
@@ -33,9 +33,9 @@ export interface LoadTallyMemory {
 export const TallyCount = {
   received: 0,
   duplicates: 1,
-  /** Messages of this run that came to a connection which is not in their channel. */
+  /** Messages of this run received by a connection outside their channel. */
   strays: 2,
-  /** Deliveries after one that the server has given a higher number in the same channel. */
+  /** Deliveries after one with a higher revision in the same channel. */
   outOfOrder: 3,
 } as const;
 
@@ -79,17 +79,17 @@ export function allocateLoadTally({
   return { ...memory, bits: int32(Math.ceil(bits / BITS)) };
 }
 
-/** What one thread has seen. */
+/** What one thread has received. */
 export interface Arrivals {
   /** Of each delivery, from the intended sending. */
   deliveries: LatencyHistogram;
   /** Of each message that this thread completed. */
   lastDeliveries: LatencyHistogram;
-  /** By `nowMs`; null: nothing came. */
+  /** By `nowMs`; null: nothing arrived. */
   lastAtMs: number | null;
 }
 
-/** Counts who has which message, and when. Each thread has one, on the same memory. */
+/** Counts which connection has which message, and when. Each thread has one, on the same memory. */
 export class LoadTally {
   readonly memory: LoadTallyMemory;
   readonly arrivals: Arrivals = {
@@ -106,14 +106,14 @@ export class LoadTally {
   }
 
   /**
-   * @param rev the server's number of the message in its channel; 0: it has none
-   * @returns false: nobody has to be told of anything
+   * @param rev the message's revision in its channel; 0: none
+   * @returns false: no one needs to be notified
    */
   record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event", rev = 0): boolean {
     const { messages, channelOf, numberInChannel, firstMember, firstBit, bits, received, counts } =
       this.memory;
     const { highestRev } = this.memory;
-    // Of the warm-up, or of somebody else.
+    // Of the warm-up, or someone else's.
     if (message < 0 || message >= messages) return false;
     const channel = channelOf[message]!;
     const position = this.#position(channel, receiver);
@@ -124,7 +124,7 @@ export class LoadTally {
     const members = firstMember[channel + 1]! - firstMember[channel]!;
     const bit = firstBit[channel]! + numberInChannel[message]! * members + position;
     const mask = 1 << (bit % BITS);
-    // Neighbours belong to connections of other threads.
+    // Neighboring bits belong to connections of other threads.
     if ((Atomics.or(bits, Math.floor(bit / BITS), mask) & mask) !== 0) {
       Atomics.add(counts, TallyCount.duplicates, 1);
       return false;
@@ -140,7 +140,7 @@ export class LoadTally {
     return false;
   }
 
-  /** How many connections are to have the message. */
+  /** How many connections are to get the message. */
   expected(message: number): number {
     const { channelOf, firstMember } = this.memory;
     const channel = channelOf[message]!;
@@ -151,7 +151,7 @@ export class LoadTally {
     return Atomics.load(this.memory.received, message);
   }
 
-  /** Where a connection stands among those of a channel; -1: it is not in it. */
+  /** A connection's position in a channel; -1: not in it. */
   #position(channel: number, receiver: number): number {
     const { members, firstMember } = this.memory;
     const first = firstMember[channel]!;

@@ -12,13 +12,20 @@ import type {
 import type { ArrivalReport } from "./receive-messages.ts";
 
 const MOST_THREADS = 64;
-/** One thread makes tens of thousands of requests a second; on few cores a second one takes from the server. */
+/**
+ * One thread makes tens of thousands of requests a second; on few cores a second thread competes with the
+ * server.
+ */
 const CORES_PER_THREAD = 8;
 
 const ANSWERS = { prepare: "prepared", run: "ran", report: "reported", close: "closed" } as const;
 type Answer<T extends keyof typeof ANSWERS> = FromLoadThread & { type: (typeof ANSWERS)[T] };
 
-/** How many threads of a kind there are. @param text a number, or "auto": by the machine. @throws {ExitError} */
+/**
+ * The number of threads of a kind.
+ * @param text a number, or "auto" to choose by the machine
+ * @throws {ExitError}
+ */
 export function loadThreadCount(text: string, connections: number): number {
   const most = Math.max(1, connections);
   if (text === "auto")
@@ -28,15 +35,15 @@ export function loadThreadCount(text: string, connections: number): number {
   throw usageError(`--workers must be "auto" or one whole number from 1 to ${MOST_THREADS}.`);
 }
 
-/** The threads that make the requests of a run. */
+/** The threads that make a run's requests. */
 export class LoadThreads {
   readonly #workers: Worker[];
   readonly #signal: AbortSignal;
 
   /**
-   * @param module the URL of the module with the operation
-   * @param operation what it is told; goes to each thread
-   * @param signal ends a phase before its time; what there was until then is reported
+   * @param module the URL of the operation's module
+   * @param operation its setup, sent to each thread
+   * @param signal ends a phase early, with a report of everything up to then
    */
   constructor(module: URL, operation: unknown, workers: number, signal: AbortSignal) {
     this.#signal = signal;
@@ -50,7 +57,10 @@ export class LoadThreads {
     return this.#workers.length;
   }
 
-  /** Connects everybody. @throws {ExitError} when somebody could not be connected */
+  /**
+   * Connects all users.
+   * @throws {ExitError} if one could not be connected
+   */
   async prepare(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => ask(worker, { type: "prepare" }, this.#signal)));
   }
@@ -70,17 +80,17 @@ export class LoadThreads {
     }
   }
 
-  /** What the connections that send have received. */
+  /** What the sending connections have received. */
   async report(): Promise<ArrivalReport[]> {
     const answers = await Promise.all(this.#workers.map((worker) => ask(worker, { type: "report" })));
     return answers.flatMap(({ arrivals }) => arrivals ?? []);
   }
 
-  /** @returns errors that belong to no request by code, one table for each thread */
+  /** @returns errors without a request by code, one table per thread */
   async close(): Promise<Readonly<Record<string, number>>[]> {
     const answers = await Promise.allSettled(this.#workers.map((worker) => ask(worker, { type: "close" })));
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
-    // A thread that has failed has said so already.
+    // A failed thread has reported its error already.
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.errors] : []));
   }
 }

@@ -13,18 +13,18 @@ export interface LoginSetup {
   dialect: DialectRef;
   /** Users take turns. */
   tokens: readonly string[];
-  /** Others log in while it warms up, so that no measured login finds its user online. */
+  /** Different users log in during the warm-up, so that no measured login finds its user online. */
   warmUpTokens: readonly string[];
-  /** Per user, and then per user who warms up. */
+  /** Per user, followed by those of the warm-up. */
   localAddresses: readonly (string | undefined)[];
 }
 
-/** Logins: from the first packet of the connection until the server says that the user is in all of his rooms. */
+/** Logins: from the connection's first packet until the server says that the user is in all of their rooms. */
 class LoginOperation implements Operation {
   readonly errors: Record<string, number> = {};
   readonly #setup: LoginSetup;
   readonly #servers: LightServer[] = [];
-  /** The connection of each user that is online; the next login of the same user ends it. */
+  /** The connection of each online user; the user's next login ends it. */
   readonly #online = new Map<number, Member>();
   #context: MemberContext | undefined;
 

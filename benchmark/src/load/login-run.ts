@@ -9,7 +9,7 @@ import { LoadThreads } from "./load-threads.ts";
 import type { LoginSetup } from "./login-operation.ts";
 import { summariseLoad } from "./summarise-load.ts";
 
-/** @param users those who log in, and those who do so to warm up: their tokens, and how they were registered */
+/** @param users tokens of the users who log in and of those of the warm-up, and their registration */
 export async function measureLogins(
   context: LoadContext,
   users: { tokens: readonly string[]; warmUpTokens: readonly string[]; registration: RegistrationResult },
@@ -34,7 +34,7 @@ export async function measureLogins(
     await threads.prepare();
     record = await runLoad({
       ...context,
-      // Every request is somebody else's, so that threads share them evenly.
+      // Each request is from another user, so that threads share them evenly.
       senders: tokens.length,
       memory,
       threads,

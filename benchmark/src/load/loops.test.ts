@@ -14,7 +14,7 @@ const open = (perSecond: number, requests: number): LoadLoop => ({
   requests,
 });
 
-/** A server that answers when it is told to, and a clock that is set by hand. */
+/** A server that answers on command, and a manual clock. */
 class Bed {
   nowMs = 0;
   readonly made: number[] = [];
@@ -68,7 +68,7 @@ class Bed {
   }
 }
 
-test("open: a server that stalls shows in the latency of everything that was due meanwhile", () => {
+test("open: a stalled server shows in the latency of all requests due meanwhile", () => {
   // 10 requests a second; from 1 s to 3 s the server answers nothing.
   const bed = new Bed(open(10, 40));
   for (let ms = 0; ms < 4000; ms += 10) {
@@ -84,7 +84,7 @@ test("open: a server that stalls shows in the latency of everything that was due
   expect(p100).toBe(2000);
 });
 
-test("open: a generator that stalls counts from the intended sending all the same, and is seen to be late", () => {
+test("open: latency counts from the intended sending even if the generator stalls, which is reported as late", () => {
   const bed = new Bed(open(100, 100));
   // It runs once, after all of them were due.
   bed.at(1000).answerAll();
@@ -94,13 +94,13 @@ test("open: a generator that stalls counts from the intended sending all the sam
   expect([...bed.memory.intendedAt]).toEqual(Array.from({ length: 100 }, (_, i) => i * 10));
 });
 
-test("open: the rate holds, whatever is answered", () => {
+test("open: the rate is independent of the answers", () => {
   const bed = new Bed(open(1000, 500));
   for (let ms = 0; ms <= 250; ms++) bed.at(ms);
   expect(bed.made.length).toBe(251);
 });
 
-test("open: what cannot be sent is missed, and has no latency", () => {
+test("open: what can't be sent is missed, and has no latency", () => {
   const bed = new Bed(open(10, 10));
   bed.at(400).answerAll();
   bed.canSend = false;
@@ -113,7 +113,7 @@ test("open: what cannot be sent is missed, and has no latency", () => {
   expect(bed.memory.progress[Progressed.settled]).toBe(10);
 });
 
-test("closed: never more on their way than asked for, and the next when one is answered", () => {
+test("closed: never exceeds the concurrency, and sends the next when one is answered", () => {
   const bed = new Bed({ kind: "closed", inFlight: 3, requests: 8 }, { ...ALONE, senders: 3 }).at(0);
   expect(bed.made.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
   bed.at(5).answer(1);
@@ -127,7 +127,7 @@ test("closed: never more on their way than asked for, and the next when one is a
   expect(bed.loop.isOver).toBe(true);
 });
 
-test("closed: waits as long as the server asks for before the next", () => {
+test("closed: waits as long as the server requests before the next", () => {
   const bed = new Bed({ kind: "closed", inFlight: 1, requests: 2 }).at(0);
   bed.answer(0, { ok: false, code: "OVERLOADED", isAnswer: true, retryAfterMs: 50 });
   expect(bed.at(49).made).toEqual([0]);
@@ -135,7 +135,7 @@ test("closed: waits as long as the server asks for before the next", () => {
   expect(bed.requests.errors).toEqual({ OVERLOADED: 1 });
 });
 
-test("a request that is never answered is given up, and the run ends", () => {
+test("an unanswered request times out, and the run ends", () => {
   const bed = new Bed({ kind: "closed", inFlight: 2, requests: 2 }).at(0);
   bed.at(10).answer(1);
   bed.requests.expire();
@@ -151,7 +151,7 @@ test("a request that is never answered is given up, and the run ends", () => {
 });
 
 test.each([{ kind: "closed", inFlight: 7, requests: 100 } as const, open(1000, 100)])(
-  "several threads make each request once, each those of its own senders: $kind",
+  "several threads make each request once, each for its own senders: $kind",
   (loop) => {
     const senders = 5;
     const beds = [0, 1, 2].map((worker) => new Bed(loop, { worker, workers: 3, senders }));

@@ -1,28 +1,28 @@
 import type { LoadLoop } from "./load-result.ts";
 import type { Requests } from "./requests.ts";
 
-/** A loop makes requests whenever it is advanced, and is over when there is nothing more to make. */
+/** Makes requests when advanced, and is over when there are none left. */
 export interface Loop {
   advance(nowMs: number): void;
   readonly isOver: boolean;
 }
 
-/** What a closed loop does before it tries again where a connection takes nothing. */
+/** How long a closed loop waits before it retries on a connection that accepts nothing. */
 const MISSED_WAIT_MS = 100;
 
-/** The requests of this thread: those whose lane is one of its senders'. */
+/** The requests of this thread: those whose lane belongs to one of its senders. */
 export interface Share {
   worker: number;
   workers: number;
   senders: number;
 }
 
-/** Which of the senders makes a request. Lanes take turns, and lanes share the senders where there are fewer of them. */
+/** Which sender makes a request. Lanes take turns, and share senders if there are fewer of them. */
 export function senderOf(index: number, loop: LoadLoop, senders: number): number {
   return loop.kind === "closed" ? (index % loop.inFlight) % senders : index % senders;
 }
 
-/** How many requests its sender makes before it; where several lanes share a sender, about. */
+/** How many requests its sender makes before it; approximate if several lanes share a sender. */
 export function turnOf(index: number, loop: LoadLoop, senders: number): number {
   if (loop.kind === "open") return Math.floor(index / senders);
   const lane = index % loop.inFlight;
@@ -37,7 +37,7 @@ function isMine(index: number, loop: LoadLoop, { worker, workers, senders }: Sha
 class ClosedLoop implements Loop {
   readonly #loop: LoadLoop & { kind: "closed" };
   readonly #requests: Pick<Requests, "make">;
-  /** The next request of each idle lane, and when it may be made. */
+  /** The next request of each idle lane, and its earliest time. */
   readonly #idle: { index: number; fromMs: number }[] = [];
   #unfinished = 0;
   readonly #now: () => number;
@@ -84,7 +84,7 @@ class ClosedLoop implements Loop {
   }
 }
 
-/** Request i is due at start + i / rate, and counts from then even when it can be made only later. */
+/** Request i is due at start + i / rate, and its latency counts from then even if it is made later. */
 class OpenLoop implements Loop {
   readonly #loop: LoadLoop & { kind: "open" };
   readonly #share: Share;

@@ -5,12 +5,12 @@ import { decodePacket, type Packet } from "../receiver/packet.ts";
 import type { PacketCache, KnownPacket } from "../receiver/packet-cache.ts";
 import type { Dialect } from "../targets/dialect.ts";
 
-/** A connection whose server has not taken so many bytes is full: what is meant to be sent then is not sent. */
+/** A connection with this many unsent bytes is full: what is due then is not sent. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));
 const DIGIT = { message: 0x34, ack: 0x33 } as const;
 
-/** What the members of a thread share. */
+/** Shared by the members of a thread. */
 export interface MemberContext {
   buffer: Buffer;
   dialect: Dialect;
@@ -24,17 +24,17 @@ export interface MemberPlace {
   localAddress: string | undefined;
 }
 
-/** What a member tells. After `ended` it says nothing more. */
+/** Callbacks of a member. None is called after `ended`. */
 export interface MemberHandler {
   ready(): void;
   answered(answer: Answer): void;
-  /** Numbers of messages in the run, -1: of something else; and the server's number of each in its channel. */
+  /** Indexes of messages in the run, -1 for others; and the revision of each in its channel. */
   messages(indexes: readonly number[], revs: readonly number[]): void;
   resync(): void;
   ended(code: string): void;
 }
 
-/** One connection that sends and receives: it decodes events as a receiver does, each distinct one once. */
+/** A connection that sends and receives: like a receiver, it decodes each distinct event once. */
 export class Member {
   readonly #socket: LightSocket;
   readonly #context: MemberContext;
@@ -63,8 +63,8 @@ export class Member {
   }
 
   /**
-   * @param id comes back with the answer
-   * @returns false when it cannot be sent: there is no connection, or the server takes nothing more from it
+   * @param id returned with the answer
+   * @returns false if it can't be sent: there is no connection, or it is full
    */
   call(id: number, action: string, params: object): boolean {
     if (!this.#isReady || this.#socket.waitingBytes > MAX_WAITING_BYTES) return false;
@@ -72,7 +72,7 @@ export class Member {
     return true;
   }
 
-  /** Cuts the connection; nothing more is told. */
+  /** Resets the connection, without further callbacks. */
   destroy(): void {
     this.#isReady = false;
     this.#socket.destroy();

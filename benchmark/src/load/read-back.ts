@@ -5,7 +5,7 @@ import type { SceneChannel } from "./scene.ts";
 
 const PAGE_ITEMS = 100;
 const CONCURRENCY = 16;
-/** More copies of one message than this are counted as so many. */
+/** A larger number of copies of a message is counted as this. */
 const MOST_COPIES = 255;
 
 export interface ReadBackContext {
@@ -13,13 +13,16 @@ export interface ReadBackContext {
   channels: readonly SceneChannel[];
   runId: string;
   messages: number;
-  /** How many are likely to be there. */
+  /** Expected number of messages. */
   acknowledged: number;
   progress: Progress;
   signal: AbortSignal;
 }
 
-/** Reads all channels through the API. @returns how often each message of the run is stored */
+/**
+ * Reads all channels through the API.
+ * @returns how often each message of the run is stored
+ */
 export async function readBack(context: ReadBackContext): Promise<Uint8Array> {
   const { channels, messages, acknowledged, progress } = context;
   const copies = new Uint8Array(messages);

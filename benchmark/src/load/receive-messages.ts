@@ -5,7 +5,7 @@ import type { DialectRef } from "../targets/dialect.ts";
 import type { EncodedLatencies } from "./latency-histogram.ts";
 import type { LoadTallyMemory } from "./load-tally.ts";
 
-/** What all connections of a run share, those that send and those that only receive. */
+/** Shared by all connections of a run, sending or only receiving. */
 export interface ConnectionSetup {
   urls: readonly string[];
   /** The IP address of each. */
@@ -18,15 +18,15 @@ export interface ConnectionSetup {
   connections: ConnectionMemory;
 }
 
-/** What a receiving thread is started with. */
+/** Startup data of a receiving thread. */
 export interface ReceiveSetup extends ConnectionSetup {
-  /** Connections made at the same time. */
+  /** Concurrent connection attempts. */
   window: number;
   timeoutMs: number;
   napMs: number;
 }
 
-/** `Arrivals` on their way. */
+/** Serialized `Arrivals`. */
 export interface ArrivalReport {
   deliveries: EncodedLatencies;
   lastDeliveries: EncodedLatencies;

@@ -7,7 +7,7 @@ import type { ArrivalReport, FromReceiveThread, ReceiveSetup, ToReceiveThread } 
 const ANSWERS = { connect: "connected", sample: "sampled", report: "reported", close: "closed" } as const;
 type Answer<T extends keyof typeof ANSWERS> = FromReceiveThread & { type: (typeof ANSWERS)[T] };
 
-/** The threads of those connections that only receive. */
+/** The threads of connections that only receive. */
 export class ReceiveThreads {
   readonly #workers: Worker[];
   readonly #signal: AbortSignal;
@@ -25,7 +25,7 @@ export class ReceiveThreads {
     return this.#workers.length;
   }
 
-  /** Resolves when each is online or given up: see the memory of the connections. */
+  /** Resolves when all are online or given up: see the connections' memory. */
   async connect(assignments: readonly Assignment[]): Promise<void> {
     const share = (w: number) => assignments.filter((_, i) => i % this.#workers.length === w);
     await Promise.all(
@@ -43,7 +43,7 @@ export class ReceiveThreads {
     return answers.map(({ arrivals }) => arrivals);
   }
 
-  /** @returns errors of the connections by code, one table for each thread */
+  /** @returns errors of the connections by code, one table per thread */
   async close(): Promise<Readonly<Record<string, number>>[]> {
     const answers = await Promise.allSettled(this.#workers.map((worker) => ask(worker, { type: "close" })));
     await Promise.all(this.#workers.map((worker) => worker.terminate()));

@@ -2,7 +2,7 @@ import type { LatencyHistogram } from "./latency-histogram.ts";
 import { Progressed, RequestState, type LoadMemory } from "./load-memory.ts";
 import type { Operation, OperationOutcome } from "./operation.ts";
 
-/** The code of a request that was not answered in time. */
+/** The code of a request that timed out. */
 export const NO_ANSWER = "NO_ANSWER";
 
 export interface RequestsOptions {
@@ -11,16 +11,16 @@ export interface RequestsOptions {
   isWarmUp: boolean;
   timeoutMs: number;
   now: () => number;
-  /** Of what was acknowledged, from the intended sending. */
+  /** Of acknowledged requests, from the intended sending. */
   latencies: LatencyHistogram;
   /** From the intended to the actual sending. */
   lateness: LatencyHistogram;
 }
 
-/** The requests of one thread: makes them, and writes down what becomes of each. */
+/** Makes the requests of one thread, and records the outcome of each. */
 export class Requests {
   readonly #options: RequestsOptions;
-  /** In the order of their sending. */
+  /** In sending order. */
   readonly #waiting = new Map<number, { sentMs: number; settled: (waitMs: number) => void }>();
   readonly #errors: Record<string, number> = {};
   #lastAnswerMs: number | null = null;
@@ -43,7 +43,8 @@ export class Requests {
   }
 
   /**
-   * @param settled called when it is answered or given up, with how long the server asks to wait; not when it is missed
+   * @param settled called when it is answered or times out, with how long the server wants to wait; not if it
+   *   is missed
    * @returns false: missed
    */
   make(index: number, intendedMs: number, settled: (waitMs: number) => void = () => {}): boolean {
@@ -61,7 +62,7 @@ export class Requests {
     return true;
   }
 
-  /** Gives up on what has waited too long. */
+  /** Times out requests. */
   expire(): void {
     const oldest = this.#options.now() - this.#options.timeoutMs;
     for (const [index, { sentMs }] of this.#waiting) {

@@ -6,18 +6,18 @@ import { registerAll } from "../targets/registration.ts";
 
 export interface SceneContext {
   api: Api;
-  /** Calls under way at the same time. */
+  /** Concurrent calls. */
   concurrency: number;
   progress: Progress;
   signal: AbortSignal;
 }
 
-/** @returns tokens, and who it is */
+/** @returns the tokens and the user */
 export function createGuest({ api, signal }: SceneContext): Promise<Result<"user.createGuest">> {
   return api.call("user.createGuest", {}, undefined, signal);
 }
 
-/** Does something so many times, some of them at the same time, and shows how far it is. */
+/** Runs a task this many times, with limited concurrency, and shows the progress. */
 export async function doAll<T>(
   { concurrency, progress, signal }: SceneContext,
   label: string,

@@ -4,23 +4,23 @@ import type { Session } from "./session.ts";
 
 export interface SceneChannel {
   id: string;
-  /** Somebody who may read it. */
+  /** A user with access to the channel. */
   reader: Session;
-  /** Connections that get its messages, ascending: those that only receive come first, then those that send. */
+  /** Connections that get its messages, ascending: first those that only receive, then those that send. */
   connections: Int32Array;
 }
 
-/** Users and channels that were made for a run, and who sends what where. */
+/** Users and channels created for a run, and who sends what where. */
 export interface Scene {
   size: LoadScene;
   registration: RegistrationResult;
-  /** Tokens of those who only receive: connection 0, 1, … */
+  /** Tokens of users who only receive: connection 0, 1, … */
   receivers: readonly string[];
-  /** Tokens of those who send, and receive too. */
+  /** Tokens of users who send, and receive too. */
   senders: readonly string[];
   channels: readonly SceneChannel[];
-  /** @param turn how many messages this sender has sent before, at least about */
+  /** @param turn how many messages this sender has sent before, approximately */
   channelOf(sender: number, turn: number): number;
-  /** Removes from somebody's server what can be removed. */
+  /** Removes everything that can be removed from a running server. */
   remove(): Promise<void>;
 }

@@ -14,19 +14,19 @@ import type { Member } from "./member.ts";
 import type { Operation, OperationContext, OperationOutcome } from "./operation.ts";
 import type { ArrivalReport, ConnectionSetup } from "./receive-messages.ts";
 
-/** The platform answers no more calls of one connection at the same time than 256. */
+/** The platform answers at most 256 concurrent calls per connection. */
 const MAX_UNANSWERED_PER_CONNECTION = 200;
-/** After a refusal that does not say when to come back. */
+/** After a rejection without a retry time. */
 const RETRY_MS = 100;
 
 export interface SendSetup extends ConnectionSetup {
   loop: LoadLoop;
-  /** Of the text of messages that warm up. */
+  /** Run ID in the text of warm-up messages. */
   warmUpRunId: string;
   /** Per sender. */
   tokens: readonly string[];
   localAddresses: readonly (string | undefined)[];
-  /** The number of the first sender among all connections that receive; the others follow. */
+  /** The number of the first sender among all receiving connections; the others follow. */
   firstReceiver: number;
   channelIds: readonly string[];
   payloadBytes: number;
@@ -34,11 +34,11 @@ export interface SendSetup extends ConnectionSetup {
 
 interface Seat {
   member: Member;
-  /** What is on its way, by the number of its call. */
+  /** Calls in flight, by number. */
   readonly unanswered: Map<number, (outcome: OperationOutcome) => void>;
 }
 
-/** Messages, each to the channel that the plan has for it; what the senders receive goes to the tally. */
+/** Sends messages to the channels in the plan; what senders receive goes to the tally. */
 class SendOperation implements Operation {
   readonly errors: Record<string, number> = {};
   readonly #setup: SendSetup;

@@ -21,9 +21,9 @@ import { summariseLoad } from "./summarise-load.ts";
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
- * Connects everybody of a scene who is online, sends what the plan says, waits for the last delivery and reads back what
- * is stored. When the signal comes, the measurement holds what there was until then.
- * @throws {ExitError} when not everybody could be connected
+ * Connects everyone in the scene who is to be online, sends what the plan says, waits for the last delivery and
+ * reads back what is stored. On an abort signal, the measurement has everything up to then.
+ * @throws {ExitError} if someone could not be connected
  */
 export function measureSends(context: LoadContext, scene: Scene, api: Api): Promise<LoadMeasurement> {
   return new SendRun(context, scene, api).measure();

@@ -18,13 +18,13 @@ function server() {
   return { calls, api: { call } as unknown as Pick<Api, "call"> };
 }
 
-test("a token that is good for long is used as it is", async () => {
+test("a token with enough time left is used as it is", async () => {
   const { calls, api } = server();
   expect(await new Session(api, tokens(1, 14)).token()).toBe("access 1");
   expect(calls).toEqual([]);
 });
 
-test("one that ends soon is exchanged, once for all who ask at the same time", async () => {
+test("an expiring token is refreshed once for all concurrent callers", async () => {
   const { calls, api } = server();
   const session = new Session(api, tokens(1, 0.5));
   expect(await Promise.all([session.token(), session.token()])).toEqual(["access 2", "access 2"]);

@@ -1,16 +1,16 @@
 import type { SessionTokens } from "@fanfare/contract";
 import type { Api } from "../targets/fanfare/api.ts";
 
-/** A token that is good for less than this is exchanged before it is used. */
+/** A token that expires sooner than this is refreshed first. */
 const MARGIN_MS = 60_000;
 
 type Tokens = Pick<SessionTokens, "accessToken" | "accessTokenExpiresAt" | "refreshToken">;
 
-/** Somebody's access to the API for longer than one access token lives: a long run reads back after its end. */
+/** API access that outlives one access token: a long run reads back after its end. */
 export class Session {
   readonly #api: Pick<Api, "call">;
   #tokens: Tokens;
-  /** A refresh token that is used twice ends its session, so all wait for the same answer. */
+  /** Using a refresh token twice ends its session, so all callers wait for the same answer. */
   #refreshing: Promise<void> | undefined;
 
   constructor(api: Pick<Api, "call">, tokens: Tokens) {

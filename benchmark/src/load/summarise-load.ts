@@ -19,12 +19,12 @@ export interface LoadSources extends Omit<CountSources, "isComplete"> {
   scene: LoadScene;
   registration: RegistrationResult | null;
   record: LoadRecord;
-  /** The tester's own CPU time when the run began. */
+  /** The tester's CPU time at the start of the run. */
   cpuAtStart: NodeJS.CpuUsage;
   errors: LoadMeasurement["errors"];
 }
 
-/** Turns what was written down into the result. Done at the end, so that late arrivals count as what they are. */
+/** Turns the raw data into the result. Done at the end, so that late arrivals are recognized as such. */
 export function summariseLoad(sources: LoadSources): LoadMeasurement {
   const { plan, record, tally } = sources;
   const counts = countLoad({ ...sources, isComplete: record.isComplete });

@@ -1,14 +1,14 @@
 import type { RoundKind } from "../report/result.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 
-/** Everything that a broadcast run is told. Durations in milliseconds. */
+/** The options of a broadcast run. Durations in milliseconds. */
 export interface BroadcastPlan {
   users: number;
   kind: ReceiverKind;
   probes: number;
   workers: number;
   napMs: number;
-  /** Connections being made at the same time. */
+  /** Concurrent connection attempts. */
   window: number;
   connectTimeoutMs: number;
   /** Rest before the cold message, and before the first of all. */
@@ -26,7 +26,7 @@ export interface BroadcastPlan {
   gatewayThreads?: number;
 }
 
-/** In the order of their sending. The warm-up comes before the rest, so that "cold" is what a rest costs and nothing else. */
+/** In sending order. The warm-up comes first, so that "cold" only measures the effect of the idle time. */
 export function roundKinds({ warmup, messages }: Pick<BroadcastPlan, "warmup" | "messages">): RoundKind[] {
   return [
     ...Array.from({ length: warmup }, (_, i) => (i === 0 ? "first" : "warmup") as RoundKind),

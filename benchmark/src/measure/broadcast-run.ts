@@ -15,16 +15,16 @@ import { watchOtherPrograms } from "./machine-load.ts";
 import type { NatsTraffic } from "./nats-traffic.ts";
 import { ServerSampler } from "./server-samples.ts";
 
-/** What the server does after the last arrival (acknowledgements, clean-up) still belongs to a burst. */
+/** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
 const SETTLE_MS = 250;
-/** Duplicates may come after everybody has everything. */
+/** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
 export interface RunContext {
   target: Target;
   prepared: Prepared;
   plan: BroadcastPlan;
-  /** On how many of the target's addresses the audience is, the first ones; all, where nothing is said. */
+  /** How many of the target's addresses the audience uses, in order; default: all. */
   spread?: number;
   progress: Progress;
   errors: ErrorTable;
@@ -32,9 +32,9 @@ export interface RunContext {
 }
 
 /**
- * Connects an audience, sends it messages one at a time and then in bursts, and lets it go. When the signal comes,
- * the measurement holds what there was until then.
- * @throws {ExitError} when not everybody could be connected.
+ * Connects an audience, sends messages one at a time and then in bursts, and disconnects. On an abort signal,
+ * the measurement has everything up to then.
+ * @throws {ExitError} if someone could not be connected
  */
 export async function measureBroadcast(context: RunContext): Promise<BroadcastMeasurement> {
   return new BroadcastRun(context).measure();
@@ -219,7 +219,7 @@ class BroadcastRun {
     if (cpuBefore !== null && cpuAfter !== null) burst.cpuSeconds = cpuAfter - cpuBefore;
   }
 
-  /** @param intendedMs the instant that counts as the sending; now, where nothing is said. */
+  /** @param intendedMs the instant that counts as the sending; default: now */
   #send(sender: Sender, kind: SentMessage["kind"], intendedMs = nowMs()): SentMessage {
     const { plan } = this.#context;
     const index = this.#messages.length;
@@ -263,7 +263,7 @@ function cpuPerMessage(
   return Object.fromEntries(entries) as Record<string, number>;
 }
 
-/** @param idle how many gateways have nobody of the audience */
+/** @param idle how many gateways have no members of the audience */
 function natsPerMessage(
   before: NatsTraffic,
   after: NatsTraffic,
@@ -283,7 +283,7 @@ function natsPerMessage(
   };
 }
 
-/** Stops waiting, though not the work itself, when the signal comes. */
+/** Stops waiting on an abort signal; the work itself continues. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason as Error);

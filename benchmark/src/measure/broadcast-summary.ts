@@ -14,14 +14,14 @@ import type { GeneratorLoad } from "./generator-load.ts";
 import { bucketsOf } from "./histogram.ts";
 import { openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
 
-/** A message as the sender knows it; what the receivers know is in the tally under its index. */
+/** A message as the sender knows it; the tally has the receivers' data under its index. */
 export interface SentMessage {
   index: number;
   kind: RoundKind | "burst";
   sentAtMs: number;
   state: "sent" | "acknowledged" | "failed";
   ackMs: number | null;
-  /** false while there is still time for it to come: an interrupted run must not call it lost. */
+  /** false while it can still arrive: an interrupted run must not report it as lost. */
   isOver: boolean;
   settled: Promise<void>;
 }
@@ -45,7 +45,7 @@ export interface RunRecord {
   errors: BroadcastMeasurement["errors"];
 }
 
-/** Turns what was written down into the result. Done at the end, so that late arrivals count as what they are. */
+/** Turns the raw data into the result. Done at the end, so that late arrivals are recognized as such. */
 export function summarise(record: RunRecord): BroadcastMeasurement {
   const { plan, target, audience, connectMs } = record;
   const rounds = record.messages
@@ -87,14 +87,14 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
   };
 }
 
-/** null when one of them never reached everybody: leaving that one out would be a better figure for a worse server. */
+/** null if one of them did not reach everyone: leaving it out would make a worse server look better. */
 function headlineOf(messages: readonly SentMessage[], audience: Audience): Spread | null {
   const p100s = messages.filter(({ isOver }) => isOver).map((m) => roundResult(m, audience).p100Ms);
   const known = p100s.filter(isNumber);
   return known.length === p100s.length ? spread(known) : null;
 }
 
-/** Deliveries that did not come while there was time; of a message that was refused none is awaited. */
+/** Deliveries that did not arrive in time; none are expected of rejected messages. */
 function missingOf(messages: readonly SentMessage[], { tally: { memory } }: Audience): number {
   return messages
     .filter(isOwed)
@@ -103,7 +103,7 @@ function missingOf(messages: readonly SentMessage[], { tally: { memory } }: Audi
 
 type Arrivals = Pick<RoundResult, "received" | "lost" | "duplicates" | "outOfOrder">;
 
-/** A message that was never acknowledged is owed to nobody: nothing of it is lost. */
+/** Unacknowledged messages are not expected to arrive, so they can't be lost. */
 function isOwed(message: SentMessage): boolean {
   return message.state === "acknowledged" && message.isOver;
 }

@@ -5,7 +5,10 @@ const BARE = "socket.io";
 
 type Pass = ClusterResult["passes"][number];
 
-/** One row for each label, in the order of their first pass. @param gatewaysOf null for what is not a cluster */
+/**
+ * One row per label, in the order of their first pass.
+ * @param gatewaysOf null if it is not a cluster
+ */
 export function clusterRows(
   passes: readonly Pass[],
   gatewaysOf: (label: string) => number | null,
@@ -20,7 +23,7 @@ export function clusterRows(
       ...figures,
       label,
       target: target.name,
-      // All rows of the cluster are the same processes: later audiences find the memory of the earlier ones.
+      // All rows of the cluster are the same processes, which keep the memory of earlier audiences.
       rssPerConnectionBytes:
         gatewaysOf(label) === null || label === firstOfCluster ? figures.rssPerConnectionBytes : null,
       gateways: gatewaysOf(label),
@@ -56,7 +59,7 @@ function natsOf(passes: readonly Pass[]): ClusterRow["natsPerMessage"] {
   };
 }
 
-/** What --threshold of `bench cluster` can be about, for each number of gateways. */
+/** Metrics for --threshold of `bench cluster`, for each number of gateways. */
 export function clusterMetricNames(gateways: readonly number[]): string[] {
   return ["lost", "toIdleGateways", ...gateways.flatMap((n) => PER_ROW.map((metric) => metric.name(n)))];
 }

@@ -1,4 +1,4 @@
-/** What went wrong, by phase and code. Codes are the server's or the system's own. */
+/** Counts errors by phase and code. Codes are the server's or the system's own. */
 export class ErrorTable {
   readonly #counts = new Map<string, { phase: string; code: string; count: number }>();
 

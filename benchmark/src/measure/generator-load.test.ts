@@ -10,7 +10,7 @@ const idle = {
   rssBytes: 1,
 };
 
-test("a tester with time to spare is not blamed", () => {
+test("a tester with time to spare has no verdict", () => {
   expect(judge(idle, 50, 20)).toEqual([]);
   expect(
     judge({ ...idle, receiverBusy: null, receiverWaiting: null, otherProgramsCores: null }, null, 20),
@@ -26,6 +26,6 @@ test("says what was too slow, and what to do", () => {
   expect(judge({ ...idle, senderDelayMs: 30 }, 50, 20)[0]).toMatch(/late by 30.0 ms/);
 });
 
-test("a late sender matters to the probes only", () => {
+test("a late sender only affects the probes", () => {
   expect(judge({ ...idle, senderDelayMs: 30 }, 50, 0)).toEqual([]);
 });

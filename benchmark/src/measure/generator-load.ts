@@ -4,16 +4,16 @@ import type { GeneratorResult } from "../report/result.ts";
 import { spread } from "./percentiles.ts";
 import type { ThreadLoad } from "./thread-load.ts";
 
-/** A receiving thread that is busier than this while messages come in makes them wait. */
+/** A receiving thread busier than this delays messages. */
 const BUSY_LIMIT = 0.85;
 const WAITING_LIMIT = 0.35;
-/** A sender that is later than this share of the p100 adds to it. */
+/** A sender that is later than this share of the p100 distorts it. */
 const SENDER_DELAY_SHARE = 0.2;
 const SENDER_DELAY_MS = 5;
 const TICK_MS = 1;
 const OTHERS_SHARE = 0.25;
 
-/** Watches the tester itself, so that its own slowness is never taken for the server's. */
+/** Watches the tester itself, so that its own delays are not attributed to the server. */
 export class GeneratorLoad {
   #delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   /** The longest delay of each round. */
@@ -22,7 +22,7 @@ export class GeneratorLoad {
   readonly #busy: number[] = [];
   readonly #waiting: number[] = [];
 
-  /** How many cores others kept busy during the warm messages; null where that is not known. */
+  /** Cores used by unrelated programs during the warm messages; null if unknown. */
   otherPrograms: number | null = null;
 
   startRound(): void {
@@ -36,7 +36,7 @@ export class GeneratorLoad {
     if (this.#delay?.count) this.#delays.push(Math.max(0, this.#delay.max / 1e6 - TICK_MS));
   }
 
-  /** @param deliveryMs from sending until the last member had the message. */
+  /** @param deliveryMs from sending until the last member had the message */
   addRound(before: readonly ThreadLoad[], after: readonly ThreadLoad[], deliveryMs: number): void {
     const share = (used: (load: ThreadLoad) => number | null) => {
       const shares = after.map((load, i) => ((used(load) ?? 0) - (used(before[i]!) ?? 0)) / deliveryMs);
@@ -46,7 +46,7 @@ export class GeneratorLoad {
     if (after.every((load) => load.waitMs !== null)) this.#waiting.push(share((load) => load.waitMs));
   }
 
-  /** @param probes how many receivers share the thread that sends. */
+  /** @param probes how many receivers share the sending thread */
   result(p100Ms: number | null, probes: number): GeneratorResult {
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const figures = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bucketsOf } from "./histogram.ts";
 
-test("round buckets that hold every value", () => {
+test("buckets have round bounds and hold every value", () => {
   const buckets = bucketsOf(Float64Array.of(3, 4, 5, 41, 99));
   expect(buckets).toHaveLength(10);
   expect(buckets[0]).toEqual({ fromMs: 0, toMs: 10, count: 3 });
@@ -14,7 +14,7 @@ test("one value, no value", () => {
   expect(bucketsOf(new Float64Array())).toEqual([]);
 });
 
-test("never more buckets than asked for", () => {
+test("never more buckets than requested", () => {
   for (let size = 1; size < 200; size++) {
     const values = Float64Array.from({ length: size }, (_, i) => i * 1.37 + size / 3);
     const buckets = bucketsOf(values);

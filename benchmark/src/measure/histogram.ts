@@ -4,7 +4,7 @@ export interface Bucket {
   count: number;
 }
 
-/** Buckets of equal and round width over the whole range of values in ascending order; at most `most`. */
+/** Buckets of equal and round width over the range of ascending values; at most `most`. */
 export function bucketsOf(sorted: Float64Array, most = 12): Bucket[] {
   const first = sorted[0];
   const last = sorted.at(-1);

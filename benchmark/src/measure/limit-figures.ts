@@ -4,12 +4,12 @@ import { spread } from "./percentiles.ts";
 const PLATFORM = "fanfare";
 const BARE = { "socket.io": "SocketIo", ws: "Ws" } as const;
 
-/** The ratios that --threshold of `bench limits` can be about. */
+/** The ratios that --threshold of `bench limits` can use. */
 export const LIMIT_METRICS = Object.values(BARE).flatMap((bare) =>
   ["p100", "p100Best", "cold", "burstPerCpu", "connects", "rss", "cpu"].map((figure) => `${figure}Vs${bare}`),
 );
 
-/** One figure per target out of all its passes: medians, so that one bad moment does not decide. */
+/** One figure per target over all its passes: medians, to be robust against outliers. */
 export function limitFigures(passes: readonly BroadcastMeasurement[]): LimitsResult["figures"] {
   const names = new Set(passes.map((pass) => pass.target.name));
   return Object.fromEntries(
@@ -30,7 +30,7 @@ export function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigure
     bestP100Ms: spread(warm.filter((p100) => p100 !== null))?.min ?? null,
     coldMs: p100Of(rounds.filter((round) => round.kind === "cold")),
     connectsPerSecond: median(passes.map((pass) => pass.connection?.perSecond)),
-    // Only the first time: later audiences find the memory of the earlier ones.
+    // Only from the first pass: later audiences include memory of the earlier ones.
     rssPerConnectionBytes: passes[0]?.server.rssPerConnectionBytes ?? null,
     cpuMsPerMessage: median(passes.map((pass) => pass.server.cpuMsPerMessage)),
     bursts: sizes.map((size) => {
@@ -95,7 +95,7 @@ export function limitMetrics(ratios: LimitsResult["ratios"]): Record<string, num
 }
 
 /** null without values. */
-/** null when something of them was lost: a median without those would be a better figure for a worse server. */
+/** null if a delivery was lost: a median without it would make a worse server look better. */
 export function medianUnlessLost<T extends { lost: number }>(
   all: readonly T[],
   of: (one: T) => number | null,

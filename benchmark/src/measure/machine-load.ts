@@ -1,7 +1,7 @@
 import os from "node:os";
 import { nowMs } from "./clock.ts";
 
-/** What all programs of this machine, and this one, have used up to now. */
+/** What all programs of this machine, and this one, have used so far. */
 interface MachineSample {
   atMs: number;
   allSeconds: number;
@@ -18,9 +18,9 @@ function sample(serverSeconds: number): MachineSample {
 }
 
 /**
- * How many cores programs that have no part in the test keep busy meanwhile.
- * @param serverSeconds CPU time of the server up to now; it must run on this machine.
- * @returns ends the watch; told the server's CPU time again, answers the cores
+ * Measures how many cores unrelated programs use.
+ * @param serverSeconds CPU time of the server so far; it must run on this machine
+ * @returns ends the watch: takes the server's CPU time at the end, returns the cores
  */
 export function watchOtherPrograms(serverSeconds: number): (serverSeconds: number) => number {
   const before = sample(serverSeconds);

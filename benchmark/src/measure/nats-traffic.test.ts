@@ -5,7 +5,7 @@ const connection = (counts: Record<string, number>) => ({
   subscriptions_list_detail: Object.entries(counts).map(([subject, msgs]) => ({ subject, msgs })),
 });
 
-test("messages are told apart by the subject they were handed out for", () => {
+test("messages are classified by the subscription's subject", () => {
   const traffic = trafficOf([
     connection({ "fanfare.room.group:1": 5, "fanfare.all": 1, "fanfare.servers": 3 }),
     connection({ "fanfare.room.user:2": 0, "fanfare.servers": 3 }),

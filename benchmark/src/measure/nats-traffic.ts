@@ -1,12 +1,12 @@
-/** What nats-server has handed to the processes up to now, by kind. */
+/** Messages that nats-server has delivered to the processes so far, by kind. */
 export interface NatsTraffic {
-  /** Publications to rooms, one for each gateway that got it. */
+  /** Publications to rooms, one per receiving gateway. */
   rooms: number;
   /** Requests to services and their answers. */
   calls: number;
   /** Heartbeats, events between services and the like. */
   other: number;
-  /** The publications that each gateway got, ascending. */
+  /** Publications received by each gateway, ascending. */
   perGateway: number[];
 }
 
@@ -22,9 +22,9 @@ const ROOM = /^fanfare\.(?:room\.|all$)/;
 const CALL = /^MOL[^.]*\.(?:REQ|RES)B?\./;
 
 /**
- * Reads nats-server's own count for each subscription, `/connz` of its monitoring port.
- * Source: docs.nats.io, "Monitoring", Connection Information.
- * @returns null when it does not answer
+ * Reads nats-server's own count for each subscription, `/connz` of its monitoring port. Source: docs.nats.io,
+ * "Monitoring", Connection Information.
+ * @returns null if it doesn't answer
  */
 export async function readNatsTraffic(monitorUrl: string): Promise<NatsTraffic | null> {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { percentiles, spread } from "./percentiles.ts";
 
-test("p100 is the largest value, p50 the one in the middle", () => {
+test("p100 is the largest value, p50 the middle one", () => {
   const sorted = Float64Array.from({ length: 1000 }, (_, i) => i + 1);
   expect(percentiles(sorted)).toEqual({
     p50: 500,

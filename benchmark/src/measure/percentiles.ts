@@ -1,22 +1,22 @@
-/** The percentiles that every result shows; 100 is the last member of all. */
+/** The percentiles shown in every result; 100 is the last member. */
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9, 100] as const;
 type PercentileKey = `p${(typeof PERCENTILES)[number]}`;
 export type Percentiles = Record<PercentileKey, number>;
-/** Of values some of which never came: those are the slowest of all, and a percentile that is one of them is null. */
+/** Of values some of which never arrived: those are the slowest of all, and a percentile among them is null. */
 export type OpenPercentiles = Record<PercentileKey, number | null>;
 
-/** Which of so many values in ascending order is the percentile (nearest rank); the first is 1. */
+/** The rank of a percentile among ascending values (nearest rank); the first is 1. */
 export function rankOf(p: number, amount: number): number {
   // Without the small subtraction 99.9 % of 1,000 would be 999.0000000000001.
   return Math.max(1, Math.ceil((p / 100) * amount - 1e-9));
 }
 
-/** Exact percentiles (nearest rank) of values in ascending order; null without values. */
+/** Exact percentiles (nearest rank) of ascending values; null without values. */
 export function percentiles(sorted: Float64Array): Percentiles | null {
   return openPercentiles(sorted, 0) as Percentiles | null;
 }
 
-/** The same, when so many more values never came. */
+/** The same, with this many more values that never arrived. */
 export function openPercentiles(sorted: Float64Array, missing: number): OpenPercentiles | null {
   if (sorted.length === 0) return null;
   const at = (p: number) => sorted[rankOf(p, sorted.length + missing) - 1] ?? null;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Resident memory and CPU time of a process with all its children, from /proc; null where there is none. */
+/** Resident memory and CPU time of a process with all its children, from /proc; null if unavailable. */
 export function processUsage(pid: number): { rssBytes: number; cpuSeconds: number } | null {
   if (process.platform !== "linux") return null;
   try {
@@ -12,12 +12,12 @@ export function processUsage(pid: number): { rssBytes: number; cpuSeconds: numbe
     }
     return { rssBytes, cpuSeconds };
   } catch {
-    // The process has gone, or hides.
+    // The process has exited, or isn't readable.
     return null;
   }
 }
 
-/** Resident memory of a process, and of all its children; null where there is none. */
+/** Resident memory of a process, and of all its children; null if unavailable. */
 export function processMemory(pid: number): { ownBytes: number; childrenBytes: number } | null {
   if (process.platform !== "linux") return null;
   try {
@@ -28,7 +28,10 @@ export function processMemory(pid: number): { ownBytes: number; childrenBytes: n
   }
 }
 
-/** A process and all that come from it. @throws {Error} when one of them is gone */
+/**
+ * A process and all its descendants.
+ * @throws {Error} if one of them has exited
+ */
 export function withChildren(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parsePrometheus } from "./prometheus.ts";
 
-test("reads samples, adds up label sets, skips comments", () => {
+test("parses samples, sums label sets, skips comments", () => {
   const samples = parsePrometheus(
     [
       "# HELP process_resident_memory_bytes Resident memory size in bytes.",

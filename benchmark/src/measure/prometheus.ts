@@ -2,7 +2,7 @@ import type { ServerUsage } from "../targets/target.ts";
 
 const FETCH_TIMEOUT_MS = 5000;
 
-/** Reads what a server says of itself in its Prometheus text; null when it does not answer. */
+/** Reads a server's Prometheus metrics; null if it doesn't answer. */
 export async function metricsUsage(metricsUrl: string): Promise<ServerUsage | null> {
   try {
     const response = await fetch(metricsUrl, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
@@ -14,8 +14,8 @@ export async function metricsUsage(metricsUrl: string): Promise<ServerUsage | nu
 }
 
 /**
- * Names as prom-client's `collectDefaultMetrics` gives them. Its event-loop lag counts from tick to tick of a timer, so
- * that the smallest value is the timer's own period and no delay.
+ * Names from prom-client's `collectDefaultMetrics`. Its event-loop lag counts from tick to tick of a timer, so
+ * that the minimum is the timer's own period and no delay.
  */
 function usageOf(samples: ReadonlyMap<string, number>): ServerUsage {
   const tick = samples.get("nodejs_eventloop_lag_min_seconds") ?? 0;
@@ -31,7 +31,7 @@ function usageOf(samples: ReadonlyMap<string, number>): ServerUsage {
   };
 }
 
-/** Samples by name; the values of several label sets of one name are added up. */
+/** Samples by name; the values of several label sets are summed. */
 export function parsePrometheus(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   for (const line of text.split("\n")) {

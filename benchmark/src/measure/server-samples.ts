@@ -1,15 +1,15 @@
 import type { ServerUsage } from "../targets/target.ts";
 import { nowMs } from "./clock.ts";
 
-/** What a server did in one stretch of about a second. null: not known. */
+/** What a server did within about a second. null: unknown. */
 export interface ServerSample {
-  /** Its end, in milliseconds since the first look. */
+  /** Its end, in milliseconds since the first sample. */
   atMs: number;
   rssBytes: number | null;
-  /** Processor cores that it used, on average. */
+  /** Processor cores used, on average. */
   cpuCores: number | null;
   eventLoopMaxMs: number | null;
-  /** Deliveries that came to receivers. */
+  /** Deliveries to receivers. */
   deliveriesPerSecond: number;
 }
 
@@ -19,11 +19,11 @@ const MOST_SAMPLES = 3600;
 
 interface Sources {
   usage: () => Promise<ServerUsage | null>;
-  /** Deliveries up to now. */
+  /** Deliveries so far. */
   deliveries: () => number;
 }
 
-/** Looks at a server once a second. A look that takes longer is waited for, and the next one comes later. */
+/** Samples a server once a second. A slow sample delays the next one. */
 export class ServerSampler {
   readonly #sources: Sources;
   readonly #samples: ServerSample[] = [];
@@ -48,7 +48,7 @@ export class ServerSampler {
     return this.#samples;
   }
 
-  /** Each look begins the measurement of the delays anew: the worst since `worst` was last asked for. */
+  /** Each sample resets the measured delays: returns the worst since the last call of `worst`. */
   worst(usage: ServerUsage | null): ServerUsage | null {
     this.#remember(usage);
     const [eventLoopP99Ms, eventLoopMaxMs] = [this.#p99Ms, this.#maxMs];

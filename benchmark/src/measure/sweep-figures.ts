@@ -1,7 +1,7 @@
 import type { BroadcastMeasurement, SweepRow } from "../report/result.ts";
 import { figuresOf, median } from "./limit-figures.ts";
 
-/** One row for each number of members, in ascending order. */
+/** One row per number of members, in ascending order. */
 export function sweepRows(passes: readonly BroadcastMeasurement[]): SweepRow[] {
   const sizes = [...new Set(passes.map((pass) => pass.users))].sort((a, b) => a - b);
   return sizes.map((users) => {
@@ -10,7 +10,7 @@ export function sweepRows(passes: readonly BroadcastMeasurement[]): SweepRow[] {
       users,
       ...figuresOf(same),
       registrationsPerSecond: median(same.map((pass) => pass.registration?.perSecond)),
-      // Each pass has a server of its own.
+      // Each pass has a new server.
       rssPerConnectionBytes: median(same.map((pass) => pass.server.rssPerConnectionBytes)),
     };
   });
@@ -22,7 +22,7 @@ const PER_SIZE: { name: (users: number) => string; of: (row: SweepRow) => number
   { name: (users) => `rssPerConnectionKiBAt${users}`, of: (row) => kib(row.rssPerConnectionBytes) },
 ];
 
-/** What --threshold of `bench sweep` can be about, for each number of members. */
+/** Metrics for --threshold of `bench sweep`, for each number of members. */
 export function sweepMetricNames(sizes: readonly number[]): string[] {
   return ["lost", ...sizes.flatMap((users) => PER_SIZE.map(({ name }) => name(users)))];
 }

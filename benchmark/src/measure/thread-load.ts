@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { nowMs } from "./clock.ts";
 
-/** What the calling thread has used up to now. Differences of two samples say how busy it was. */
+/** Resources that the calling thread has used so far. The difference of two samples is its load. */
 export interface ThreadLoad {
   atMs: number;
   cpuMs: number;
-  /** How long it was ready to run but had to wait for a core; null where the system does not tell. */
+  /** How long it was runnable but waiting for a core; null if the system doesn't report it. */
   waitMs: number | null;
 }
 

@@ -6,16 +6,16 @@ const read = (text: string) => {
   return readAnswer(bytes, 2, bytes.length - 2);
 };
 
-test("a success is known by its first bytes, however its fields are ordered", () => {
+test("a success is recognized by its first bytes, whatever the order of its fields", () => {
   expect(read('4317[{"ok":true,"data":{"message":{}}}]')).toEqual({ id: 17, ok: true });
   expect(read('4317[{"data":{"message":{}},"ok":true}]')).toEqual({ id: 17, ok: true });
 });
 
-test("a refusal is read with everything that a client needs", () => {
+test("a rejection is parsed with everything a client needs", () => {
   const error = { type: "OVERLOADED", message: "wait", data: { retryAfterMs: 1000 }, retryable: true };
   expect(read(`430[${JSON.stringify({ ok: false, error })}]`)).toEqual({ id: 0, ok: false, error });
 });
 
-test.each(["43[]", "43", "431", '431[{"ok":', '431[{"nothing":true}'])("%s is no answer", (text) => {
+test.each(["43[]", "43", "431", '431[{"ok":', '431[{"nothing":true}'])("ignores %s", (text) => {
   expect(read(text)).toBeUndefined();
 });

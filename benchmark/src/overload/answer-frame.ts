@@ -10,9 +10,9 @@ export type Answer =
   | { id: number; ok: false; error: Pick<WireError, "type" | "retryable" | "data"> };
 
 /**
- * Reads a Socket.IO acknowledgement, `43<id>[{"ok":…}]`. What was answered is not decoded when it is a success: a sender of
- * many messages only counts them.
- * @returns undefined when it is something else
+ * Reads a Socket.IO acknowledgement, `43<id>[{"ok":…}]`. The result of a success is not decoded, because a
+ * sender of many messages only counts them.
+ * @returns undefined if it is something else
  */
 export function readAnswer(bytes: Buffer, start: number, end: number): Answer | undefined {
   let at = start + 2;

@@ -2,7 +2,7 @@ import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import { LightSocket, type LightServer } from "../receiver/light-socket.ts";
 import { readAnswer, type Answer } from "./answer-frame.ts";
 
-/** A connection whose server has not taken so many bytes is full: what is meant to be sent then is not sent. */
+/** A connection with this many unsent bytes is full: what is due then is not sent. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));
 const DIGIT = { open: 0x30, ping: 0x32, message: 0x34, connect: 0x30, event: 0x32, ack: 0x33 } as const;
@@ -14,7 +14,7 @@ export interface LightSenderHandler {
   ended(code: string): void;
 }
 
-/** One connection that sends; events are not decoded, only answers to its own calls. */
+/** A connection that sends; it decodes no events, only answers to its own calls. */
 export class LightSender {
   readonly #socket: LightSocket;
   readonly #handler: LightSenderHandler;
@@ -46,7 +46,7 @@ export class LightSender {
     );
   }
 
-  /** @returns false when it cannot be sent: there is no connection, or the server takes nothing more from it. */
+  /** @returns false if it can't be sent: there is no connection, or it is full */
   send(id: number, params: object): boolean {
     if (!this.#isReady || this.#socket.waitingBytes > MAX_WAITING_BYTES) return false;
     const call = `42${id}${JSON.stringify(["message.send", params])}`;
@@ -54,7 +54,7 @@ export class LightSender {
     return true;
   }
 
-  /** From now on it reads nothing. */
+  /** Stops reading for good. */
   stall(): void {
     this.#socket.stall();
   }

@@ -4,18 +4,21 @@ import { spread } from "../measure/percentiles.ts";
 import type { Platform } from "../platform/platform.ts";
 
 export interface MemorySample {
-  /** Milliseconds since the overload began; below 0: before. */
+  /** Milliseconds since the start of the overload; negative: before. */
   atMs: number;
   /** Gateways and workers, or the single instance without its database. */
   servicesBytes: number;
-  /** The embedded database keeps what it stores in memory: it grows with each message. */
+  /** The embedded database keeps stored data in memory: it grows with each message. */
   databaseBytes: number;
 }
 
 export interface MemoryResult {
   beforeBytes: number | null;
   peakBytes: number | null;
-  /** The last quarter of the overload against the second one: what still grows when everything is full. */
+  /**
+   * Difference between the second and the last quarter of the overload: growth that continues once everything
+   * is full.
+   */
   growthBytes: number | null;
   databaseBeforeBytes: number | null;
   databaseAfterBytes: number | null;
@@ -24,7 +27,7 @@ export interface MemoryResult {
 
 const SAMPLE_MS = 500;
 
-/** Looks at the memory of a platform's processes all the time. */
+/** Samples the memory of a platform's processes continuously. */
 export class MemoryWatch {
   readonly #platform: Platform;
   readonly #samples: { atMs: number; servicesBytes: number; databaseBytes: number }[] = [];
@@ -40,7 +43,7 @@ export class MemoryWatch {
     clearInterval(this.#timer);
   }
 
-  /** @param fromMs by `nowMs`, as `toMs`: the overload */
+  /** @param fromMs start of the overload by `nowMs`; `toMs` is its end */
   result(fromMs: number, toMs: number): MemoryResult {
     const samples = this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - fromMs }));
     const durationMs = toMs - fromMs;

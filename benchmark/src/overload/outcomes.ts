@@ -1,23 +1,23 @@
-/** What became of each message that was to be sent; in shared memory, written by the sending thread. */
+/** The outcome of each message that was due, in shared memory, written by the sending thread. */
 export interface OutcomeMemory {
   messages: number;
-  /** When it was meant to be sent, by `nowMs`. */
+  /** Intended time of sending, by `nowMs`. */
   intendedAt: Float64Array<SharedArrayBuffer>;
   /** When it was answered; 0: not yet. */
   answeredAt: Float64Array<SharedArrayBuffer>;
   /** See `Outcome`. */
   outcome: Uint8Array<SharedArrayBuffer>;
-  /** One number: messages up to now, those that could not be written included. */
+  /** One number: messages so far, including those that could not be written. */
   count: Int32Array<SharedArrayBuffer>;
 }
 
 export const Outcome = {
-  /** Not meant to be sent yet. */
+  /** Not due yet. */
   none: 0,
   sent: 1,
   acknowledged: 2,
   refused: 3,
-  /** The server took nothing more from the connection, or there was none. */
+  /** The connection was full, or there was none. */
   notSent: 4,
 } as const;
 
@@ -31,13 +31,15 @@ export function allocateOutcomes(messages: number): OutcomeMemory {
   };
 }
 
-/** The messages from one index up to, and without, another. */
+/** Messages from one index up to, but not including, another. */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** Milliseconds from the intended sending to the answer, ascending, of all messages of the range with this outcome. */
+/**
+ * Milliseconds from the intended sending to the answer, ascending, of the range's messages with this outcome.
+ */
 export function answerTimes(
   { intendedAt, answeredAt, outcome }: OutcomeMemory,
   { from, to }: Range,

@@ -50,7 +50,7 @@ const survived: Omit<OverloadMeasurement, "verdicts"> = {
   errors: [],
 };
 
-test("an overload that was survived has no verdict", () => {
+test("a survived overload has no verdict", () => {
   expect(judgeOverload(survived)).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ export interface OverloadMeasurement {
   gateways: number | null;
   workers: number | null;
   capacity: {
-    /** Acknowledged messages per second in a closed loop, the best of the steps; or what was given. */
+    /** Acknowledged messages per second in a closed loop, the best of the steps; or the given value. */
     perSecond: number | null;
     steps: { inFlight: number; perSecond: number; ackMs: Percentiles | null }[];
   };
@@ -20,30 +20,33 @@ export interface OverloadMeasurement {
     intended: number;
     acknowledged: number;
     refused: number;
-    /** Not written, because the server took nothing more from the connection. */
+    /** Not written, because the connection was full. */
     notSent: number;
-    /** Neither acknowledged nor refused at the end of the run. */
+    /** Neither acknowledged nor rejected at the end of the run. */
     unanswered: number;
     acknowledgedPerSecond: number;
     /** From the intended sending to the answer. */
     ackMs: Percentiles | null;
     refusedMs: Percentiles | null;
-    /** From the intended sending until the last receiver had an acknowledged message, the longest; null: none came. */
+    /**
+     * From the intended sending to the last receiver, the maximum over acknowledged messages; null: none
+     * arrived.
+     */
     deliveredMaxMs: number | null;
     refusalsByCode: Record<string, number>;
-    /** Processor cores that the servers had, on average. */
+    /** Processor cores used by the servers, on average. */
     serverCores: number | null;
     /** By kind of process, in a cluster; empty for a single instance. */
     cpuSecondsByKind: Record<string, number>;
-    /** Refusals that may be repeated and do not say when. */
+    /** Retryable rejections without a retry time. */
     withoutRetryAfter: number;
   };
   baseline: { ackMaxMs: number | null; deliveredMaxMs: number | null };
   recovery: {
-    /** A message is normal when it is acknowledged, and delivered, within these times. */
+    /** A message is normal if it is acknowledged, and delivered, within these times. */
     ackLimitMs: number;
     deliveredLimitMs: number;
-    /** From the end of the overload; null: not within the time that was watched. */
+    /** From the end of the overload; null: not within the observed time. */
     normalAfterMs: number | null;
     watchedMs: number;
   };
@@ -52,23 +55,23 @@ export interface OverloadMeasurement {
     acknowledged: number;
     stored: number | null;
     storedTwice: number | null;
-    /** Acknowledged and not in the database. */
+    /** Acknowledged but not in the database. */
     unstored: number | null;
-    /** Receivers that were told to resync or lost their connection: they are not asked for every message. */
+    /** Receivers that were told to resync or lost their connection; they needn't get every message. */
     disturbed: number;
     resyncs: number;
-    /** Deliveries of acknowledged messages that never came to the other receivers. */
+    /** Deliveries of acknowledged messages that never reached the other receivers. */
     lost: number;
   };
   tester: {
-    /** The longest that a message was written later than intended. */
+    /** The maximum delay of a message after its intended time. */
     sentLateMs: number;
     senderBusy: number | null;
     receiverBusy: number | null;
-    /** Cores of this machine that programs without a part in the test kept busy. */
+    /** Cores of this machine used by unrelated programs. */
     otherProgramsCores: number | null;
   };
-  /** What did not behave, of the server or of the tester; empty: all did. */
+  /** Misbehavior of the server or the tester; empty: none. */
   verdicts: string[];
   errors: { phase: string; code: string; count: number }[];
 }
@@ -89,7 +92,7 @@ export const OVERLOAD_METRICS = [
   "memoryGrowthMiB",
 ] as const;
 
-/** What --threshold of an overload can be about. Times in milliseconds. */
+/** Metrics for --threshold of an overload. Times in milliseconds. */
 export function overloadMetrics(
   result: OverloadMeasurement,
 ): Record<(typeof OVERLOAD_METRICS)[number], number | null> {
@@ -113,14 +116,14 @@ export function overloadMetrics(
 }
 
 const MAX_NORMAL_AFTER_MS = 5000;
-/** Growth in the second half of the overload that is not taken for noise. */
+/** Growth in the second half of the overload that exceeds noise. */
 const GROWTH_BYTES = 64 * 1024 * 1024;
 const GROWTH_SHARE = 0.2;
 const SENT_LATE_MS = 100;
 const BUSY = 0.9;
 const OTHERS_SHARE = 0.25;
 
-/** What to look at. An overload is survived when there is none of it. */
+/** The problems found. An overload is survived if there are none. */
 export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): string[] {
   const { overload, counts, memory, recovery, tester } = result;
   const verdicts: string[] = [];

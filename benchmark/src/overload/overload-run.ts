@@ -29,7 +29,7 @@ import { SenderThread } from "./sender-thread.ts";
 import type { SenderReport } from "./sender-messages.ts";
 
 const POLL_MS = 20;
-/** For what is still on its way when nothing more is sent; longer than the server lets any write take. */
+/** For what is still in flight when sending ends; longer than the server's own limit for a write. */
 const SETTLE_MS = 15_000;
 
 export interface OverloadContext {
@@ -44,8 +44,8 @@ export interface OverloadContext {
 }
 
 /**
- * Finds what the server can do, asks for more than that, and looks at how it takes it.
- * @throws {ExitError} when not everybody could be connected
+ * Finds the server's capacity, exceeds it, and checks how it behaves.
+ * @throws {ExitError} if someone could not be connected
  */
 export function measureOverload(context: OverloadContext): Promise<OverloadMeasurement> {
   return new OverloadRun(context).measure();
@@ -76,7 +76,7 @@ class OverloadRun {
   #otherCores: number | null = null;
   #before: SenderReport | undefined;
   #after: SenderReport | undefined;
-  /** When all is answered: refusals may come after the overload. */
+  /** Taken once all is answered: rejections can arrive after the overload. */
   #last: SenderReport | undefined;
   #stored: Map<number, number> | undefined;
 
@@ -161,7 +161,7 @@ class OverloadRun {
     return thread;
   }
 
-  /** Closed loops with more and more messages on their way: the best of them is what the server can do. */
+  /** Closed loops with increasing concurrency: the best of them is the server's capacity. */
   async #findCapacity(thread: SenderThread): Promise<void> {
     const { plan, progress, signal } = this.#context;
     this.#capacity = plan.capacity ?? null;
@@ -214,7 +214,7 @@ class OverloadRun {
     await this.#span(thread, PROBES_PER_SECOND, this.#times.recoveryMs);
   }
 
-  /** Sends at a rate for so long, and lets whatever is on its way be on its way. */
+  /** Sends at a rate for this long, without waiting for what is in flight. */
   async #span(thread: SenderThread, perSecond: number, durationMs: number): Promise<Span> {
     const fromMs = nowMs();
     thread.order({ type: "open", perSecond });
@@ -224,7 +224,7 @@ class OverloadRun {
     return { fromMs, toMs };
   }
 
-  /** Nothing more is sent, and everything is answered, but not later than a server may take. */
+  /** Stops sending, and waits until everything is answered, but no longer than a server may take. */
   async #settle(thread: SenderThread): Promise<void> {
     thread.order({ type: "pause" });
     const deadline = nowMs() + SETTLE_MS;
@@ -251,7 +251,7 @@ class OverloadRun {
     return { from: 0, to: Atomics.load(this.#outcomes.count, 0) };
   }
 
-  /** The messages that were meant to be sent in this time: they are numbered in its order. */
+  /** The messages due in this time: they are numbered in its order. */
   #within({ fromMs, toMs }: Span): Range {
     const { intendedAt } = this.#outcomes;
     const { to: end } = this.#all;
@@ -273,7 +273,7 @@ class OverloadRun {
     return Float64Array.from(times).sort();
   }
 
-  /** Until the last receiver had it; of those who had it at all. */
+  /** Until the last receiver had it, of those who got it at all. */
   #deliveredMs(index: number): number | null {
     const { received, lastAt, epochMs } = this.#tally.memory;
     if (Atomics.load(received, index) === 0) return null;
@@ -366,7 +366,7 @@ class OverloadRun {
       if (outcome[i] !== Outcome.acknowledged) continue;
       acknowledged++;
       if (stored?.has(i) === false) unstored++;
-      // Before the end it may be on its way.
+      // Before the end it may be in flight.
       if (!stored || this.#tally.isComplete(i)) continue;
       for (let r = 0; r < disturbed.length; r++) if (disturbed[r] === 0 && !this.#tally.has(r, i)) lost++;
     }

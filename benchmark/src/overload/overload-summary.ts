@@ -7,7 +7,7 @@ import type { OverloadMeasurement } from "./overload-result.ts";
 
 const CHART_COLUMNS = 12;
 
-/** Whether the overload was survived, first; then what it was. */
+/** First whether the overload was survived, then its details. */
 export function overloadSummary(result: OverloadResult): string {
   const { users, senders, stalled } = result;
   return [

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { allocateOutcomes, Outcome } from "./outcomes.ts";
 import { recoveryOf } from "./recovery.ts";
 
-/** One probe every 100 ms after the end at 1,000, answered after so many milliseconds; null: refused. */
+/** One probe every 100 ms after the end at 1,000, answered after this many milliseconds; null: rejected. */
 function recovery(answersMs: readonly (number | null)[], delivered = (index: number) => answersMs[index]!) {
   const outcomes = allocateOutcomes(answersMs.length);
   for (const [i, ms] of answersMs.entries()) {
@@ -22,12 +22,12 @@ function recovery(answersMs: readonly (number | null)[], delivered = (index: num
   });
 }
 
-test("normal from the first probe after the last that was refused or too slow", () => {
+test("service is normal from the first probe after the last rejected or slow one", () => {
   expect(recovery([400, null, 151, 20, 30])).toMatchObject({ ackLimitMs: 150, normalAfterMs: 400 });
   expect(recovery([20, 20]).normalAfterMs).toBe(100);
 });
 
-test("never normal when the last probe was not", () => {
+test("service is never normal if the last probe was not", () => {
   expect(recovery([20, 20, 500]).normalAfterMs).toBeNull();
   expect(recovery([20, 20, 20], (index) => (index === 2 ? 181 : 20)).normalAfterMs).toBeNull();
   expect(recovery([]).normalAfterMs).toBeNull();

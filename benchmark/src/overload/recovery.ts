@@ -1,7 +1,7 @@
 import { Outcome, type OutcomeMemory, type Range } from "./outcomes.ts";
 import type { OverloadMeasurement } from "./overload-result.ts";
 
-/** As normal as before, with room for the noise of a machine: so many times the longest time of before. */
+/** Normal means within this multiple of the longest time before the overload, to allow for noise. */
 const TIMES_BASELINE = 3;
 const LEAST_LIMIT_MS = 100;
 
@@ -14,11 +14,11 @@ export interface RecoveryInput {
   watchedMs: number;
   baselineAckMs: number | null;
   baselineDeliveredMs: number | null;
-  /** Until the last receiver had a message; null: nobody has it. */
+  /** Until the last receiver had a message; null: no one has it. */
   deliveredMs: (index: number) => number | null;
 }
 
-/** When service was normal again, and stayed so. */
+/** When service became normal and stayed so. */
 export function recoveryOf(input: RecoveryInput): OverloadMeasurement["recovery"] {
   const { outcomes, range, endedMs, watchedMs, deliveredMs } = input;
   const limit = (baselineMs: number | null) => Math.max(LEAST_LIMIT_MS, TIMES_BASELINE * (baselineMs ?? 0));

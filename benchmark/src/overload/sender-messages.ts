@@ -1,6 +1,6 @@
 import type { OutcomeMemory } from "./outcomes.ts";
 
-/** What the sending thread is started with. */
+/** Startup data of the sending thread. */
 export interface SenderSetup {
   urls: readonly string[];
   addresses: readonly string[];
@@ -14,19 +14,19 @@ export interface SenderSetup {
 export type ToSender =
   /** The last `stalled` of the connections stop reading, and send nothing. */
   | { type: "connect"; tokens: string[]; stalled: number }
-  /** Keep so many messages on their way until the next order. */
+  /** Keeps this many messages in flight until the next command. */
   | { type: "closed"; inFlight: number }
-  /** Send so many per second, whatever is answered, until the next order. */
+  /** Sends this many per second, whatever the answers, until the next command. */
   | { type: "open"; perSecond: number }
   | { type: "pause" }
   | { type: "report" };
 
 export interface SenderReport {
-  /** Refusals, and connections that ended, by code. */
+  /** Rejections, and connections that ended, by code. */
   errors: Record<string, number>;
-  /** Refusals that may be repeated but do not say when. */
+  /** Retryable rejections without a retry time. */
   withoutRetryAfter: number;
-  /** The longest that a message was written later than intended. */
+  /** The maximum delay of a message after its intended time. */
   latestMs: number;
   cpuMs: number;
 }

@@ -10,7 +10,10 @@ export class SenderThread {
     this.#worker = new Worker(new URL("./sender-worker.ts", import.meta.url), { workerData: setup });
   }
 
-  /** Resolves when all are connected and logged in. @throws {Error} when the signal comes before */
+  /**
+   * Resolves when all are connected and logged in.
+   * @throws {Error} if the signal aborts before
+   */
   async connect(tokens: string[], stalled: number, signal: AbortSignal): Promise<void> {
     const done = once(this.#worker, "message", { signal });
     this.order({ type: "connect", tokens, stalled });

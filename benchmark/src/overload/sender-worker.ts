@@ -9,7 +9,7 @@ import { Outcome } from "./outcomes.ts";
 import type { FromSender, SenderSetup, ToSender } from "./sender-messages.ts";
 
 const TICK_MS = 1;
-/** In a closed loop, after a refusal that does not say when to come back. */
+/** In a closed loop, after a rejection without a retry time. */
 const RETRY_MS = 100;
 
 const setup = workerData as SenderSetup;

@@ -19,8 +19,9 @@ export interface ClusterSize {
 }
 
 /**
- * A cluster on this machine: nats-server, redis-server, the embedded database as a server of its own, workers and gateways.
- * @throws {ExitError} when a program is not installed, or one does not start
+ * A cluster on this machine: nats-server, redis-server, the embedded database as a separate server, workers and
+ * gateways.
+ * @throws {ExitError} if a program is not installed, or fails to start
  */
 export async function startCluster(size: ClusterSize, signal: AbortSignal): Promise<Platform> {
   assertInstalled("nats-server", "redis-server");
@@ -62,7 +63,7 @@ async function startIn(workplace: Workplace, size: ClusterSize, signal: AbortSig
   const mongoUrl = `mongodb://127.0.0.1:${databasePort}/fanfare`;
   for (let i = 1; i <= size.workers; i++) {
     const worker = await place(`worker-${i}`, { SERVICES: "workers", MONGO_URL: mongoUrl });
-    // One after the other: the first one makes the indexes.
+    // In sequence: the first one creates the indexes.
     await worker.process.start(signal);
   }
   const gateways: Gateway[] = [];
@@ -93,7 +94,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** @throws {ExitError} that lists all that is missing. */
+/** @throws {ExitError} listing all missing programs */
 function assertInstalled(...programs: string[]): void {
   const folders = cleanEnvironment()["PATH"]!.split(delimiter);
   const missing = programs.filter(

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the range that Linux takes ports for outgoing connections from: 10,000 of those are to come. */
+/** Below Linux' ephemeral ports, 10,000 of which will be needed. */
 const LISTEN_PORTS = { first: 20_000, last: 32_000 };
 
 const handedOut = new Set<number>();
 
-/** A port of the loopback on which nobody listens; never the same twice. */
+/** An unused loopback port; never the same one twice. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const { first, last } = LISTEN_PORTS;

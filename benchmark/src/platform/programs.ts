@@ -8,14 +8,17 @@ const ROOT = new URL("../../../", import.meta.url);
 const NODE_MAIN = fileURLToPath(new URL("services/node/src/main.ts", ROOT));
 const DATABASE_MAIN = fileURLToPath(new URL("packages/embedded-mongo/src/main.ts", ROOT));
 
-/** Nothing of the caller's own settings reaches the servers: above all no MONGO_URL. */
+/** The caller's settings must not reach the servers, above all not MONGO_URL. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
   const kept = Object.entries({ PATH: `${PATH}:/usr/sbin`, HOME, TMPDIR, NODE_OPTIONS });
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }
 
-/** What all processes of one platform share. The limits are not what is measured, and all members come from this machine. */
+/**
+ * Settings of all processes of a platform. Rate limits are not what is measured, and all members connect from
+ * this machine.
+ */
 export function platformEnvironment(): NodeJS.ProcessEnv {
   return {
     ...cleanEnvironment(),
@@ -39,7 +42,7 @@ export interface NodePlace {
   dataDir: string;
 }
 
-/** The platform's program; what it hosts is in `env`. */
+/** The platform's program; `env` says which services it hosts. */
 export function nodeProgram(name: string, { env, port, opsPort, dataDir }: NodePlace): ServerProgram {
   return {
     name,
@@ -50,7 +53,7 @@ export function nodeProgram(name: string, { env, port, opsPort, dataDir }: NodeP
   };
 }
 
-/** The embedded database as a server of its own. */
+/** The embedded database as a separate server. */
 export function databaseProgram(folder: string, port: number): ServerProgram {
   return {
     name: "database",
@@ -100,7 +103,7 @@ async function answersOk(url: string): Promise<boolean> {
   }
 }
 
-/** Whether something listens on a port of this machine. */
+/** Whether a port of this machine accepts connections. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

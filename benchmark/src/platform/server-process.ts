@@ -9,7 +9,7 @@ const POLL_MS = 20;
 const KEPT_OUTPUT_CHARS = 4000;
 
 export interface ServerProgram {
-  /** What messages call it. */
+  /** Its name in messages. */
   name: string;
   command: string;
   args: readonly string[];
@@ -17,7 +17,7 @@ export interface ServerProgram {
   isReady: () => Promise<boolean>;
 }
 
-/** One server of a platform that was started for the run; it can be ended and started again at the same addresses. */
+/** A server started for the run; it can be stopped and restarted at the same addresses. */
 export class ServerProcess {
   readonly #program: ServerProgram;
   #child: ChildProcess | undefined;
@@ -31,12 +31,15 @@ export class ServerProcess {
     return this.#program.name;
   }
 
-  /** undefined while it does not run. */
+  /** undefined while it is not running. */
   get pid(): number | undefined {
     return this.#running?.pid;
   }
 
-  /** @param further settings besides its own. @throws {ExitError} with what it said, when it does not start. */
+  /**
+   * @param further additional settings
+   * @throws {ExitError} with its output if it fails to start
+   */
   async start(signal: AbortSignal, further: NodeJS.ProcessEnv = {}): Promise<void> {
     const { name, command, args, env, isReady } = this.#program;
     const child = spawn(command, args, { env: { ...env, ...further }, stdio: ["ignore", "pipe", "pipe"] });
@@ -59,14 +62,14 @@ export class ServerProcess {
     }
   }
 
-  /** SIGTERM, and SIGKILL when that does not help in time. */
+  /** SIGTERM, then SIGKILL if it doesn't exit in time. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#running?.kill("SIGKILL"), STOP_TIMEOUT_MS);
     await this.#end("SIGTERM");
     clearTimeout(timer);
   }
 
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when it has exited. */
   kill(): Promise<void> {
     return this.#end("SIGKILL");
   }

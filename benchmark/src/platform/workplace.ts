@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerProcess, type ServerProgram } from "./server-process.ts";
 
-/** The folder and the processes of one throw-away platform: all gone when it is closed, and however the tester ends. */
+/**
+ * The folder and the processes of a throwaway platform, removed when it is closed or the tester exits in any
+ * way.
+ */
 export class Workplace {
   readonly folder: string;
   readonly #processes: ServerProcess[] = [];
@@ -22,19 +25,19 @@ export class Workplace {
     return new Workplace(await mkdtemp(join(tmpdir(), "fanfare-tester-")));
   }
 
-  /** Started by whoever adds it. */
+  /** The caller starts it. */
   add(program: ServerProgram): ServerProcess {
     const process = new ServerProcess(program);
     this.#processes.push(process);
     return process;
   }
 
-  /** All that run. */
+  /** All that are running. */
   get processes(): { name: string; pid: number }[] {
     return this.#processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ name, pid }]));
   }
 
-  /** Ends the processes, those that were added last first, and removes the folder. Safe to call twice. */
+  /** Stops the processes, last added first, and removes the folder. Safe to call twice. */
   async close(): Promise<void> {
     for (const process of this.#processes.toReversed()) await process.stop();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });

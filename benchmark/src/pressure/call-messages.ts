@@ -1,19 +1,22 @@
 import type { EncodedLatencies } from "../load/latency-histogram.ts";
 
-/** One kind of request in a mixture of them. */
+/** One kind of request in a mix. */
 export interface CallOperation {
   name: string;
-  /** How often it comes among the others. */
+  /** Its relative frequency. */
   weight: number;
-  /** `call`: an action over the socket. `connect`: a connection that is closed once it is ready. `upload`: a file by HTTP. */
+  /**
+   * `call`: an action over the socket. `connect`: a connection that is closed once it is ready. `upload`: a
+   * file by HTTP.
+   */
   kind: "call" | "connect" | "upload";
   /** Of a call. */
   action?: string;
-  /** Taken in turn; of an upload: the query and `bytes`. A message gets a nonce of its own. */
+  /** Used in turn; of an upload: the query and `bytes`. Messages get a unique nonce. */
   params?: readonly Record<string, unknown>[];
 }
 
-/** What a thread that makes requests is started with. */
+/** Startup data of a thread that makes requests. */
 export interface CallSetup {
   url: string;
   address: string;
@@ -27,12 +30,12 @@ export interface CallSetup {
 
 export type CallLoop =
   | { kind: "closed"; inFlight: number }
-  /** Requests per second, whatever is answered. */
+  /** Requests per second, whatever the answers. */
   | { kind: "open"; perSecond: number };
 
 export type ToCallThread =
   | { type: "connect" }
-  /** Ends the phase before, whose open requests may still be answered. */
+  /** Ends the phase before, whose open requests can still be answered. */
   | { type: "phase"; name: string; loop: CallLoop | null }
   | { type: "report" };
 
@@ -40,22 +43,24 @@ export interface OperationReport {
   name: string;
   intended: number;
   ok: number;
-  /** Not written: no connection, or too much unanswered on it. */
+  /** Not written: no connection, or too many unanswered requests on it. */
   notSent: number;
   refusedByCode: Record<string, number>;
   unanswered: number;
-  /** From the intended time to a good answer. */
+  /** From the intended time to a successful answer. */
   latencies: EncodedLatencies;
 }
 
 export interface PhaseReport {
   name: string;
   operations: OperationReport[];
-  /** The intended time of the last request that failed or took longer than `SLOW_MS`, by `nowMs`; null: there was none. */
+  /**
+   * The intended time of the last request that failed or took longer than `SLOW_MS`, by `nowMs`; null: none.
+   */
   lastBadMs: number | null;
 }
 
 export type FromCallThread = { type: "done" } | { type: "report"; phases: PhaseReport[]; cpuMs: number[] };
 
-/** A person waits this long without noticing much. */
+/** A delay that users hardly notice. */
 export const SLOW_MS = 1000;

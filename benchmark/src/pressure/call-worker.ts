@@ -21,18 +21,18 @@ import {
 
 const TICK_MS = 1;
 const RECONNECT_MS = 500;
-/** In a closed loop, after a request that failed. */
+/** In a closed loop, after a failed request. */
 const RETRY_MS = 100;
-/** The platform answers at most 256 calls of one connection at once. */
+/** The platform answers at most 256 concurrent calls per connection. */
 const MAX_UNANSWERED_PER_CONNECTION = 200;
-/** At once; further ones are counted as not sent. A queue here would be measured as the time that the server takes. */
+/** Concurrent uploads; further ones count as not sent. A queue here would be measured as the server's time. */
 const MAX_UPLOADS = 1000;
 
 const setup = workerData as CallSetup;
 const port = parentPort!;
 const say = (message: FromCallThread) => port.postMessage(message);
 
-/** null: a good answer; otherwise what it was refused with. */
+/** null: success; otherwise the error code. */
 type Done = (code: string | null) => void;
 
 class Tally {
@@ -75,7 +75,7 @@ class Phase {
   }
 }
 
-/** One connection that is made again whenever it ends. */
+/** A connection that is reopened whenever it ends. */
 class Seat {
   readonly #token: string;
   #member: Member | undefined;
@@ -130,7 +130,7 @@ let begun = 0;
 let nonces = 0;
 let uploads = 0;
 
-/** Each operation as often as its weight says, spread evenly. */
+/** Spreads each operation evenly according to its weight. */
 function interleave(operations: readonly CallOperation[]): CallOperation[] {
   const slots = operations.flatMap((operation) =>
     Array.from({ length: operation.weight }, (_, i) => ({ operation, at: (i + 0.5) / operation.weight })),

@@ -1,7 +1,7 @@
 import type { Percentiles } from "../measure/percentiles.ts";
 import type { MemoryResult } from "../overload/memory-watch.ts";
 
-/** What became of one kind of request in one phase. */
+/** The outcome of one kind of request in one phase. */
 export interface OperationResult {
   name: string;
   intended: number;
@@ -25,7 +25,7 @@ export interface PressurePhase {
   /** How often /readyz reported overload, and how often it was asked (once a second). */
   readyzOverloaded: number;
   readyzAsked: number;
-  /** Cores used on average by the servers and by the threads that make the load. */
+  /** Cores used on average by the servers and by the load-generating threads. */
   serverCores: number | null;
   generatorCores: number;
 }

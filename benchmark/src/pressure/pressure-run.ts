@@ -35,7 +35,7 @@ export interface PressurePlan {
 }
 
 const HOSTILE = 20;
-/** Far more than the limits of one user allow. */
+/** Far more than one user's limits allow. */
 const HOSTILE_CALLS_PER_SECOND = 100;
 const CHANNELS = 10;
 /** For the hostile readers: some 5 MB of the longest texts. */
@@ -45,7 +45,7 @@ const QUIET_MS = 10_000;
 const STEP_MS = 5000;
 const IN_FLIGHT_STEPS = [16, 64, 256];
 const AFTER_MS = 15_000;
-/** Share of the capacity that is offered after the overload, to see when it is answered again. */
+/** Share of the capacity offered after the overload, to see when it is answered again. */
 const AFTER_SHARE = 0.1;
 const SETTLE_MS = 15_000;
 const BYSTANDER: CallLoop = { kind: "open", perSecond: 7 };
@@ -121,7 +121,7 @@ async function fill(
   await Promise.all(channelIds.map(one));
 }
 
-/** What one guest can ask for that costs the server most. */
+/** The most expensive requests a guest can make. */
 function hostileReads(groupId: string, channelIds: readonly string[]): CallOperation[] {
   const middle = Math.ceil(MESSAGES_PER_CHANNEL / 2);
   const cursors = channelIds.map((channelId) => ({ channelId, afterRev: 0 }));
@@ -230,7 +230,7 @@ class PressureRun {
     const { groupId } = this.#target.meeting;
     const isHostile = this.#plan.kind === "reads";
     const operations = isHostile ? hostileReads(groupId, channelIds) : mixture(channelIds);
-    // One hostile guest first, then nineteen beside it.
+    // First one hostile guest, then nineteen more.
     const shares = isHostile ? [tokens.slice(0, 1), tokens.slice(1)] : [tokens];
     for (const [i, share] of shares.entries())
       this.#loads.push(
@@ -412,7 +412,7 @@ class CallThread {
   }
 }
 
-/** Reports of the same operation as one. */
+/** Merges the reports of the same operation. */
 function merged(reports: readonly OperationReport[]): OperationResult[] {
   return [...new Set(reports.map(({ name }) => name))].map((name) => {
     const same = reports.filter((report) => report.name === name);

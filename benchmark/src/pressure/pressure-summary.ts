@@ -4,7 +4,7 @@ import type { PressureResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 import type { OperationResult, PressurePhase } from "./pressure-result.ts";
 
-/** The goals that were missed first, then each phase. */
+/** First the goals that were missed, then each phase. */
 export function pressureSummary(result: PressureResult): string {
   const { kind, users, gatewayThreads, verdicts, memory, memoryGrowthBytes } = result;
   const title =

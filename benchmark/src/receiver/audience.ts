@@ -20,7 +20,7 @@ export interface AudienceOptions<T extends Tally | CompactTally> {
   /** For all receivers: the last `probes` of them are official clients in this thread. */
   tally: T;
   probes: number;
-  /** Receivers keep this channel exact: they come back, to another server, and ask for what they missed. */
+  /** Receivers keep this channel exact: they reconnect, to another server, and fetch what they missed. */
   exactChannel?: string;
   workers: number;
   window: number;
@@ -34,7 +34,7 @@ export async function addressOf(url: string): Promise<string> {
   return (await lookup(host, { order: "ipv4first" })).address;
 }
 
-/** All members who receive: threads of light or official receivers, and some official ones beside them as a probe. */
+/** All receiving members: threads of light or official receivers, and some official ones as probes. */
 export class Audience<T extends Tally | CompactTally = Tally> {
   readonly tally: T;
   readonly connections: ConnectionMemory;
@@ -88,12 +88,12 @@ export class Audience<T extends Tally | CompactTally = Tally> {
     return Atomics.load(this.connections.counts, Count.resyncs);
   }
 
-  /** How many have lost their connection and are not back, with everything that they missed. */
+  /** How many have lost their connection and have not yet reconnected and caught up. */
   get away(): number {
     return Atomics.load(this.connections.counts, Count.away);
   }
 
-  /** Errors by code, failed attempts included. */
+  /** Errors by code, including failed attempts. */
   get errors(): Record<string, number> {
     const sum: Record<string, number> = {};
     for (const errors of [...this.#errors, this.#probes.errors]) {
@@ -102,7 +102,7 @@ export class Audience<T extends Tally | CompactTally = Tally> {
     return sum;
   }
 
-  /** Resolves when each is online or given up. */
+  /** Resolves when all are online or given up. */
   async connect(credentials: readonly (string | null)[]): Promise<void> {
     const addresses = this.#addresses.take(credentials.length);
     const servers = this.#options.urls.length;
@@ -115,7 +115,7 @@ export class Audience<T extends Tally | CompactTally = Tally> {
       ...this.#workers.map((_, w) =>
         this.#ask(w, {
           type: "connect",
-          // By blocks, so that each thread has receivers on all servers.
+          // In blocks, so that each thread has receivers on all servers.
           assignments: assignments.filter(
             (_, i) => Math.floor((i * this.#workers.length) / assignments.length) === w,
           ),
@@ -125,8 +125,8 @@ export class Audience<T extends Tally | CompactTally = Tally> {
   }
 
   /**
-   * Resolves when everybody who is still online has all of these messages, when it is hopeless, or when the time is
-   * up. What came is in the tally.
+   * Resolves when everyone still online has all of these messages, when they can't arrive anymore, or on
+   * timeout. The tally has what arrived.
    */
   async waitFor(
     messages: readonly number[],
@@ -205,7 +205,7 @@ export class Audience<T extends Tally | CompactTally = Tally> {
     });
   }
 
-  /** Sends an order and waits for its answer; completions may come in between. */
+  /** Sends a command and waits for its answer; completions may arrive in between. */
   #ask<T extends keyof typeof ANSWERS>(index: number, order: ToWorker & { type: T }): Promise<FromWorker> {
     const worker = this.#workers[index]!;
     return new Promise((resolve, reject) => {
@@ -232,7 +232,7 @@ function tell(worker: Worker, order: ToWorker): void {
 
 const addressPools = new Map<string, SourceAddresses>();
 
-/** One pool per server address for the whole process: the next audience takes other addresses. */
+/** One pool per server address for the whole process: the next audience uses other addresses. */
 function sourceAddresses(serverAddress: string): SourceAddresses {
   let pool = addressPools.get(serverAddress);
   if (!pool) addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress)));

@@ -4,20 +4,23 @@ import type { ChannelPosition } from "./channel-position.ts";
 import { taggedIndex } from "./message-tag.ts";
 
 const PAGE_MESSAGES = 100;
-/** After an answer that says no, unless it says when to come back. */
+/** After a rejection without a retry time. */
 const RETRY_MS = 500;
-/** The missing event is often only late, and everybody who lost it noticed at the same moment. */
+/** The missing event is often only late, and all connections that lost it noticed at the same moment. */
 const GAP_WAIT_MS = 200;
-/** A call that is never answered: the connection is closed instead. */
+/** If a call is not answered by then, the connection is closed. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** The answer to a call, as far as catching up needs it. The same bytes for all who missed the same: decoded once. */
+/**
+ * The answer to a call, as far as catching up needs it. Identical bytes for all who missed the same: decoded
+ * once.
+ */
 export type CatchUpAnswer =
   | { kind: "synced"; status: ChannelSync["status"]; indexes: readonly number[]; headRev: number }
   | { kind: "page"; indexes: readonly number[]; revs: readonly number[]; hasMore: boolean }
   | { kind: "refused"; code: string; retryAfterMs: number };
 
-/** @returns undefined when the answer makes no sense. */
+/** @returns undefined if the answer is malformed */
 export function readCatchUpAnswer(answer: unknown, runId: string): CatchUpAnswer | undefined {
   const wire = answer as WireAnswer<{
     channels?: ChannelSync[];
@@ -44,18 +47,18 @@ export function readCatchUpAnswer(answer: unknown, runId: string): CatchUpAnswer
 export interface CatchUpHandler {
   write(frame: Buffer): void;
   recovered(indexes: readonly number[]): void;
-  /** Everything that the server had when it answered is there. */
+  /** Everything the server had when it answered has been received. */
   caughtUp(): void;
   failed(code: string): void;
 }
 
-/** Asks for what a connection has missed, one call at a time, until there is nothing more. */
+/** Fetches what a connection has missed, one call at a time, until nothing is missing. */
 export class CatchUp {
   readonly #position: ChannelPosition;
   readonly #handler: CatchUpHandler;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
-  /** Something was missed while a question was on its way. */
+  /** Something was missed while a call was in flight. */
   #isInDoubt = false;
 
   constructor(position: ChannelPosition, handler: CatchUpHandler) {
@@ -63,7 +66,7 @@ export class CatchUp {
     this.#handler = handler;
   }
 
-  /** Now, and not later: events may have been missed. */
+  /** Starts at once: events may have been missed. */
   start(): void {
     this.#isInDoubt = this.#isAsking;
     if (this.#isAsking) return;
@@ -127,7 +130,7 @@ export class CatchUp {
     this.#isAsking = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#handler.failed("SYNC_TIMEOUT"), ANSWER_TIMEOUT_MS);
-    // Always the same number, so that the answers of all who missed the same are the same bytes.
+    // Always the same id, so that the answers to all who missed the same are the same bytes.
     this.#handler.write(clientFrame(Opcode.text, Buffer.from(`421${JSON.stringify([action, params])}`)));
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ChannelPosition } from "./channel-position.ts";
 
-test("what comes in order moves it, what comes ahead is a gap until the rest is there", () => {
+test("consecutive changes advance it, and changes ahead are a gap until the rest arrives", () => {
   const position = new ChannelPosition("c");
   position.heard([1, 2, 3]);
   expect([position.rev, position.hasGap]).toEqual([3, false]);
@@ -11,7 +11,7 @@ test("what comes in order moves it, what comes ahead is a gap until the rest is 
   expect([position.rev, position.hasGap]).toEqual([6, false]);
 });
 
-test("an answer moves it over everything that the answer brought, and what came ahead follows", () => {
+test("an answer advances it over everything it has, and over changes ahead", () => {
   const position = new ChannelPosition("c");
   position.heard([8, 12]);
   position.synced(7);
@@ -20,7 +20,7 @@ test("an answer moves it over everything that the answer brought, and what came 
   expect([position.rev, position.hasGap]).toEqual([12, false]);
 });
 
-test("it never goes back, and old changes mean nothing", () => {
+test("it never goes back, and old changes are ignored", () => {
   const position = new ChannelPosition("c");
   position.synced(5);
   position.synced(2);

@@ -1,9 +1,9 @@
-/** Changes that came before others are remembered up to this many; beyond it the next sync brings them again. */
+/** This many changes that arrived early are remembered; the next sync returns the others again. */
 const MAX_AHEAD = 1000;
 
 /**
- * How far a receiver has the channel of the run without a gap. It stays when the connection is lost: what to ask
- * `channel.sync` for. In this channel messages are only created, so that `seq` and `rev` of a message are the same number.
+ * How far a receiver has the channel of the run without a gap. It survives a lost connection, as the cursor for
+ * `channel.sync`. In this channel messages are only created, so that a message's `seq` and `rev` are equal.
  */
 export class ChannelPosition {
   readonly channelId: string;
@@ -14,7 +14,7 @@ export class ChannelPosition {
     this.channelId = channelId;
   }
 
-  /** All changes up to this one are there. */
+  /** All changes up to this one have been received. */
   get rev(): number {
     return this.#rev;
   }
@@ -31,7 +31,7 @@ export class ChannelPosition {
     if (this.#ahead.size > 0) this.#settle();
   }
 
-  /** An answer brought everything up to here. */
+  /** An answer had everything up to here. */
   synced(rev: number): void {
     this.#rev = Math.max(this.#rev, rev);
     this.#settle();

@@ -2,17 +2,17 @@ import { Encoder, PacketType } from "socket.io-msgpack-parser";
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import type { Dialect } from "../targets/dialect.ts";
 
-/** The number of a connection's only call. The same for all, so that answers that say the same are the same bytes. */
+/** The id of a connection's only call. The same for all, so that equal answers have equal bytes. */
 const CALL_ID = 0;
 
-/** The CONNECT of a Socket.IO client, as a frame. */
+/** A Socket.IO client's CONNECT, as a frame. */
 export function connectFrame(dialect: Dialect, credential: string | null): Buffer {
   const auth = credential === null ? undefined : { token: credential };
   if (dialect.parser === "msgpack") return msgpackFrame({ type: PacketType.CONNECT, data: auth });
   return textFrame(`40${auth === undefined ? "" : JSON.stringify(auth)}`);
 }
 
-/** A call that is to be answered, as a frame. */
+/** A call with an acknowledgement, as a frame. */
 export function callFrame(dialect: Dialect, event: string, payload: unknown): Buffer {
   const data = [event, payload];
   if (dialect.parser === "msgpack") return msgpackFrame({ type: PacketType.EVENT, id: CALL_ID, data });
@@ -24,7 +24,7 @@ function textFrame(text: string): Buffer {
 }
 
 function msgpackFrame(packet: { type: PacketType; id?: number; data: unknown }): Buffer {
-  // An array of one, whatever its types say.
+  // An array of one, despite its types.
   const [bytes] = new Encoder().encode({ ...packet, nsp: "/" }) as unknown as [Uint8Array];
   return clientFrame(Opcode.binary, Buffer.from(bytes));
 }

@@ -3,7 +3,7 @@ import { allocateCompactTally, CompactTally } from "./compact-tally.ts";
 
 const EPOCH = 1_000_000;
 
-test("counts who has which message, once, and when the last one had it", () => {
+test("counts who has which message, once, and when the last one got it", () => {
   const tally = new CompactTally(allocateCompactTally(2, 20, EPOCH));
   expect(tally.record(0, 9, EPOCH + 10)).toBe(false);
   expect(tally.record(0, 9, EPOCH + 11)).toBe(false);

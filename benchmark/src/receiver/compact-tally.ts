@@ -1,6 +1,6 @@
 /**
- * For runs of so many messages that a time for each arrival would not fit into memory: one bit per arrival, and the time of
- * the last one. All in shared memory.
+ * For runs with too many messages to store a time for each arrival: one bit per arrival, and the time of the
+ * last one. All in shared memory.
  */
 export interface CompactTallyMemory {
   receivers: number;
@@ -37,7 +37,7 @@ function bytesPerReceiver(messages: number): number {
   return Math.ceil(messages / 8);
 }
 
-/** Counts who has which message. */
+/** Counts which receiver has which message. */
 export class CompactTally {
   readonly memory: CompactTallyMemory;
 
@@ -45,7 +45,7 @@ export class CompactTally {
     this.memory = memory;
   }
 
-  /** @returns true when this arrival was the last one missing of the message. */
+  /** @returns true if this was the message's last missing arrival */
   record(receiver: number, message: number, atMs: number): boolean {
     const { receivers, messages, bits, lastAt, received, duplicates, foreign, epochMs } = this.memory;
     if (message < 0 || message >= messages) {

@@ -17,13 +17,13 @@ test("the request names path and host", () => {
   );
 });
 
-test("accepted: says where the frames begin", () => {
+test("an accepted handshake says where the frames start", () => {
   const header = `sec-websocket-accept: ${accept}`;
   const head = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n${header}\r\n\r\n`;
   expect(answer("101 Switching Protocols", header)).toEqual({ headBytes: head.length });
 });
 
-test("anything else is told by its code", () => {
+test("any other answer is returned as a code", () => {
   expect(answer("429 Too Many Requests", "x: y")).toEqual({ error: "HTTP_429" });
   expect(answer("101 Switching Protocols", "Sec-WebSocket-Accept: other")).toEqual({
     error: "BAD_WEBSOCKET_ACCEPT",

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const MAX_RESPONSE_BYTES = 8 * 1024;
 
-/** The request that opens a WebSocket (RFC 6455 section 4.1), and what must come back. */
+/** The request that opens a WebSocket (RFC 6455 section 4.1), and the expected answer. */
 export interface Handshake {
   request: Buffer;
   accept: string;
@@ -27,7 +27,7 @@ export function createHandshake(url: URL, path: string): Handshake {
   };
 }
 
-/** Incomplete: undefined. Accepted: the bytes up to where the frames begin. Otherwise: what is wrong. */
+/** Incomplete: undefined. Accepted: the number of bytes before the frames. Otherwise: the error. */
 export type HandshakeAnswer = undefined | { headBytes: number } | { error: string };
 
 export function readHandshakeAnswer(bytes: Buffer, accept: string): HandshakeAnswer {

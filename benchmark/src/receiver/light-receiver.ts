@@ -9,7 +9,7 @@ import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./rec
 
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));
 
-/** What all light receivers of a thread share. */
+/** Shared by all light receivers of a thread. */
 interface Shared {
   servers: readonly LightServer[];
   dialect: Dialect;
@@ -25,11 +25,11 @@ export interface LightOptions {
   addresses: readonly string[];
   dialect: Dialect;
   runId: string;
-  /** Called in every turn of the event loop in which something was read. */
+  /** Called in every turn of the event loop with a read. */
   onRead: () => void;
 }
 
-/** Receivers that read a plain socket: about a third of the cost of an official client. `http:` only. */
+/** Receivers on a plain socket: about a third of the cost of an official client. `http:` only. */
 export function lightReceivers({ urls, addresses, dialect, runId, onRead }: LightOptions): OpenReceiver {
   const path = dialect.transport === "socket.io" ? socketIoPath(dialect.path) : dialect.path;
   const shared: Shared = {
@@ -102,7 +102,7 @@ class LightReceiver implements Receiver {
 
   #decode(opcode: number, bytes: Buffer, start: number, end: number): Packet {
     const { cache, dialect, runId } = this.#shared;
-    // What comes before a connection is ready is its own (session ids), so it is not worth remembering.
+    // Packets before a connection is ready are its own (session ids), so caching them is useless.
     const known = this.#isReady ? cache.find(bytes, start, end, this.#last) : undefined;
     if (known) {
       this.#last = known;

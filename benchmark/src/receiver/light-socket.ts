@@ -22,22 +22,25 @@ export function socketIoPath(path: string): string {
   return `${path}?EIO=4&transport=websocket`;
 }
 
-/** One for all connections of a thread: what is read is used before the next read. */
+/** One for all connections of a thread: its content is used before the next read. */
 export function readBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }
 
-/** What a connection tells. The bytes are valid only during the call; after `ended` there is nothing more. */
+/** Callbacks of a connection. The bytes are only valid during the call; none is called after `ended`. */
 export interface LightSocketHandler {
   opened(): void;
-  /** A whole text message. @throws {FrameError} to end the connection. */
+  /**
+   * A complete text message.
+   * @throws {FrameError} to end the connection
+   */
   text(bytes: Buffer, start: number, end: number): void;
-  /** A whole binary message. Absent: one ends the connection. */
+  /** A complete binary message. Absent: one ends the connection. */
   binary?(bytes: Buffer, start: number, end: number): void;
   ended(code: string): void;
 }
 
-/** A WebSocket on a plain socket: frames are found where they lie, and nothing is allocated for each. `http:` only. */
+/** A WebSocket on a plain socket: frames are parsed in place, without an allocation for each. `http:` only. */
 export class LightSocket {
   readonly #handler: LightSocketHandler;
   readonly #buffer: Buffer;
@@ -49,7 +52,7 @@ export class LightSocket {
   #handshakeBytes: Buffer | undefined = Buffer.alloc(0);
   #hasEnded = false;
 
-  /** @param onRead called in every turn of the event loop in which something was read */
+  /** @param onRead called in every turn of the event loop with a read */
   constructor(
     server: LightServer,
     localAddress: string | undefined,
@@ -78,7 +81,7 @@ export class LightSocket {
     this.#socket.once("close", () => this.end("CONNECTION_CLOSED"));
   }
 
-  /** Bytes that the server has not taken yet. */
+  /** Bytes that the server has not accepted yet. */
   get waitingBytes(): number {
     return this.#socket.writableLength;
   }
@@ -88,24 +91,24 @@ export class LightSocket {
     if (!this.#hasEnded) this.#socket.write(frame);
   }
 
-  /** Stops reading, as a client does that hangs: the connection stays. */
+  /** Stops reading like a hung client: the connection stays open. */
   stall(): void {
     this.#socket.pause();
   }
 
-  /** Says goodbye; `ended` follows when the server has answered. */
+  /** Starts the closing handshake; `ended` follows when the server has answered. */
   close(): void {
     this.write(CLOSE);
   }
 
-  /** Cuts the connection, without a word to the handler. */
+  /** Resets the connection without notifying the handler. */
   destroy(): void {
     this.#hasEnded = true;
     // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
     this.#socket.resetAndDestroy();
   }
 
-  /** Cuts the connection, and tells the handler why. */
+  /** Resets the connection, and notifies the handler with the code. */
   end(code: string): void {
     if (this.#hasEnded) return;
     this.destroy();

@@ -3,14 +3,14 @@ export function newRunId(): string {
 }
 
 /**
- * The content of a measured message names its run and its number, so that a receiver knows exactly which
- * message it has. Text of other people in the same channel is never taken for one.
+ * The content of a measured message has its run and its index, so that a receiver can identify it. Other texts
+ * in the same channel are never mistaken for one.
  */
 export function taggedContent(runId: string, index: number, bytes: number): string {
   return `bench ${runId} ${index} `.padEnd(bytes, "x");
 }
 
-/** The number of the message in the run, or -1 when the content is not of this run. */
+/** The index of the message in the run, or -1 if the content is not of this run. */
 export function taggedIndex(runId: string, content: unknown): number {
   if (typeof content !== "string") return -1;
   const [word, run, index] = content.split(" ", 3);

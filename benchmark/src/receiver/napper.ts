@@ -1,7 +1,7 @@
 /**
- * Gathers reads: after a turn of the event loop in which something was read the thread sleeps for a moment,
- * so that the next turn finds many sockets readable. Being woken for every single frame would slow down a
- * server on the same machine in a way that receivers elsewhere never do. The sleep counts as latency.
+ * Batches reads: after a turn of the event loop with a read, the thread sleeps briefly, so that the next turn
+ * finds many sockets readable. Waking up for every frame would slow down a server on the same machine as remote
+ * receivers never do. The sleep counts as latency.
  */
 export class Napper {
   isEnabled = false;

@@ -11,7 +11,7 @@ export interface OfficialOptions {
   runId: string;
 }
 
-/** Receivers made of the clients that people use: socket.io-client, or `ws` for a bare WebSocket. */
+/** Receivers with the real clients: socket.io-client, or `ws` for a bare WebSocket. */
 export function officialReceivers(options: OfficialOptions): OpenReceiver {
   const open = options.dialect.transport === "socket.io" ? openSocketIo : openWebSocket;
   return (assignment, observer) => open(options, assignment, observer);
@@ -31,7 +31,7 @@ function openSocketIo(
     reconnection: false,
     ...(dialect.parser === "msgpack" ? { parser: msgpack } : {}),
     ...(credential === null ? {} : { auth: { token: credential } }),
-    // Understood by its transport in Node, though not in its types.
+    // Supported by its transport in Node, though missing in its types.
     ...(localAddress === undefined ? {} : ({ localAddress } as object)),
   });
   let hasEnded = false;

@@ -1,10 +1,10 @@
 import type { Packet } from "./packet.ts";
 
-/** A payload seen before, with what it means. */
+/** A known payload with its decoded packet. */
 export interface KnownPacket {
   bytes: Buffer;
   packet: Packet;
-  /** What followed it on the connection that last had it: the likeliest next payload of others. */
+  /** What followed it on the connection that last received it: the most likely next payload of others. */
   next: KnownPacket | undefined;
 }
 
@@ -12,14 +12,14 @@ const MAX_ENTRIES = 256;
 const MAX_ENTRY_BYTES = 256 * 1024;
 
 /**
- * In a broadcast every connection gets the same bytes, so each distinct payload is decoded once. A payload
- * is taken for a known one only when every byte is equal.
+ * In a broadcast every connection gets the same bytes, so each distinct payload is decoded once. Payloads are
+ * only equal if every byte is.
  */
 export class PacketCache {
   readonly #entries: KnownPacket[] = [];
   #newest = -1;
 
-  /** @param previous what this connection had before, if anything. */
+  /** @param previous what this connection received before, if anything */
   find(
     bytes: Buffer,
     start: number,
@@ -28,7 +28,7 @@ export class PacketCache {
   ): KnownPacket | undefined {
     const expected = previous?.next;
     if (expected && isSame(expected, bytes, start, end)) return expected;
-    // From the newest back: a miss of the guess above is nearly always a message that has just come up.
+    // Newest first: a miss of the guess above is nearly always a message that has just been added.
     for (let i = 0; i < this.#entries.length; i++) {
       const entry = this.#entries[(this.#newest - i + MAX_ENTRIES) % MAX_ENTRIES];
       if (!entry || !isSame(entry, bytes, start, end)) continue;

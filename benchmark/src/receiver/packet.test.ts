@@ -38,7 +38,7 @@ describe("decodePacket", () => {
     expect(decode(text)).toEqual({ kind: "messages", indexes: [3, -1, -1, 12], revs: [0, 0, 0, 0] });
   });
 
-  test("an event that asks for an acknowledgement", () => {
+  test("an event that requests an acknowledgement", () => {
     expect(decode(`4217${messages(taggedContent(RUN, 1, 40)).slice(2)}`)).toEqual({
       kind: "messages",
       indexes: [1],
@@ -51,7 +51,7 @@ describe("PacketCache", () => {
   const bytes = (text: string) => Buffer.from(text);
   const packet = (index: number) => ({ kind: "messages" as const, indexes: [index], revs: [index] });
 
-  test("only the very same bytes are known", () => {
+  test("only identical bytes are a hit", () => {
     const cache = new PacketCache();
     const first = cache.add(bytes("message 1"), 0, 9, packet(1), undefined);
     expect(cache.find(bytes("..message 1.."), 2, 11, undefined)).toBe(first);
@@ -60,7 +60,7 @@ describe("PacketCache", () => {
     expect(cache.find(bytes("message 2"), 0, 9, first)).toBeUndefined();
   });
 
-  test("a wrong guess of what follows is not believed", () => {
+  test("a wrong guess of the next payload is not trusted", () => {
     const cache = new PacketCache();
     const one = cache.add(bytes("one"), 0, 3, packet(1), undefined);
     const two = cache.add(bytes("two"), 0, 3, packet(2), one);
@@ -69,7 +69,7 @@ describe("PacketCache", () => {
     expect(cache.find(bytes("six"), 0, 3, one)).toBeUndefined();
   });
 
-  test("keeps a bounded number, the newest", () => {
+  test("keeps a limited number, the newest", () => {
     const cache = new PacketCache();
     for (let i = 0; i < 1000; i++)
       cache.add(bytes(`payload ${i}`), 0, `payload ${i}`.length, packet(i), undefined);

@@ -3,19 +3,19 @@ import type { Dialect, ServerEvent } from "../targets/dialect.ts";
 import { readCatchUpAnswer, type CatchUpAnswer } from "./catch-up.ts";
 import { taggedIndex } from "./message-tag.ts";
 
-/** A payload from the server, understood. */
+/** A decoded payload from the server. */
 export type Packet =
   | { kind: "messages"; indexes: number[]; revs: number[] }
   | { kind: "draining"; withinMs: number }
   | { kind: "answer"; answer: CatchUpAnswer }
-  /** The answer to the dialect's `login`; no refusal: it is granted. */
+  /** The answer to the dialect's `login`; no refusal: granted. */
   | { kind: "login"; refusal: string | undefined }
   | { kind: "opened" | "joined" | "ping" | "ready" | "resync" | "other" }
   | { kind: "refused" | "closed" | "invalid"; code: string };
 
 const OTHER: Packet = { kind: "other" };
 
-/** Decodes one whole text message: Engine.IO 4 and Socket.IO 5, or a bare JSON array [event, payload]. */
+/** Decodes a complete text message: Engine.IO 4 and Socket.IO 5, or a bare JSON array [event, payload]. */
 export function decodePacket(text: string, dialect: Dialect, runId: string): Packet {
   if (dialect.transport === "websocket") return decodeText(text, dialect, runId);
   switch (text[0]) {
@@ -48,7 +48,7 @@ function decodeSocketIo(text: string, dialect: Dialect, runId: string): Packet {
     case "1":
       return { kind: "closed", code: "SERVER_DISCONNECT" };
     case "2":
-      // An acknowledgement id may stand before the array; the main namespace has no name.
+      // An acknowledgement id can precede the array; the main namespace has no name.
       return decodeEvent(text.slice(Math.max(2, text.indexOf("["))), dialect, runId);
     case "3":
       return decodeAnswer(text.slice(Math.max(2, text.indexOf("["))), dialect, runId);
@@ -99,7 +99,7 @@ function readAnswer(array: unknown, dialect: Dialect, runId: string): Packet {
   return answer ? { kind: "answer", answer } : { kind: "invalid", code: "INVALID_ANSWER" };
 }
 
-/** Decodes one whole binary message of a server whose packets are written by socket.io-msgpack-parser. */
+/** Decodes a complete binary message of a server that uses socket.io-msgpack-parser. */
 export function decodeMsgpackPacket(bytes: Buffer, dialect: Dialect, runId: string): Packet {
   let packet: { type: PacketType; data?: unknown } | undefined;
   try {

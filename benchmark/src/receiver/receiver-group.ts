@@ -3,17 +3,17 @@ import { nowMs } from "../measure/clock.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 import type { Roaming } from "./roaming.ts";
 
-/** A connection is tried so often, then given up; one that was online once is never given up where it may roam. */
+/** Attempts per connection, then it is given up; with roaming, one that was online once is never given up. */
 const MAX_ATTEMPTS = 3;
 const GOODBYE_MS = 5000;
 
-/** Shared by all threads, so that progress is seen without asking anyone. */
+/** Shared by all threads, so that progress is visible without asking them. */
 export interface ConnectionMemory {
   /** See `Count`. */
   counts: Int32Array<SharedArrayBuffer>;
-  /** Per receiver: milliseconds from the beginning of its last attempt until it was online. */
+  /** Per receiver: milliseconds from the start of its last attempt until it was online. */
   onlineMs: Float64Array<SharedArrayBuffer>;
-  /** Per receiver: 1 when it was told to resync, or dropped. */
+  /** Per receiver: 1 if it was told to resync, or dropped. */
   disturbed: Uint8Array<SharedArrayBuffer>;
 }
 
@@ -23,9 +23,9 @@ export const Count = {
   gaveUp: 1,
   /** Connections that ended while online. */
   dropped: 2,
-  /** Times that the server told one to resync. */
+  /** Times that the server requested a resync. */
   resyncs: 3,
-  /** Receivers that lost their connection and are not back, with everything that they missed. */
+  /** Receivers that lost their connection and have not yet reconnected and caught up. */
   away: 4,
 } as const;
 
@@ -37,9 +37,9 @@ export function allocateConnections(receivers: number): ConnectionMemory {
   };
 }
 
-/** Writes down arrivals. */
+/** Records arrivals. */
 interface Recorder {
-  /** @returns true when this arrival was the last one missing of the message */
+  /** @returns true if this was the message's last missing arrival */
   record(receiver: number, message: number, atMs: number, by: "event" | "sync", rev: number): boolean;
 }
 
@@ -47,12 +47,12 @@ export interface GroupOptions {
   open: OpenReceiver;
   tally: Recorder;
   connections: ConnectionMemory;
-  /** How many connections are being made at the same time. */
+  /** Concurrent connection attempts. */
   window: number;
   timeoutMs: number;
   /** Called when this group saw the last missing arrival of a message. */
   onComplete: (message: number) => void;
-  /** undefined: who loses its connection stays away. */
+  /** undefined: lost connections are not reopened. */
   roaming?: Roaming;
 }
 
@@ -68,13 +68,13 @@ interface Opening extends Attempt {
   timer: NodeJS.Timeout;
 }
 
-/** The receivers of one thread: connects them, a bounded number at a time, and writes down what they get. */
+/** The receivers of one thread: connects them with limited concurrency, and records what they receive. */
 export class ReceiverGroup implements ReceiverObserver {
   readonly #options: GroupOptions;
   readonly #receivers = new Map<number, Receiver>();
   readonly #opening = new Map<number, Opening>();
   readonly #queue: Attempt[] = [];
-  /** Where those are who may roam. */
+  /** The current assignment of receivers that can roam. */
   readonly #places = new Map<number, Assignment>();
   readonly #away = new Set<number>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -86,12 +86,12 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#options = options;
   }
 
-  /** How often each error came up, failed attempts that were repeated with success included. */
+  /** How often each error occurred, including failed attempts that were retried successfully. */
   get errors(): Readonly<ErrorCounts> {
     return this.#errors;
   }
 
-  /** Resolves when each is online or given up. */
+  /** Resolves when all are online or given up. */
   async connect(assignments: readonly Assignment[]): Promise<void> {
     const connected = new Promise<void>((resolve) => (this.#whenConnected = resolve));
     // Taken from the end.
@@ -147,7 +147,7 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#fill();
   }
 
-  /** Says goodbye on every connection, and cuts those that stay. */
+  /** Closes every connection, and resets those that stay open. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#queue.length = 0;

@@ -3,14 +3,14 @@ import { Roaming } from "./roaming.ts";
 
 const assignment = { receiver: 7, credential: null, localAddress: undefined, server: 1 };
 
-test("who has lost its server goes to another one, where there is one", () => {
+test("a receiver that lost its server moves to another one, if there is one", () => {
   const roaming = new Roaming(3);
   const servers = Array.from({ length: 50 }, () => roaming.elsewhere(assignment).server);
   expect(new Set(servers)).toEqual(new Set([0, 2]));
   expect(new Roaming(1).elsewhere({ ...assignment, server: 0 }).server).toBe(0);
 });
 
-test("waits are random, and longer after each failure, up to a bound", () => {
+test("waits are random, and grow with each failure up to a limit", () => {
   const roaming = new Roaming(2);
   for (const [failures, mostMs] of [
     [0, 1000],
@@ -25,7 +25,7 @@ test("waits are random, and longer after each failure, up to a bound", () => {
   }
 });
 
-test("who was told to leave, and is cut off before, still waits for its time, once", () => {
+test("a draining receiver that is disconnected early still waits for its time, once", () => {
   const roaming = new Roaming(2);
   const leaveMs = roaming.drain(7, 5000);
   expect(roaming.waitMs(7, 0)).toBeLessThanOrEqual(leaveMs);

@@ -1,10 +1,13 @@
 import { nowMs } from "../measure/clock.ts";
 import type { Assignment } from "./receiver.ts";
 
-/** The same as the SDK's: a random time in the upper half of a bound that doubles with each failure. */
+/** The same as the SDK's: a random time in the upper half of a limit that doubles with each failure. */
 const BACKOFF = { baseMs: 1000, maxMs: 15_000 };
 
-/** When and where those come back who have lost their connection, as the SDK does it: with jitter, and to another server. */
+/**
+ * When and where receivers reconnect after losing their connection, like the SDK: with jitter, and to another
+ * server.
+ */
 export class Roaming {
   readonly #servers: number;
   readonly #moveAtMs = new Map<number, number>();
@@ -21,7 +24,7 @@ export class Roaming {
     return waitMs;
   }
 
-  /** @param failures attempts that have failed since the connection was lost */
+  /** @param failures failed attempts since the connection was lost */
   waitMs(receiver: number, failures: number): number {
     const moveAtMs = this.#moveAtMs.get(receiver);
     this.#moveAtMs.delete(receiver);
@@ -31,7 +34,7 @@ export class Roaming {
     return boundMs / 2 + (Math.random() * boundMs) / 2;
   }
 
-  /** Any server but the one that was lost, where there are several. */
+  /** Any server except the one that was lost, if there are several. */
   elsewhere(assignment: Assignment): Assignment {
     if (this.#servers === 1) return assignment;
     const step = 1 + Math.floor(Math.random() * (this.#servers - 1));

@@ -8,7 +8,7 @@ test("1,000 per address, and other addresses the next time", () => {
   expect(addresses.take(1)).toEqual(["127.0.0.4"]);
 });
 
-test("goes on in the next block, and begins again after the last address", () => {
+test("continues in the next block, and wraps around after the last address", () => {
   const addresses = new SourceAddresses("127.0.0.1", "linux");
   for (let address = 0; address < 250; address++) addresses.take(1);
   expect(addresses.take(1)).toEqual(["127.0.1.2"]);
@@ -16,7 +16,7 @@ test("goes on in the next block, and begins again after the last address", () =>
   expect(addresses.take(1)).toEqual(["127.0.0.2"]);
 });
 
-test("not for a server elsewhere, nor where the system does not answer on 127.0.0.2", () => {
+test("not for a remote server, nor if the system doesn't answer on 127.0.0.2", () => {
   expect(new SourceAddresses("192.0.2.1", "linux").take(1)).toEqual([undefined]);
   expect(new SourceAddresses("::1", "linux").take(1)).toEqual([undefined]);
   expect(new SourceAddresses("127.0.0.1", "darwin").take(1)).toEqual([undefined]);

@@ -1,15 +1,15 @@
 import { isIPv4 } from "node:net";
 
 /**
- * One address has some 28,000 ports to connect from, but the kernel's search for a free one gets slow long before they
- * run out: with 10,000 per address connecting took four times as long as with 1,000.
+ * One address has some 28,000 ports to connect from, but the kernel's search for a free one gets slow long
+ * before they run out: connecting took four times as long with 10,000 per address as with 1,000.
  */
 export const CONNECTIONS_PER_ADDRESS = 1000;
 const ADDRESSES = 4 * 250;
 
 /**
- * Spreads connections to a server on this machine over 127.0.0.2, 127.0.0.3, … Each run of many takes the next
- * addresses, so that ports which are still closing are left alone.
+ * Spreads connections to a server on this machine over 127.0.0.2, 127.0.0.3, … Each run uses the next
+ * addresses, to avoid ports that are still closing.
  */
 export class SourceAddresses {
   readonly #canSpread: boolean;
@@ -17,7 +17,7 @@ export class SourceAddresses {
 
   /**
    * @param serverAddress the IP address of the server. Only Linux answers on all of 127.0.0.0/8.
-   * @param first processes that connect side by side begin at different addresses
+   * @param first concurrent processes start at different addresses
    */
   constructor(serverAddress: string, platform: string = process.platform, first = 0) {
     this.#next = first % ADDRESSES;

@@ -3,7 +3,7 @@ import { allocateTally, Tally } from "./tally.ts";
 
 const EPOCH = 1_000_000;
 
-test("counts received, duplicates and out of order per message, and knows when all have it", () => {
+test("counts received, duplicate and out-of-order arrivals per message, and knows when it is complete", () => {
   const tally = new Tally(allocateTally(2, 3, EPOCH));
   expect(tally.record(0, 0, EPOCH + 10)).toBe(false);
   expect(tally.record(0, 0, EPOCH + 11)).toBe(false);
@@ -17,14 +17,14 @@ test("counts received, duplicates and out of order per message, and knows when a
   expect([...tally.memory.outOfOrder]).toEqual([0, 1, 0]);
 });
 
-test("latencies are sorted, count from the sending and leave the lost ones out", () => {
+test("latencies are sorted, count from the sending and leave out lost messages", () => {
   const tally = new Tally(allocateTally(3, 1, EPOCH));
   tally.record(2, 0, EPOCH + 12.5);
   tally.record(0, 0, EPOCH + 10);
   expect([...tally.latencies(0, EPOCH + 8)]).toEqual([2, 4.5]);
 });
 
-test("a message that is not of this run is foreign, not received", () => {
+test("a message of another run is foreign, not received", () => {
   const tally = new Tally(allocateTally(1, 1, EPOCH));
   tally.record(0, -1, EPOCH + 1);
   tally.record(0, 1, EPOCH + 1);
@@ -32,14 +32,14 @@ test("a message that is not of this run is foreign, not received", () => {
   expect(tally.memory.received[0]).toBe(0);
 });
 
-test("what a receiver had to ask for is told apart from what came by event", () => {
+test("messages fetched by sync are counted separately from events", () => {
   const tally = new Tally(allocateTally(2, 2, EPOCH));
   tally.record(0, 0, EPOCH + 10, "event");
   tally.record(0, 0, EPOCH + 12, "sync");
   expect(tally.record(1, 0, EPOCH + 30, "sync")).toBe(true);
   expect(tally.recovered(0)).toBe(1);
   expect(tally.untilLast(0, EPOCH + 5)).toBe(25);
-  // The event comes late: it is no duplicate, but the next one is.
+  // The event arrives late: it is no duplicate, but the next one is.
   tally.record(1, 0, EPOCH + 40, "event");
   expect([...tally.memory.duplicates]).toEqual([0, 0]);
   tally.record(1, 0, EPOCH + 41, "event");

@@ -1,12 +1,12 @@
-/** Where every thread writes what its receivers saw. All in shared memory: no result is ever sent around. */
+/** Where every thread records its receivers' arrivals. All in shared memory, so no results are copied. */
 export interface TallyMemory {
   receivers: number;
   messages: number;
-  /** The instant (`nowMs`) that the stored times count from; before the first message. */
+  /** The instant (`nowMs`) that stored times are relative to; before the first message. */
   epochMs: number;
   /**
-   * Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. Below 0: it came because the
-   * receiver asked for what it had missed, so that the event itself may still come.
+   * Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. Negative: fetched
+   * by sync, so that the event itself may still arrive.
    */
   receivedAt: Float64Array<SharedArrayBuffer>;
   lastMessage: Int32Array<SharedArrayBuffer>;
@@ -14,7 +14,7 @@ export interface TallyMemory {
   received: Int32Array<SharedArrayBuffer>;
   duplicates: Int32Array<SharedArrayBuffer>;
   outOfOrder: Int32Array<SharedArrayBuffer>;
-  /** One number: messages of the measured channel that belong to no message of this run. */
+  /** One number: messages in the measured channel that are not of this run. */
   foreign: Int32Array<SharedArrayBuffer>;
 }
 
@@ -38,7 +38,7 @@ export function allocateTally(receivers: number, messages: number, epochMs: numb
   };
 }
 
-/** Counts arrivals exactly: who has which message, since when, twice, or after a later one. */
+/** Counts arrivals exactly: which receiver has which message, since when, twice, or after a later one. */
 export class Tally {
   readonly memory: TallyMemory;
 
@@ -46,14 +46,14 @@ export class Tally {
     this.memory = memory;
   }
 
-  /** Up to now, of all messages. */
+  /** So far, of all messages. */
   get deliveries(): number {
     let sum = 0;
     for (let i = 0; i < this.memory.messages; i++) sum += Atomics.load(this.memory.received, i);
     return sum;
   }
 
-  /** @returns true when this arrival was the last one missing of the message. */
+  /** @returns true if this was the message's last missing arrival */
   record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event"): boolean {
     const { receivers, receivedAt, lastMessage, received, duplicates, outOfOrder, epochMs } = this.memory;
     if (message < 0 || message >= this.memory.messages) {
@@ -79,7 +79,7 @@ export class Tally {
     return Atomics.load(this.memory.received, message) === this.memory.receivers;
   }
 
-  /** Milliseconds from `sentAtMs` to each arrival of the message, ascending; the lost ones are missing. */
+  /** Milliseconds from `sentAtMs` to each arrival of the message, ascending, without lost ones. */
   latencies(message: number, sentAtMs: number): Float64Array {
     const sent = sentAtMs - this.memory.epochMs;
     return Float64Array.from(
@@ -88,14 +88,14 @@ export class Tally {
     ).sort();
   }
 
-  /** Milliseconds from `sentAtMs` until the last receiver had the message; null: somebody does not have it. */
+  /** Milliseconds from `sentAtMs` until the last receiver had the message; null: it did not reach everyone. */
   untilLast(message: number, sentAtMs: number): number | null {
     if (!this.isComplete(message)) return null;
     const last = this.#times(message).reduce((latest, time) => Math.max(latest, Math.abs(time)), 0);
     return last + this.memory.epochMs - sentAtMs;
   }
 
-  /** How many arrivals of the message were brought by asking for it. */
+  /** How many arrivals of the message came by sync. */
   recovered(message: number): number {
     return this.#times(message).reduce((sum, time) => sum + (time < 0 ? 1 : 0), 0);
   }

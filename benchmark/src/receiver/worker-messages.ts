@@ -5,7 +5,7 @@ import type { Assignment, ReceiverKind } from "./receiver.ts";
 import type { ConnectionMemory } from "./receiver-group.ts";
 import type { TallyMemory } from "./tally.ts";
 
-/** What a receiving thread is started with. */
+/** Startup data of a receiving thread. */
 export interface WorkerSetup {
   kind: ReceiverKind;
   urls: readonly string[];
@@ -14,17 +14,20 @@ export interface WorkerSetup {
   runId: string;
   tally: TallyMemory | CompactTallyMemory;
   connections: ConnectionMemory;
-  /** Receivers keep this channel exact: they come back when they lose their connection, and ask for what they missed. */
+  /**
+   * Receivers keep this channel exact: they reconnect when they lose their connection, and fetch what they
+   * missed.
+   */
   exactChannel: string | undefined;
   window: number;
   timeoutMs: number;
-  /** Sleep so long after each turn of the event loop that read something; 0: never. */
+  /** Sleep this long after each turn of the event loop with a read; 0: never. */
   napMs: number;
 }
 
 export type ToWorker =
   | { type: "connect"; assignments: Omit<Assignment, "position">[] }
-  /** While measuring, reads are gathered: see `napMs`. */
+  /** While measuring, reads are batched: see `napMs`. */
   | { type: "measure"; on: boolean }
   | { type: "sample" }
   | { type: "close" };

@@ -1,7 +1,7 @@
 import { spread } from "../measure/percentiles.ts";
 import type { BroadcastMeasurement } from "./result.ts";
 
-/** What --threshold of a broadcast can be about. Times in milliseconds. */
+/** Metrics for --threshold of a broadcast. Times in milliseconds. */
 export const BROADCAST_METRICS = [
   "p100",
   "p99.9",

@@ -4,7 +4,7 @@ import { verdictLines } from "./limits-summary.ts";
 import type { ClusterResult, ClusterRow } from "./result.ts";
 import { errorTable, section, thresholdLines } from "./summary.ts";
 
-/** What each number of gateways gives, and what it costs. */
+/** What each number of gateways achieves, and what it costs. */
 export function clusterSummary(result: ClusterResult): string {
   const turns = Math.max(0, ...result.rows.map((row) => turnsOf(result, row.label)));
   const errors = result.passes.flatMap((pass) => pass.errors);

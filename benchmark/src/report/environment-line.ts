@@ -1,7 +1,7 @@
 import { count, duration, mib } from "./format.ts";
 import type { Result } from "./result.ts";
 
-/** When, and on what machine. */
+/** The date and the machine. */
 export function environmentLine(
   result: Pick<Result, "startedAt" | "environment"> & { durationMs?: number },
 ): string {
@@ -14,7 +14,7 @@ export function environmentLine(
   ].join(" · ");
 }
 
-/** How many gateway threads the measured instance had; "" where the result does not say, or the server was running already. */
+/** Number of gateway threads of the measured instance; "" if unknown, or the server was already running. */
 export function gatewayThreadsText({ gatewayThreads }: Record<string, unknown>): string {
   return typeof gatewayThreads === "number" ? count(gatewayThreads, "gateway thread") : "";
 }

@@ -10,7 +10,7 @@ const UNITS = {
   cores: short,
 } as const;
 
-/** One number of a result, known by its key wherever results stand side by side. */
+/** A number of a result, with a key by which results are compared. */
 export interface Figure {
   key: string;
   label: string;
@@ -25,7 +25,7 @@ type FigureKind = Pick<Figure, "label" | "unit" | "better">;
 const lower = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "lower" });
 const higher = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "higher" });
 
-/** All figures that reports show beside others. */
+/** All figures that reports compare. */
 const KINDS = {
   p100Ms: lower("one message, p100", "ms"),
   coldMs: lower("the first after a rest, p100", "ms"),
@@ -74,7 +74,7 @@ const KINDS = {
 
 export type FigureKey = keyof typeof KINDS;
 
-/** In the order of the arguments; those that are undefined do not exist in this result. */
+/** In the order of the arguments; undefined ones don't exist in this result. */
 export function figures(values: Partial<Record<FigureKey, number | null | undefined>>): Figure[] {
   return Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, ...KINDS[key as FigureKey], value }],

@@ -3,7 +3,7 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** Three significant digits below 1,000, whole numbers above. */
+/** Three significant digits below 1,000, integers above. */
 export function short(value: number): string {
   if (Math.abs(value) >= 100) return whole(value);
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
@@ -13,7 +13,7 @@ export function ms(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : `${short(value)} ms`;
 }
 
-/** The same without the unit, for columns that say it. */
+/** The same without the unit, for columns with a unit. */
 export function shortOrDash(value: number | null): string {
   return value === null ? "–" : short(value);
 }

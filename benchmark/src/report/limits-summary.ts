@@ -4,7 +4,7 @@ import { count, kib, ms, ratio, table, whole } from "./format.ts";
 import type { LimitsResult, TargetFigures } from "./result.ts";
 import { errorTable, section, thresholdLines } from "./summary.ts";
 
-/** The ratios first: they hold when the machine is slow or busy, which the figures below do not. */
+/** The ratios first: unlike the figures below, they hold on a slow or busy machine. */
 export function limitsSummary(result: LimitsResult): string {
   const turns = Math.max(0, ...turnsOfEach(result));
   const errors = result.passes.flatMap((pass) => pass.errors);
@@ -79,7 +79,7 @@ function figureTable({ figures }: LimitsResult): string {
   ]);
 }
 
-/** What the turns of each server said of the tester itself: the last one of each kind speaks for all. */
+/** The verdicts on the tester itself in each server's passes: the last one of each kind stands for all. */
 export function verdictLines(turns: readonly { name: string; verdicts: readonly string[] }[]): string[] {
   return [...Map.groupBy(turns, ({ name }) => name)].flatMap(([name, same]) => {
     const verdicts = same.flatMap((turn) => turn.verdicts);

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { duration } from "./format.ts";
 import { errorTable, section } from "./summary.ts";
 
-/** What there is to say of a run that was interrupted before it had measured anything. */
+/** The summary of a run that was interrupted before it had measured anything. */
 export function nothingSummary(
   command: string,
   run: { afterMs: number; last: string | undefined; errors: Parameters<typeof errorTable>[0] },

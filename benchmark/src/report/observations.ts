@@ -19,13 +19,13 @@ import type {
 } from "./result.ts";
 import { medianUnlessLost } from "../measure/limit-figures.ts";
 
-/** What was measured once, under the name of what was measured: the same name in two files can be compared. */
+/** A single measurement under a name that allows comparing it with another file. */
 export interface Observation {
   row: string;
   figures: Figure[];
 }
 
-/** One for each pass, so that a file with several passes says how much they differ. */
+/** One per pass, so that a file with several passes shows how much they vary. */
 export function observationsOf(result: Result): Observation[] {
   switch (result.command) {
     case "broadcast":
@@ -58,7 +58,7 @@ export function observationsOf(result: Result): Observation[] {
   }
 }
 
-/** Whether it is of a command that makes load: they all have the same shape. */
+/** Whether it is a load command's result: they all have the same shape. */
 export function isLoad(result: Result): result is Extract<Result, LoadMeasurement> {
   return "scene" in result && "loop" in result;
 }

@@ -4,7 +4,7 @@ import { duration, whole } from "./format.ts";
 const REFRESH_MS = 200;
 const PLAIN_REFRESH_MS = 2000;
 
-/** Live progress on stderr: one line that is rewritten on a terminal, a line now and then elsewhere. */
+/** Live progress on stderr: on a terminal one line that is rewritten, otherwise an occasional line. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #isEnabled: boolean;
@@ -14,13 +14,13 @@ export class Progress {
   #startedMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param wanted undefined: only when stderr is a terminal. */
+  /** @param wanted undefined: only if stderr is a terminal */
   constructor(wanted: boolean | undefined, stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream;
     this.#isEnabled = wanted ?? stream.isTTY;
   }
 
-  /** Shows how far `done()` is on the way to `total` until the work ends, however it ends. */
+  /** Shows the progress of `done()` towards `total` until the work ends. */
   async during<T>(label: string, total: number, done: () => number, work: () => Promise<T>): Promise<T> {
     this.#label = label;
     this.#total = total;
@@ -37,7 +37,7 @@ export class Progress {
     }
   }
 
-  /** What was begun last, and how far it came; undefined: nothing yet. */
+  /** The last step and its progress; undefined: nothing yet. */
   get last(): string | undefined {
     if (this.#label === "") return undefined;
     return `${this.#label}, ${whole(this.#done())} of ${whole(this.#total)}`;

@@ -5,7 +5,10 @@ import { RESULT_VERSION, type Result } from "./result.ts";
 
 const SUITE_INDEX = "suite.json";
 
-/** What --json has written, from files and from folders of them. @throws {ExitError} that names the first which is none. */
+/**
+ * Reads results written with --json, from files and folders.
+ * @throws {ExitError} naming the first invalid file
+ */
 export async function readResults(paths: readonly string[]): Promise<Result[]> {
   const files = (await Promise.all(paths.map(filesOf))).flat();
   return Promise.all(files.map(readResult));
@@ -15,7 +18,7 @@ async function filesOf(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => {
     throw usageError(`There is no ${path}.`);
   });
-  // The index of a suite may be among them where a shell has made the list.
+  // A shell's file list can include the suite's index.
   if (!found.isDirectory()) return basename(path) === SUITE_INDEX ? [] : [path];
   const names = (await readdir(path)).filter((name) => name.endsWith(".json") && name !== SUITE_INDEX).sort();
   if (names.length === 0) throw usageError(`There are no results (*.json) in ${path}.`);

@@ -18,7 +18,9 @@ import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 
-/** Changes when a field changes its meaning or goes away; new fields keep it. See schema/result.v1.json. */
+/**
+ * Changes when a field changes its meaning or is removed, but not for new fields. See schema/result.v1.json.
+ */
 export const RESULT_VERSION = 1;
 
 interface ConnectionResult {
@@ -29,8 +31,8 @@ interface ConnectionResult {
 }
 
 /**
- * `first`: the first that anybody sends after connecting, when the server has never done it. `cold`: the first after all have
- * been idle. `warmup`: shown, but not part of the warm figures.
+ * `first`: the first message after connecting, with cold code paths. `cold`: the first after an idle time.
+ * `warmup`: shown, but not part of the warm figures.
  */
 export type RoundKind = "first" | "warmup" | "cold" | "warm";
 
@@ -38,7 +40,7 @@ export interface RoundResult {
   kind: RoundKind;
   /** null: not acknowledged. */
   ackMs: number | null;
-  /** Until the last member had it; null when somebody never got it. */
+  /** Time to the last member; null if it did not reach everyone. */
   p100Ms: number | null;
   latencyMs: OpenPercentiles | null;
   received: number;
@@ -51,7 +53,7 @@ export interface RoundResult {
 export interface BurstResult {
   messages: number;
   acknowledged: number;
-  /** Until all members had all of them; null when something never came. */
+  /** Until all members had all of them; null if one never arrived. */
   allMs: number | null;
   received: number;
   lost: number;
@@ -74,7 +76,7 @@ export interface Counts {
   outOfOrder: number;
   /** Messages in the channel that are not of this run. */
   foreign: number;
-  /** Connections that ended during the run; times that the server told one to resync. */
+  /** Connections that ended during the run; times that the server requested a resync. */
   dropped: number;
   resyncs: number;
 }
@@ -90,34 +92,34 @@ export interface ServerResult {
   cpuMsPerMessage: number | null;
   /** The same by kind of process, in a cluster that was started for the run. */
   cpuMsPerMessageByKind: Record<string, number> | null;
-  /** What NATS handed out while warm messages were sent; null where there is none. */
+  /** What NATS delivered while warm messages were sent; null if it isn't used. */
   natsPerMessage: NatsPerMessage | null;
   /** Once a second, from the first message to the last burst. */
   samples: ServerSample[];
 }
 
 export interface NatsPerMessage {
-  /** Publications to rooms, one for each gateway that got it. */
+  /** Publications to rooms, one per receiving gateway. */
   rooms: number;
   /** Requests to services and their answers. */
   calls: number;
   other: number;
-  /** In all, not per message: publications that went to gateways with nobody of the audience. */
+  /** In total, not per message: publications to gateways without members of the audience. */
   toIdleGateways: number;
 }
 
 export interface GeneratorResult {
-  /** Of the busiest receiving thread while warm messages were on their way: its share of a core, 0 to 1. */
+  /** Of the busiest receiving thread while warm messages were in flight: its share of a core, 0 to 1. */
   receiverBusy: number | null;
-  /** The share of that time in which it was ready to run but had to wait for a core. */
+  /** The share of that time in which it was runnable but waiting for a core. */
   receiverWaiting: number | null;
-  /** The longest delay of the event loop in the thread that sends while a message is on its way: median of all. */
+  /** The longest event-loop delay of the sending thread while a message was in flight: the median of all. */
   senderDelayMs: number;
-  /** Cores kept busy by programs that have no part in the test; null where the server is elsewhere. */
+  /** Cores used by unrelated programs; null if the server is remote. */
   otherProgramsCores: number | null;
   cpuSeconds: number;
   rssBytes: number;
-  /** What makes the times above too long through no fault of the server; empty: nothing. */
+  /** What overstates the times above through no fault of the server; empty: nothing. */
   verdicts: string[];
 }
 
@@ -148,7 +150,7 @@ interface ResultHead {
   version: typeof RESULT_VERSION;
   startedAt: string;
   durationMs: number;
-  /** true: ended by Ctrl-C; what had been measured until then is here. */
+  /** true: ended by Ctrl-C, with what had been measured until then. */
   interrupted: boolean;
   options: Record<string, unknown>;
   environment: Environment;
@@ -162,7 +164,7 @@ export interface BroadcastResult extends ResultHead, BroadcastMeasurement {
 /** Medians over all passes of one target. */
 export interface TargetFigures {
   p100Ms: number | null;
-  /** The best warm message: what is left when nothing else gets in the way. */
+  /** The best warm message: what remains without interference. */
   bestP100Ms: number | null;
   coldMs: number | null;
   connectsPerSecond: number | null;
@@ -186,7 +188,7 @@ export interface LimitsResult extends ResultHead {
   passes: BroadcastMeasurement[];
 }
 
-/** Medians over all passes with so many members. */
+/** Medians over all passes with this many members. */
 export interface SweepRow extends TargetFigures {
   users: number;
   registrationsPerSecond: number | null;
@@ -198,7 +200,7 @@ export interface SweepResult extends ResultHead {
   passes: BroadcastMeasurement[];
 }
 
-/** The same audience on so many gateways, or on one process with everything in it, or on a bare server. */
+/** The same audience on this many gateways, on a single instance, or on a bare server. */
 export interface ClusterRow extends TargetFigures {
   label: string;
   target: string;

@@ -7,7 +7,7 @@ import type { BroadcastMeasurement, BroadcastResult, BurstResult, RoundResult } 
 
 const BAR_CHARS = 50;
 
-/** The whole result of a broadcast for people, the time until the last member first. */
+/** The complete result of a broadcast as text, starting with the time to the last member. */
 export function broadcastSummary(result: BroadcastResult, options: { everyRound: boolean }): string {
   return [
     title(result),

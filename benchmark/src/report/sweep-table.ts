@@ -1,10 +1,10 @@
 import { kib, ms, whole } from "./format.ts";
 import type { SweepRow } from "./result.ts";
 
-/** With fewer, what a server needs once hides what each takes. */
+/** With fewer, the server's fixed memory hides that of its connections. */
 const FEWEST_FOR_MEMORY = 1000;
 
-/** Rows of text, the first one the heading. */
+/** Rows of text, starting with the heading. */
 export function sweepTable(rows: readonly SweepRow[]): string[][] {
   const sizes = [...new Set(rows.flatMap((row) => row.bursts.map(({ messages }) => messages)))];
   const rate = (value: number | null) => (value === null ? "–" : `${whole(value)}/s`);

@@ -10,7 +10,7 @@ import type { Result } from "./result.ts";
 import { broadcastSummary, section } from "./summary.ts";
 import { sweepSummary } from "./sweep-summary.ts";
 
-/** What the command has printed when it measured; of others, what their page says. */
+/** The output of the command that measured; of other commands, the text of their page. */
 export function textReport(result: Result): string {
   switch (result.command) {
     case "broadcast":

@@ -17,15 +17,15 @@ test.each([
   expect(passes(expression, { p100: value, "p99.9": value })).toBe(passed);
 });
 
-test("what was not measured fails", () => {
+test("a value that was not measured fails", () => {
   expect(passes("p100<1200", { p100: null })).toBe(false);
   expect(passes("p100<1200", {})).toBe(false);
 });
 
-test.each(["p100", "p100<", "p100<x", "<5", "p100=5", "p100<5;"])("%s is refused", (expression) => {
+test.each(["p100", "p100<", "p100<x", "<5", "p100=5", "p100<5;"])("rejects %s", (expression) => {
   expect(() => parseThresholds([expression], METRICS)).toThrow(/is not understood/);
 });
 
-test("an unknown metric is refused, and the known ones are listed", () => {
+test("an unknown metric is rejected with a list of known ones", () => {
   expect(() => parseThresholds(["p101<5"], METRICS)).toThrow("There are: p100, lost, p99.9.");
 });

@@ -22,7 +22,7 @@ const OPERATORS = {
   "==": (value: number, limit: number) => value === limit,
 };
 
-/** @throws {ExitError} for a threshold that is not `metric<number`, or whose metric is not among the known ones. */
+/** @throws {ExitError} if a threshold is not `metric<number`, or its metric is unknown */
 export function parseThresholds(expressions: readonly string[], metrics: readonly string[]): Threshold[] {
   return expressions.map((expression) => {
     const match = /^([\w.]+)\s*(<=|>=|==|<|>)\s*(\d+(?:\.\d+)?)$/.exec(expression.trim());

@@ -19,12 +19,12 @@ y_total 7
 y_total{kind="z"} 3
 `);
 
-test("what a histogram counted between two looks", () => {
+test("what a histogram counted between two samples", () => {
   const change = histogramChange(BEFORE, AFTER, "x_seconds", { action: "a" });
   expect(change).toEqual({ count: 100, meanMs: 100, p99BelowMs: 1000 });
 });
 
-test("nothing, and something beyond the last bucket", () => {
+test("no observations, and one beyond the last bucket", () => {
   expect(histogramChange(AFTER, AFTER, "x_seconds")).toEqual({ count: 0, meanMs: null, p99BelowMs: null });
   const slow = parseMetrics(
     'x_seconds_bucket{le="1"} 0\nx_seconds_bucket{le="+Inf"} 2\nx_seconds_count 2\nx_seconds_sum 8',
@@ -32,7 +32,7 @@ test("nothing, and something beyond the last bucket", () => {
   expect(histogramChange([], slow, "x_seconds")).toEqual({ count: 2, meanMs: 4000, p99BelowMs: null });
 });
 
-test("samples of all labels add up", () => {
+test("samples of all labels are summed", () => {
   expect(sumOf(AFTER, "y_total")).toBe(10);
   expect(sumOf(AFTER, "y_total", { kind: "z" })).toBe(3);
   expect(sumOf(AFTER, "nothing")).toBe(0);

@@ -1,4 +1,4 @@
-/** Samples of one look at a server's metrics, by name and labels. */
+/** Samples of a server's metrics at one moment, by name and labels. */
 export interface MetricSample {
   name: string;
   labels: Readonly<Record<string, string>>;
@@ -7,7 +7,7 @@ export interface MetricSample {
 
 const FETCH_TIMEOUT_MS = 10_000;
 
-/** Source: Prometheus text exposition format 0.0.4. Label values of ours hold no quotes. */
+/** Source: Prometheus text exposition format 0.0.4. Our label values contain no quotes. */
 export function parseMetrics(text: string): MetricSample[] {
   return text.split("\n").flatMap((line) => {
     const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
@@ -20,13 +20,13 @@ export function parseMetrics(text: string): MetricSample[] {
   });
 }
 
-/** @throws {Error} when the server does not answer */
+/** @throws {Error} if the server doesn't answer */
 export async function fetchMetrics(url: string): Promise<MetricSample[]> {
   const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
   return parseMetrics(await response.text());
 }
 
-/** All samples of this name that have these labels, added up; 0 without any. */
+/** The sum of all samples of this name with these labels; 0 without any. */
 export function sumOf(
   samples: readonly MetricSample[],
   name: string,
@@ -41,11 +41,11 @@ export function sumOf(
 export interface HistogramChange {
   count: number;
   meanMs: number | null;
-  /** 99 % took at most this long: the upper end of a bucket; null: longer than the last one, or nothing. */
+  /** Upper bound of the bucket with the p99; null: beyond the last bucket, or no observations. */
   p99BelowMs: number | null;
 }
 
-/** What a histogram of seconds has counted between two looks. */
+/** What a histogram of seconds has counted between two samples. */
 export function histogramChange(
   before: readonly MetricSample[],
   after: readonly MetricSample[],

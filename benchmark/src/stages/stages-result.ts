@@ -1,15 +1,15 @@
-/** One step of a message's way, as the server itself has timed and counted it. */
+/** One step of a message's path, as timed and counted by the server itself. */
 export interface StageRow {
   stage: "send" | "distribute" | "notify" | "push" | "pull";
-  /** What is timed, and which metric of the server says so. */
+  /** What is timed, and the server's metric for it. */
   what: string;
   metric: string;
   count: number;
   perSecond: number | null;
-  /** Of the CPU time that all processes of the server used meanwhile, for all stages that ran at the same time. */
+  /** Of the CPU time that all processes of the server used meanwhile, for all stages together. */
   perCpuSecond: number | null;
   meanMs: number | null;
-  /** 99 % took at most this long, by the bounds of the metric; null: no time is known of this stage. */
+  /** Upper bound of the p99, by the metric's buckets; null: the stage has no time. */
   p99BelowMs: number | null;
 }
 
@@ -17,7 +17,7 @@ export interface StagesMeasurement {
   target: { name: "fanfare"; url: string; isThrowaway: boolean };
   /** Members of one group. */
   users: number;
-  /** Fewer where it was interrupted while they connected; results before this was counted do not have it. */
+  /** Fewer if it was interrupted while they connected; absent in older results. */
   online?: number;
   senders: number;
   rows: StageRow[];

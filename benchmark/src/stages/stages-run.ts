@@ -14,7 +14,7 @@ export interface StagesPlan {
   senders: number;
   messages: number;
   pulls: number;
-  /** How many messages each pull brings. */
+  /** How many messages each pull returns. */
   pullMessages: number;
   payloadBytes: number;
   timeoutMs: number;
@@ -31,7 +31,7 @@ export interface StagesServer {
 const CONNECTING = 50;
 const WARM_UP = 50;
 
-/** Two loads, one after the other, and what the server's own metrics say of each: messages to a group, and pulls. */
+/** Two loads one after the other, with the server's own metrics for each: messages to a group, and pulls. */
 export async function measureStages(
   server: StagesServer,
   plan: StagesPlan,
@@ -85,7 +85,7 @@ export async function measureStages(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    // When it is closed nobody is online any more.
+    // Closing disconnects all.
     online = crowd.online;
     for (let index = 0; index < plan.messages; index++) received += crowd.received(index);
     await crowd.close();
@@ -112,7 +112,7 @@ export async function measureStages(
   };
 }
 
-/** Ends when everybody who is online has everything. */
+/** Ends when everyone online has everything. */
 async function send(
   load: LoadContext,
   runId: string,
@@ -234,7 +234,7 @@ function pullLoop(context: LoadContext): HttpLoop {
   return loopOf(context, "channel.sync", plan.pulls, () => params);
 }
 
-/** Requests of members in turn, so many on their way as there are senders. */
+/** Requests of members in turn, with as many in flight as there are senders. */
 function loopOf(
   { server, plan, access, host, signal }: LoadContext,
   action: string,

@@ -3,7 +3,7 @@ import { ms, table, whole } from "../report/format.ts";
 import type { StagesResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 
-/** Each stage with its time and its rate, in the order in which a message goes through them. */
+/** Each stage with its time and its rate, in the order in which a message passes them. */
 export function stagesSummary(result: StagesResult): string {
   const { senders, counts, rows } = result;
   const perSecond = (value: number | null) => (value === null ? "–" : whole(value));

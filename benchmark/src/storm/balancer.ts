@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 /**
- * One address in front of several gateways, as a load balancer gives it: a connection goes to the next gateway that accepts
- * it. For clients that know one address only.
+ * One address in front of several gateways, like a load balancer: a connection goes to the next gateway that
+ * accepts it. For clients that know only one address.
  */
 export class Balancer {
   readonly url: string;

@@ -5,15 +5,15 @@ import { taggedIndex } from "../receiver/message-tag.ts";
 export interface SdkMemberOptions {
   url: string;
   runId: string;
-  /** The code of the invitation to the group, and its channel. */
+  /** The invite code of the group, and its channel. */
   code: string;
   channelId: string;
   signal: AbortSignal;
 }
 
-/** A member as real ones are: the SDK, which keeps its copy of the channel exact. */
+/** A real member with the SDK, which keeps its copy of the channel exact. */
 export class SdkMember {
-  /** When each message of the run was first in the copy. */
+  /** When each message of the run first appeared in the copy. */
   readonly arrivals = new Map<number, number>();
   readonly #client: FanfareClient;
   readonly #view: ChannelView;
@@ -46,12 +46,12 @@ export class SdkMember {
     return this.#client.state === "online";
   }
 
-  /** Resolves when it is acknowledged; the SDK sends it again, with the same nonce, as long as that may help. */
+  /** Resolves when it is acknowledged; the SDK retries with the same nonce as long as that can help. */
   async send(content: string): Promise<void> {
     await this.#view.send(content);
   }
 
-  /** The ids of all messages of the channel, as this copy has them. */
+  /** The ids of all messages of the channel in this copy. */
   async messageIds(): Promise<string[]> {
     while (this.#view.snapshot.hasOlder) await this.#view.loadBefore();
     return this.#view.messages.map(({ id }) => id);
@@ -62,5 +62,5 @@ export class SdkMember {
   }
 }
 
-/** How far from the end of the copy a message can come up that was not there before. */
+/** How far from the end of the copy a new message can appear. */
 const NEWEST = 500;

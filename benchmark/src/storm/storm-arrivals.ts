@@ -3,7 +3,7 @@ import type { Tally } from "../receiver/tally.ts";
 import type { SdkMember } from "./sdk-member.ts";
 import type { StormMessage } from "./storm-sender.ts";
 
-/** Who has which message, of light members and of those with the SDK together. */
+/** Which light and SDK members have which message. */
 export class StormArrivals {
   readonly #tally: Tally;
   readonly #sdk: readonly SdkMember[];
@@ -20,7 +20,7 @@ export class StormArrivals {
     return receivers - Atomics.load(received, index) + sdk;
   }
 
-  /** Milliseconds from the intended sending until the last member had it; null: somebody does not have it. */
+  /** Milliseconds from the intended sending until the last member had it; null: it did not reach everyone. */
   untilLast(message: StormMessage): number | null {
     const { index, intendedMs } = message;
     const light = this.#tally.memory.receivers === 0 ? 0 : this.#tally.untilLast(index, intendedMs);

@@ -1,15 +1,15 @@
 import type { ClusterSize } from "../platform/cluster.ts";
 
 /**
- * `rolling`: one gateway after the other is told to stop, drains, and starts again. `kill`: kill -9 of one gateway. `all`:
- * kill -9 of all of them in the same instant, so that everybody comes back at once.
+ * `rolling`: gateways are stopped one after the other, drain, and restart. `kill`: kill -9 of one gateway.
+ * `all`: kill -9 of all of them in the same instant, so that all clients reconnect at once.
  */
 export const FAULTS = ["rolling", "kill", "all"] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** Everything that a storm is told. Durations in milliseconds. */
+/** The options of a storm. Durations in milliseconds. */
 export interface StormPlan {
-  /** All members that receive: light ones, and `sdk` of them with the SDK. */
+  /** All receiving members: light ones, and `sdk` of them with the SDK. */
   users: number;
   sdk: number;
   /** How many of those with the SDK take turns in sending. */
@@ -19,7 +19,7 @@ export interface StormPlan {
   faults: Fault[];
   messagesPerSecond: number;
   steadyMs: number;
-  /** How long to wait for the last one to be back, per fault. */
+  /** How long to wait for the last client to recover, per fault. */
   timeoutMs: number;
   workers: number;
   napMs: number;
@@ -28,14 +28,14 @@ export interface StormPlan {
   payloadBytes: number;
 }
 
-/** More than any storm sends, so that what everybody has fits into memory that is taken beforehand. */
+/** More than any storm sends, because memory is allocated beforehand. */
 export function mostMessages({ faults, cluster, messagesPerSecond, steadyMs, timeoutMs }: StormPlan): number {
   const falls = faults.reduce((sum, fault) => sum + (fault === "rolling" ? (cluster?.gateways ?? 1) : 1), 0);
   const ms = steadyMs + falls * (timeoutMs + START_MS + QUIET_MS);
   return Math.ceil((ms / 1000) * messagesPerSecond) + 1;
 }
 
-/** What a gateway may take to stop and to start again. */
+/** The time a gateway may take to stop and restart. */
 const START_MS = 15_000;
 /** Between two faults. */
 export const QUIET_MS = 2000;

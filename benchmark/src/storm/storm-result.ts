@@ -1,7 +1,7 @@
 import type { Percentiles } from "../measure/percentiles.ts";
 import type { ServerUsage } from "../targets/target.ts";
 
-/** One stretch of the run: the steady time before, or one fault until everybody is back. */
+/** One phase of the run: the steady time before, or one fault until all clients have recovered. */
 export interface StormPhase {
   name: string;
   durationMs: number;
@@ -9,19 +9,24 @@ export interface StormPhase {
   moved: number;
   /** Until the gateways answered again; null for the steady time. */
   serversBackMs: number | null;
-  /** Until the last member was back and had everything that it had missed; null: not in time, or the steady time. */
+  /** Until the last member had reconnected and caught up; null: not in time, or the steady time. */
   allBackMs: number | null;
   sent: number;
   acknowledged: number;
-  /** From the intended sending to the acknowledgement, the longest. */
+  /** From the intended sending to the acknowledgement, the maximum. */
   ackMaxMs: number | null;
-  /** From the intended sending of a message until the last member had it, the longest; null: somebody never got one. */
+  /**
+   * From the intended sending to the last member, the maximum over messages; null: one did not reach everyone.
+   */
   p100Ms: number | null;
-  /** The same for each second of sending, and how many of the seconds were worse than the worst of the steady time. */
+  /**
+   * The same for each second of sending, and how many of the seconds were worse than the worst of the steady
+   * time.
+   */
   secondsP100Ms: (number | null)[];
   disturbedSeconds: number | null;
   latencyMs: Percentiles | null;
-  /** Arrivals that were brought by `channel.sync` instead of an event. */
+  /** Arrivals by `channel.sync` instead of an event. */
   recovered: number;
   /** Of the busiest receiving thread: its share of a core. */
   receiverBusy: number | null;
@@ -41,20 +46,23 @@ export interface StormMeasurement {
     failed: number;
     stored: number | null;
     storedTwice: number | null;
-    /** Acknowledged and not in the database. */
+    /** Acknowledged but not in the database. */
     unstored: number | null;
-    /** Acknowledged messages × members, and how many of these deliveries never came. */
+    /** Acknowledged messages × members, and how many of these deliveries never arrived. */
     expected: number;
     lost: number;
-    /** Events that a member got twice: clients apply by id, so that this is harmless. */
+    /** Events received twice: harmless, because clients apply them by id. */
     duplicates: number;
     recovered: number;
     moved: number;
     resyncs: number;
-    /** Members that were not back at the end. */
+    /** Members that had not recovered at the end. */
     away: number;
   };
-  /** SDK clients whose copy of the channel has the same messages in the same order as the database; null: not compared. */
+  /**
+   * SDK clients whose copy of the channel has the same messages in the same order as the database; null: not
+   * compared.
+   */
   exactCopies: number | null;
   server: { before: ServerUsage | null; after: ServerUsage | null };
   errors: { phase: string; code: string; count: number }[];
@@ -75,7 +83,7 @@ export const STORM_METRICS = [
   "backMs",
 ] as const;
 
-/** What --threshold of a storm can be about: `…P100` is the worst second of that kind of fault. */
+/** Metrics for --threshold of a storm: `…P100` is the worst second of that kind of fault. */
 export function stormMetrics(
   result: StormMeasurement,
 ): Record<(typeof STORM_METRICS)[number], number | null> {

@@ -18,9 +18,9 @@ import type { StormMeasurement, StormPhase } from "./storm-result.ts";
 import { StormSender, type StormMessage } from "./storm-sender.ts";
 
 const POLL_MS = 5;
-/** What was sent shortly before a fault may still have been on its way, and counts as sent during it. */
+/** Messages sent shortly before a fault may still be in flight, and count as sent during it. */
 const ON_THEIR_WAY_MS = 500;
-/** For what is still on its way when the sending has ended. */
+/** For what is still in flight when sending ends. */
 const LAST_ARRIVALS_MS = 20_000;
 
 export interface StormContext {
@@ -47,7 +47,7 @@ interface Phase {
 
 /**
  * Members that keep a channel exact, messages at a steady rate, and gateways that go away meanwhile.
- * @throws {ExitError} when not everybody could be connected
+ * @throws {ExitError} if someone could not be connected
  */
 export function measureStorm(context: StormContext): Promise<StormMeasurement> {
   return new StormRun(context).measure();
@@ -186,7 +186,7 @@ class StormRun {
     if (await this.#waitUntil(plan.timeoutMs, areBack)) phase.allBackMs = nowMs() - phase.fromMs;
   }
 
-  /** The copies of those with the SDK, and what the database has. */
+  /** Compares the SDK clients' copies with the database. */
   async #compare(): Promise<void> {
     const { target } = this.#context;
     const stored = new Map<number, number>();
@@ -242,7 +242,7 @@ class StormRun {
         storedTwice: stored ? sum(stored.values()) - stored.size : null,
         unstored: stored ? acknowledged.filter(({ index }) => !stored.has(index)).length : null,
         expected: acknowledged.length * plan.users,
-        // Before the end it may be on its way.
+        // Before the end it may be in flight.
         lost: stored ? this.#lost() : 0,
         duplicates: arrivals.duplicates(messages),
         recovered: arrivals.recovered(messages),
@@ -323,7 +323,7 @@ function summarisePhase(
   };
 }
 
-/** null when one is null, or there is none. */
+/** null if one is null, or there is none. */
 function worst(values: readonly (number | null)[]): number | null {
   return values.length === 0 || values.includes(null) ? null : Math.max(...(values as number[]));
 }

@@ -11,10 +11,10 @@ export interface StormMessage {
   ackMs: number | null;
 }
 
-/** The longest that the SDK tries to send a message, and a little more. */
+/** Slightly longer than the SDK's retries of a message. */
 const SETTLE_MS = 75_000;
 
-/** Sends at a steady rate, whatever happens to the servers meanwhile: time counts from the intended instant. */
+/** Sends at a steady rate, whatever happens to the servers: time counts from the intended instant. */
 export class StormSender {
   readonly messages: StormMessage[] = [];
   readonly #settled: Promise<void>[] = [];
@@ -31,7 +31,7 @@ export class StormSender {
     this.#loop = this.#run();
   }
 
-  /** Ends the sending, and waits until each message is acknowledged or has failed, but not for ever. */
+  /** Stops sending, and waits, with a limit, until each message is acknowledged or has failed. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await this.#loop;
@@ -72,7 +72,7 @@ export interface StormSenderOptions {
   runId: string;
   messagesPerSecond: number;
   payloadBytes: number;
-  /** No more than so many in all. */
+  /** The limit in total. */
   most: number;
   errors: ErrorTable;
 }

@@ -4,7 +4,7 @@ import type { StormResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 import type { StormMeasurement, StormPhase } from "./storm-result.ts";
 
-/** What was lost first, then how long people noticed. */
+/** First what was lost, then how long users were affected. */
 export function stormSummary(result: StormResult): string {
   const { users, sdkClients, gateways, workers, messagesPerSecond } = result;
   return [

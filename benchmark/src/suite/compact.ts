@@ -1,6 +1,6 @@
 const DIGITS = 4;
 
-/** Results that are kept need no more digits than their noise allows: a third of the size. */
+/** Rounds stored results to the digits that exceed noise: a third of the size. */
 export function compact<T>(value: T): T {
   return JSON.parse(JSON.stringify(value, (_, inner: unknown) => rounded(inner))) as T;
 }

@@ -1,4 +1,7 @@
-/** A table as formatters leave it: every column as wide as its widest cell, the first to the left and the rest to the right. */
+/**
+ * A table in formatters' style: every column as wide as its widest cell, the first aligned left and the rest
+ * right.
+ */
 export function markdownTable([head = [], ...rows]: readonly (readonly string[])[], left = 1): string {
   const all = [head, ...rows];
   const widths = head.map((_, i) => Math.max(3, ...all.map((row) => (row[i] ?? "").length)));

@@ -7,14 +7,17 @@ import type { Suite } from "./suite-result.ts";
 const BEGIN = "<!-- measured: written by `bench suite --update-readme` -->";
 const END = "<!-- measured: end -->";
 
-/** The document with this section in the place of the one that was there. @throws {Error} without the two marks */
+/**
+ * Replaces the section of a document.
+ * @throws {Error} without the two marks
+ */
 export function withSection(document: string, section: string): string {
   const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`The document has no place for it: ${BEGIN} … ${END}`);
   return `${document.slice(0, begin + BEGIN.length)}\n\n${section}\n\n${document.slice(end)}`;
 }
 
-/** Labels of ratios, and what the README calls them. Lower is better, except for rates. */
+/** The README's names for the labels of ratios. Lower is better, except for rates. */
 const ROWS = {
   "p100 of a warm message": "time until the last member has a message",
   "server CPU per message": "server CPU per message",
@@ -23,7 +26,10 @@ const ROWS = {
   "connections per second": "logins per second, bare servers only connect",
 };
 
-/** The README's figures. @param folder of the report's files, from the README's folder */
+/**
+ * The README's figures.
+ * @param folder of the report's files, relative to the README's folder
+ */
 export function readmeSection({ index, results }: Suite, folder: string): string {
   const limits = [...results.values()]
     .filter((result) => result.command === "limits")

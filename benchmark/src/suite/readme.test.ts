@@ -22,7 +22,7 @@ const MEASURED = new RegExp(String.raw`(?<![\w.])${NUMBER}[\s-]?(?:${UNITS.join(
 
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
 const newest = await newestSuite(REPORTS);
-/** Measured once, with the method beside each figure; the README may repeat what it says. */
+/** Figures measured once and explained there can be repeated in the README. */
 const sizing = await readFile(join(ROOT, "docs/run/sizing.md"), "utf8");
 
 test("outside its measured section the README has no figure that sizing.md doesn't have", () => {
@@ -54,24 +54,24 @@ test.each([
   "300 rps",
   "3 times",
   "50k messages/s",
-])("a figure of prose is found: %s", (figure) => {
+])("finds a figure in prose: %s", (figure) => {
   expect(`It takes ${figure}, as measured.`.match(MEASURED)).toEqual([figure]);
 });
 
 test.each(["Node 26", "port 3000", "2 members", "issue 7", "20 sockets", "v1.2 settings", "4 cores"])(
-  "a number that is none is left alone: %s",
+  "ignores other numbers: %s",
   (text) => {
     expect(`There is ${text}, and more.`.match(MEASURED)).toBeNull();
   },
 );
 
 describe.runIf(newest !== undefined)("the newest committed report", () => {
-  test("is where every figure of the README comes from (else: bench suite --again --update-readme)", async () => {
+  test("is the source of every figure in the README (else: bench suite --again --update-readme)", async () => {
     const suite = await readSuite(newest!);
     expect(readme).toBe(withSection(readme, readmeSection(suite, `docs/benchmarks/${basename(newest!)}`)));
   });
 
-  test("says what its results say (else: bench suite --again)", async () => {
+  test("matches its results (else: bench suite --again)", async () => {
     const suite = await readSuite(newest!);
     for (const [path, text] of Object.entries(derivedFiles(suite, basename(newest!)))) {
       expect(await readFile(join(REPORTS, path), "utf8")).toBe(text);
@@ -79,6 +79,6 @@ describe.runIf(newest !== undefined)("the newest committed report", () => {
   });
 });
 
-test("without a report the README has no figures at all", () => {
+test("without a report the README has no figures", () => {
   expect(newest === undefined ? (readme.match(MEASURED) ?? []) : []).toEqual([]);
 });

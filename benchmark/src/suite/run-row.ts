@@ -10,7 +10,7 @@ import type { SuiteRow } from "./suite-rows.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const KEPT_OUTPUT_CHARS = 2000;
-/** After Ctrl-C it cleans up; after this it is killed. */
+/** After Ctrl-C it cleans up; after this time it is killed. */
 const CLEAN_UP_MS = 20_000;
 
 export interface RowRun {
@@ -19,8 +19,8 @@ export interface RowRun {
 }
 
 /**
- * Runs one row as a process of its own: whatever happens to it, the suite goes on.
- * @param folder for what is in the making
+ * Runs one row as its own process: whatever happens to it, the suite continues.
+ * @param folder for temporary files
  */
 export async function runRow(
   { name, title }: SuiteRow,
@@ -53,7 +53,7 @@ interface Execution {
 
 function execute(args: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Execution> {
   return new Promise((resolve) => {
-    // A process group of its own, so that Ctrl-C reaches it once, through this process.
+    // In its own process group, so that Ctrl-C reaches it only once, through this process.
     const child = spawn(process.execPath, [MAIN, ...args, "--no-progress"], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, NO_COLOR: "1" },

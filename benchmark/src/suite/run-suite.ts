@@ -13,12 +13,12 @@ import { runRow, type RowRun } from "./run-row.ts";
 import { SUITE_VERSION, type RowOutcome, type Suite } from "./suite-result.ts";
 import { commandLine, type Profile, type SuiteRow } from "./suite-rows.ts";
 
-/** For one row. */
+/** Per row. */
 const TIMEOUT_MS: Record<Profile, number> = { quick: 240_000, full: 3_600_000 };
 
 /**
- * One row after the other, each in a process of its own; what happens goes to stderr.
- * @throws {ExitError} when no row came to a result
+ * Runs one row after the other, each in its own process, with progress on stderr.
+ * @throws {ExitError} if no row has a result
  */
 export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Promise<Suite> {
   const [startedAt, startedMs] = [new Date().toISOString(), nowMs()];
@@ -61,7 +61,7 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
   return { index, results };
 }
 
-/** undefined: everything that the row needs is there. */
+/** undefined: all programs the row needs are installed. */
 function withoutPrograms({ name, title, needs = [] }: SuiteRow, command: string): RowRun | undefined {
   const missing = needs.filter((program) => !isInstalled(program));
   if (missing.length === 0) return undefined;

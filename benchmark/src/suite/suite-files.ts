@@ -10,7 +10,7 @@ import type { Suite, SuiteIndex } from "./suite-result.ts";
 
 const INDEX = "suite.json";
 
-/** What is derived from a suite's results, by path; relative to the folder in which its folder lies. */
+/** The files derived from a suite's results, by path relative to the parent of its folder. */
 export function derivedFiles(suite: Suite, name: string): Record<string, string> {
   const { index, results } = suite;
   const files: Record<string, string> = {
@@ -30,7 +30,7 @@ export function derivedFiles(suite: Suite, name: string): Record<string, string>
   return files;
 }
 
-/** Results and index into `folder`, everything derived from them beside it. */
+/** Writes results and index into `folder`, and the derived files next to it. */
 export async function writeSuite(suite: Suite, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, result] of suite.results) {
@@ -46,7 +46,7 @@ export async function writeDerived(suite: Suite, folder: string): Promise<void> 
   }
 }
 
-/** @throws {Error} where there is no suite. */
+/** @throws {Error} if there is no suite */
 export async function readSuite(folder: string): Promise<Suite> {
   const index = JSON.parse(await readFile(join(folder, INDEX), "utf8")) as SuiteIndex;
   const results = new Map<string, Result>();
@@ -58,7 +58,7 @@ export async function readSuite(folder: string): Promise<Suite> {
   return { index, results };
 }
 
-/** The folder of the newest suite by its name; undefined: there is none. */
+/** The folder of the newest suite by its name; undefined: none. */
 export async function newestSuite(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch(() => []);
   const suites = names.map((name) => join(folder, name)).filter((path) => existsSync(join(path, INDEX)));

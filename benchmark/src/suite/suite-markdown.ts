@@ -6,7 +6,10 @@ import type { Result } from "../report/result.ts";
 import { markdownTable } from "./markdown.ts";
 import type { RowOutcome, Suite } from "./suite-result.ts";
 
-/** The report as a document. @param folder of the results, as a link from where it lies */
+/**
+ * The report as a document.
+ * @param folder of the results, as a relative link
+ */
 export function suiteMarkdown(suite: Suite, folder: string): string {
   const { index, results } = suite;
   return `${[
@@ -46,7 +49,7 @@ function resultLines(result: Result, title: string, command: string): string[] {
   return [`## ${title}`, `\`bench ${command}\``, subtitle, ...blocks.flatMap(blockLines)];
 }
 
-/** Charts are on the page. */
+/** Charts are only on the page. */
 function blockLines(block: Block): string[] {
   if (block.kind === "chart") return [];
   if (block.kind === "tiles") {

@@ -4,22 +4,22 @@ import type { Profile } from "./suite-rows.ts";
 
 export const SUITE_VERSION = 1;
 
-/** How one row went. */
+/** The outcome of one row. */
 export interface RowOutcome {
   name: string;
   title: string;
-  /** What was run, without where the result went. */
+  /** The command line, without the result's path. */
   command: string;
-  /** The exit code; null: it took too long, or was not run. */
+  /** The exit code; null: it timed out, or was not run. */
   code: number | null;
   durationMs: number;
-  /** Whether there is a result, in a file of the row's name. */
+  /** Whether there is a result, in a file with the row's name. */
   hasResult: boolean;
-  /** Why there is none, or what the program said; null: nothing. */
+  /** Why there is none, or the program's message; null: nothing. */
   problem: string | null;
 }
 
-/** What lies beside the results as suite.json. See schema/suite.v1.json. */
+/** suite.json, next to the results. See schema/suite.v1.json. */
 export interface SuiteIndex {
   version: typeof SUITE_VERSION;
   profile: Profile;

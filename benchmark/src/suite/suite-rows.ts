@@ -3,10 +3,10 @@ export type Profile = (typeof PROFILES)[number];
 
 /** One run of the tester in a suite. */
 export interface SuiteRow {
-  /** Of its result file too. */
+  /** Also the name of its result file. */
   name: string;
   title: string;
-  /** The command line; the same for both profiles, or null where a profile leaves it out. */
+  /** The command line for both profiles or each of them; null: the profile leaves the row out. */
   run: string | Readonly<Record<Profile, string | null>>;
   /** Programs that must be installed. */
   needs?: readonly string[];
@@ -14,7 +14,7 @@ export interface SuiteRow {
 
 const CLUSTER = ["nats-server", "redis-server"];
 
-/** In the order in which they run. Another row is another entry here. */
+/** In the order they run. */
 export const SUITE_ROWS: readonly SuiteRow[] = [
   {
     name: "sweep",

@@ -1,7 +1,7 @@
 import { importPlugin } from "./import-plugin.ts";
 import { TAILCHAT_DIALECT } from "./tailchat/tailchat-dialect.ts";
 
-/** What a packet from the server means to the tester. Messages are the `content` and the `rev` of each, in order. */
+/** A decoded packet from the server. Messages are the `content` and the `rev` of each, in order. */
 export type ServerEvent =
   | { kind: "messages"; contents: unknown[]; revs: number[] }
   /** From here on the connection counts as online. */
@@ -15,29 +15,35 @@ export type ServerEvent =
 interface Login {
   event: string;
   payload: unknown;
-  /** @returns why the answer says no; undefined: it says yes. */
+  /** @returns the reason of a rejection; undefined: accepted */
   refusal(answer: unknown): string | undefined;
 }
 
-/** How a kind of server speaks; plain data and pure functions, for every receiving thread loads its own. */
+/**
+ * The protocol of a kind of server; plain data and pure functions, because every receiving thread loads its
+ * own.
+ */
 export interface Dialect {
   /** "socket.io": Engine.IO 4 and Socket.IO 5 over a WebSocket; "websocket": text frames, see `readText`. */
   transport: "socket.io" | "websocket";
-  /** How Socket.IO packets are written: as text, or by socket.io-msgpack-parser in binary frames. Text where nothing is said. */
+  /** The encoding of Socket.IO packets: text by default, or socket.io-msgpack-parser in binary frames. */
   parser?: "msgpack";
   path: string;
-  /** "websocket" only: the first text that a connection sends. @param credential what `join` of the plug-in gave */
+  /**
+   * "websocket" only: the first text that a connection sends.
+   * @param credential what the plug-in's `join` returned
+   */
   hello?: (credential: string | null) => string;
-  /** "websocket" only: what a text frame means. Absent: each is a JSON array [event, payload], which `read` understands. */
+  /** "websocket" only: decodes a text frame. Absent: each is a JSON array [event, payload] for `read`. */
   readText?: (text: string) => ServerEvent;
-  /** "socket.io" only: what every connection asks for first; it is online once that is granted. */
+  /** "socket.io" only: the first call of every connection; it is online once that is granted. */
   login?: Login;
-  /** false: a connection is online as soon as its transport is; true: when the `ready` event has come. */
+  /** false: a connection is online as soon as its transport is; true: after the `ready` event. */
   waitsForReady: boolean;
   read(event: string, payload: unknown): ServerEvent;
 }
 
-/** `message.created` as in the contract; the bare servers send the same, so that all carry the same bytes. */
+/** `message.created` as in the contract; the bare servers send the same bytes. */
 function read(event: string, payload: unknown): ServerEvent {
   if (event === "message.created") {
     const messages = (payload as { messages?: unknown } | null)?.messages;
@@ -64,7 +70,7 @@ export const DIALECTS = {
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
-/** One of the known dialects, or the file of the plug-in that has it. */
+/** One of the known dialects, or the file of the plug-in that defines it. */
 export type DialectRef = DialectName | `file:${string}`;
 
 export async function loadDialect(ref: DialectRef): Promise<Dialect> {

@@ -1,7 +1,7 @@
 import { usageError } from "../exit.ts";
 import type { TargetPlugin } from "./plugin.ts";
 
-/** @throws {ExitError} when the file is not a plug-in. */
+/** @throws {ExitError} if the file is not a plug-in */
 export async function importPlugin(file: string): Promise<TargetPlugin> {
   let plugin: Partial<TargetPlugin> | undefined;
   try {

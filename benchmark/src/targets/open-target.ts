@@ -12,10 +12,13 @@ import type { Target } from "./target.ts";
 
 const PLUGINS = { "socket.io": bareSocketIo, ws: bareWs, tailchat } as const;
 
-/** What --target takes, beside the file of a plug-in. */
+/** The values of --target, besides the file of a plug-in. */
 export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
 
-/** @param name one of the known targets, or the path of a plug-in. @throws {ExitError} */
+/**
+ * @param name a known target, or the path of a plug-in
+ * @throws {ExitError}
+ */
 export async function openTarget(
   name: string,
   options: FanfareOptions,

@@ -9,11 +9,11 @@ export interface PluginTargetOptions {
   name: string;
   dialect: DialectRef;
   metricsUrl: string | undefined;
-  /** How many users are made at the same time. */
+  /** Concurrent registrations. */
   concurrency: number;
 }
 
-/** Makes a target of what a plug-in offers. */
+/** Adapts a plug-in to a target. */
 export function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target {
   const { name, dialect, metricsUrl, concurrency } = options;
   const usage = async (): Promise<ServerUsage | null> => {

@@ -1,40 +1,46 @@
 import type { Dialect } from "./dialect.ts";
 import type { Sender, ServerUsage } from "./target.ts";
 
-/** A kind of chat server that the tester can measure: a module whose default export this is. */
+/** A kind of chat server that the tester can measure: the default export of a module. */
 export interface TargetPlugin {
-  /** What results call it. */
+  /** Its name in results. */
   name: string;
   dialect: Dialect;
-  /** Gets in touch with a server. @throws {Error} that says what to do. */
+  /**
+   * Connects to a server.
+   * @throws {Error} that says what to do
+   */
   open(options: PluginOptions): Promise<ChatServer>;
 }
 
 export interface PluginOptions {
-  /** What was said with --url; undefined: nothing was. */
+  /** The value of --url; undefined: not given. */
   url: string | undefined;
-  /** To be told of every request that failed, those included that are repeated. */
+  /** Must be called for every failed request, including those that are retried. */
   onError: (code: string) => void;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
 }
 
-/** One server, and the place in it where all members meet. What is optional is shown as unknown where it is not there. */
+/** A server, and the channel that all members share. Results show missing optional methods as unknown. */
 export interface ChatServer {
   /** The processes that clients connect to; members spread over them. Never empty. */
   readonly urls: readonly string[];
-  /** true: it was started for this run. */
+  /** true: started for this run. */
   readonly isThrowaway?: boolean;
-  /** Makes one more user who is a member. @returns what goes into `auth.token` of the connection. Absent: anybody may connect. */
+  /**
+   * Creates another member.
+   * @returns the connection's `auth.token`. Absent: no credentials needed.
+   */
   join?(): Promise<string>;
   /** Called when all members are connected. */
   openSender(): Promise<Sender>;
-  /** How many of the contents that `isMeasured` the server has stored. */
+  /** How many of the stored contents satisfy `isMeasured`. */
   countStored?(isMeasured: (content: string) => boolean): Promise<number>;
-  /** Absent: it is read from --metrics-url, where one was given. */
+  /** Absent: read from --metrics-url, if given. */
   usage?(): Promise<ServerUsage | null>;
-  /** The CPU time alone, where there is a cheaper way to it. */
+  /** Only the CPU time, if there is a cheaper way to get it. */
   cpuSeconds?(): Promise<number | null>;
-  /** Stops what was started and removes what was made. Safe to call twice. */
+  /** Stops what was started and removes what was created. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -6,14 +6,14 @@ export interface RegistrationResult {
   users: number;
   durationMs: number;
   perSecond: number;
-  /** From the first request of a user until it can connect. */
+  /** From a user's first request until it can connect. */
   userMs: Percentiles | null;
 }
 
 const MICROSECONDS = 1000;
 const LONGEST_MS = 10 * 60 * 1000;
 
-/** Does `register` for each number below `count`, at most `concurrency` at the same time, and times it. */
+/** Runs `register` for each number below `count`, at most `concurrency` at the same time, and times it. */
 export async function registerAll<T>(
   count: number,
   concurrency: number,

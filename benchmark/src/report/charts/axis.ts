@@ -1,9 +1,9 @@
 import { short, whole } from "../format.ts";
 
-/** Turns values into places along an axis, and says where its ticks are. */
+/** Maps values to positions on an axis, with ticks. */
 export interface Axis {
   ticks: readonly number[];
-  /** 0 at the beginning of the axis, 1 at its end. */
+  /** 0 at the start of the axis, 1 at its end. */
   place: (value: number) => number;
 }
 
@@ -18,7 +18,10 @@ export function linearAxis(largest: number, mostTicks = 5): Axis {
   };
 }
 
-/** Equal ratios are equal distances. @param values above zero */
+/**
+ * Equal ratios have equal distances.
+ * @param values above zero
+ */
 export function logAxis(values: readonly number[]): Axis {
   const [low, high] = [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))];
   const [from, to] = [Math.floor(low * 3) / 3, Math.ceil(high * 3) / 3];
@@ -48,13 +51,14 @@ function trimmed(value: number): string {
   return String(Number(short(value)));
 }
 
-/** About the width of a digit of the axes' text. */
+/** Approximate width of a digit in the axes' text. */
 export const CHARACTER_WIDTH = 6.9;
 const LABEL_GAP = 8;
 
 /**
- * Those of the labels that can stand on one axis without touching: the last and the first, then each that still has room.
- * @param at where the middle of the label stands @param size what it takes along the axis
+ * The labels that fit on an axis without overlap: the last and the first, then each that still fits.
+ * @param at the position of the label's middle
+ * @param size its extent along the axis
  */
 export function withRoom<T>(labels: readonly T[], at: (label: T) => number, size: (label: T) => number): T[] {
   const [first, last] = [labels[0], labels.at(-1)];

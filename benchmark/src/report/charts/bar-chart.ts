@@ -12,10 +12,10 @@ export interface Bar {
 const ROW = 30;
 const GAP = 10;
 const BOLD_CHARACTER_WIDTH = CHARACTER_WIDTH * 1.15;
-/** A label that is longer is cut off. */
+/** Longer labels are cut off. */
 const MOST_LABEL_CHARACTERS = 50;
 
-/** Horizontal bars, from zero, each with its value. */
+/** Horizontal bars from zero, each with its value. */
 export function barChart(description: string, bars: readonly Bar[]): string {
   const axis = linearAxis(Math.max(0, ...bars.map(({ value }) => value)));
   const labels = bars.map(({ label }) => shortened(label));

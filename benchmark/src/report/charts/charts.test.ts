@@ -4,13 +4,13 @@ import { barChart } from "./bar-chart.ts";
 import { WIDTH } from "./frame.ts";
 import { lineChart } from "./line-chart.ts";
 
-/** Middle and text of the labels that stand at a height. */
+/** Middle and text of the labels at a height. */
 function ticksUnderneath(svg: string): { x: number; text: string }[] {
   const ticks = svg.matchAll(/<text class="tick" x="([\d.]+)" y="[\d.]+" text-anchor="middle">([^<]*)</g);
   return [...ticks].map(([, x, text]) => ({ x: Number(x), text: text! }));
 }
 
-test("values that are close: their labels do not touch, and the ends keep theirs", () => {
+test("values that are close: their labels do not overlap, and both ends keep theirs", () => {
   const values = [100, 400, 402, 405, 410, 411, 430, 476, 566, 800];
   const svg = lineChart({
     description: "close",
@@ -26,23 +26,23 @@ test("values that are close: their labels do not touch, and the ends keep theirs
     return x - before.x - ((text.length + before.text.length) / 2) * 6.5;
   });
   expect(Math.min(...gaps)).toBeGreaterThan(0);
-  // Every point is there all the same.
+  // Every point is still drawn.
   expect(svg.match(/<circle/g)).toHaveLength(values.length);
 });
 
-test("labels that have room all stay, in their order", () => {
+test("labels that fit all stay, in their order", () => {
   const at = (value: number) => value * 100;
   expect(withRoom([3, 1, 2], at, () => 20)).toEqual([3, 1, 2]);
   expect(withRoom([1, 1.1, 1.2], at, () => 50)).toEqual([1.2]);
   expect(withRoom([], at, () => 50)).toEqual([]);
 });
 
-test("points that do not follow each other are not joined", () => {
+test("scattered points are not joined", () => {
   const line = { name: "holds", colour: "one" as const, points: [{ x: 1, y: 2 }], isScattered: true };
   expect(lineChart({ description: "", x: "", y: "", lines: [line] })).not.toMatch("<polyline");
 });
 
-test("bars with long names and values stay within the picture", () => {
+test("bars with long names and values stay within the chart", () => {
   const label = "a cluster of a hundred gateways and as many workers, in turns";
   const svg = barChart("long", [
     { label, value: 1e9, text: "1,000,000,000 deliveries", colour: "one" },

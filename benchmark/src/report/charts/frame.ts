@@ -12,7 +12,7 @@ export interface Plot {
   height: number;
 }
 
-/** The colours of series, by their names in `theme.ts`. */
+/** The colors of series, by their names in `theme.ts`. */
 export type Colour = "one" | "two" | "three" | "four" | "quiet" | "bad";
 
 export interface LegendEntry {
@@ -29,7 +29,7 @@ export function plotOf(height: number): Plot {
   };
 }
 
-/** @param description what somebody is told who cannot see it */
+/** @param description the chart's text alternative */
 export function svg(height: number, description: string, parts: readonly string[]): string {
   return (
     `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(description)}" ` +
@@ -37,7 +37,7 @@ export function svg(height: number, description: string, parts: readonly string[
   );
 }
 
-/** Horizontal lines with their values at the left. */
+/** Horizontal lines with their values on the left. */
 export function yGrid(plot: Plot, axis: Axis, label: string): string {
   const place = (tick: number) => plot.top + plot.height * (1 - axis.place(tick));
   const lines = withRoom(axis.ticks, place, () => LINE_HEIGHT).map((tick) => {
@@ -55,7 +55,7 @@ export function xLabel(plot: Plot, label: string): string {
   return `<text class="label" x="${x}" y="${plot.top + plot.height + 38}" text-anchor="end">${escape(label)}</text>`;
 }
 
-/** At the top right, only where there is more than one name. */
+/** At the top right, only if there are several names. */
 export function legend(entries: readonly LegendEntry[]): string {
   if (entries.length < 2) return "";
   let x = WIDTH - 16;
@@ -69,7 +69,7 @@ export function legend(entries: readonly LegendEntry[]): string {
   return parts.join("");
 }
 
-/** A tenth of a unit is enough, and keeps pages small. */
+/** One decimal is enough, and keeps pages small. */
 export function at(value: number): number {
   return Math.round(value * 10) / 10;
 }

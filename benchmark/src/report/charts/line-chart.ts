@@ -7,7 +7,7 @@ export interface Line {
   colour: Colour;
   points: readonly { x: number; y: number | null; title?: string }[];
   isDashed?: boolean;
-  /** Only the points, for values that do not follow each other. */
+  /** Only points, for values that are not a series. */
   isScattered?: boolean;
 }
 
@@ -33,7 +33,7 @@ export function lineChart(chart: LineChart): string {
   const place = placer(plot, xAxis, yAxis);
   return svg(height, chart.description, [
     yGrid(plot, yAxis, chart.y),
-    // On a logarithmic axis the values themselves are what one looks for.
+    // On a logarithmic axis, readers look for the values themselves.
     xTicks(plot, xAxis, isLog ? [...new Set(xs)].toSorted((a, b) => a - b) : xAxis.ticks),
     xLabel(plot, chart.x),
     ...lines.map((line) => path(line, place)),

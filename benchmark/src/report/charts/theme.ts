@@ -6,7 +6,7 @@ interface Theme {
   colours: Record<"one" | "two" | "three" | "four" | "quiet" | "bad", string>;
 }
 
-/** Told apart also by those who see colours differently, on their own ground. */
+/** Distinguishable with color blindness too, each on its own background. */
 export const THEMES: Record<"light" | "dark", Theme> = {
   light: {
     surface: "#ffffff",
@@ -38,7 +38,7 @@ export const THEMES: Record<"light" | "dark", Theme> = {
   },
 };
 
-/** What the classes of all charts look like; colours are CSS variables. */
+/** CSS of all charts; colors are CSS variables. */
 export const CHART_CSS = [
   "svg text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--ink); }",
   "svg .tick, svg .label { fill: var(--quiet-ink); }",
@@ -57,7 +57,7 @@ export function themeVariables(name: keyof typeof THEMES): string {
   return `--surface: ${surface}; --ink: ${ink}; --quiet-ink: ${quietInk}; --grid: ${grid}; ${series.join(" ")}`;
 }
 
-/** A chart as a file of its own. Not every viewer knows CSS variables, so that the colours are written out. */
+/** A chart as a file of its own. Not every viewer supports CSS variables, so that colors are inlined. */
 export function standaloneSvg(chart: string, name: keyof typeof THEMES): string {
   const { surface, ink, quietInk, grid, colours } = THEMES[name];
   const values: Record<string, string> = { surface, ink, "quiet-ink": quietInk, grid, ...colours };

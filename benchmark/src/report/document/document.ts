@@ -1,4 +1,4 @@
-/** What a report on one result says, before it becomes a page. */
+/** A report on one result, before it is rendered. */
 export interface Document {
   title: string;
   subtitle: string;

@@ -5,7 +5,10 @@ import { count, ms, short, shortOrDash, whole } from "../format.ts";
 import type { Block, Document } from "./document.ts";
 import { sampleCharts } from "./sample-charts.ts";
 
-/** Any command that makes load. @param title what the load is */
+/**
+ * For any load command.
+ * @param title the name of the load
+ */
 export function loadDocument(title: string, load: LoadMeasurement): Document {
   const { target, scene, loop, threads } = load;
   const pace =

@@ -18,7 +18,7 @@ const MOST_ROWS = 60;
 
 type Plain = string | number | boolean | null;
 
-/** Every number of a result, section by section: for those of which no better way to show them is known. */
+/** Every number of a result, section by section: for results without a better presentation. */
 export function plainDocument(result: Result): Document {
   const body = Object.entries(result).filter(([key]) => !HEAD.has(key));
   const scalars = body.filter((entry): entry is [string, Plain] => isPlain(entry[1]));

@@ -32,7 +32,7 @@ const SERIES: readonly Series[] = [
   },
 ];
 
-/** How the server fared over the time of the run; nothing where nobody looked. */
+/** The server's load during the run; empty without samples. */
 export function sampleCharts(samples: readonly ServerSample[]): Block[] {
   return SERIES.flatMap(({ heading, y, colour, of }): Block[] => {
     const points = samples.map((sample) => ({ x: sample.atMs / 1000, y: of(sample) }));

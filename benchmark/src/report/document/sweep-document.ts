@@ -25,7 +25,7 @@ export function sweepDocument({ rows, options }: SweepResult): Document {
   };
 }
 
-/** undefined: no message has reached everybody. */
+/** undefined: no message has reached everyone. */
 export function sweepChart(rows: readonly SweepRow[]): string | undefined {
   const complete = rows.filter((row) => row.p100Ms !== null);
   if (complete.length === 0) return undefined;

@@ -6,9 +6,9 @@ import type { Result } from "../result.ts";
 import { PAGE_CSS } from "./page-style.ts";
 
 /**
- * One page with everything in it: no script, no font, no other file.
- * @param title of the page, where it holds several results
- * @param headings of the results, where they are not to have their own
+ * A self-contained page: no scripts, fonts or other files.
+ * @param title of the page, if it has several results
+ * @param headings of the results, if not their own
  */
 export function htmlReport(
   results: readonly Result[],
@@ -59,7 +59,7 @@ function section(
   );
 }
 
-/** Lists of facts that follow each other stand in columns: one below the other they would be pages of empty paper. */
+/** Consecutive lists of facts are columns, to save space. */
 function sideBySide(blocks: readonly Block[]): string[] {
   const parts: string[] = [];
   let facts: string[] = [];

@@ -7,7 +7,7 @@ import type { FromBareServer, ToBareServer } from "./messages.ts";
 
 const USAGE_TIMEOUT_MS = 5000;
 
-/** A bare server in a process of its own. It ends when this process ends, however that happens. */
+/** A bare server in its own process, which exits when this process does in any way. */
 export class BareProcess {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -30,7 +30,7 @@ export class BareProcess {
     return new BareProcess(child, first.port);
   }
 
-  /** null when it does not answer in time. */
+  /** null if it doesn't answer in time. */
   async usage(restartLoopDelay: boolean): Promise<ServerUsage | null> {
     if (!this.#child.connected) return null;
     const signal = AbortSignal.timeout(USAGE_TIMEOUT_MS);

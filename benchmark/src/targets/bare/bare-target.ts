@@ -5,7 +5,7 @@ import type { Sender } from "../target.ts";
 import { BareProcess } from "./bare-process.ts";
 import { openSocketIoSender, openWsSender } from "./senders.ts";
 
-/** Servers without a platform: what the machine and the library can do at most. Always started for the run. */
+/** Servers without a platform: the limits of the machine and the library. Always started for the run. */
 export const bareSocketIo: TargetPlugin = bare(
   "socket.io",
   new URL("./socket-io-server.ts", import.meta.url),

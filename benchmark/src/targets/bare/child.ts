@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { FromBareServer, ToBareServer } from "./messages.ts";
 
-/** Listens on a free port of the loopback, tells the parent, answers its questions and ends with it. */
+/** Listens on a free loopback port, reports it to the parent, answers its requests and exits with it. */
 export function serveParent(server: Server): void {
   const say = (message: FromBareServer) => process.send?.(message);
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  // It counts from tick to tick, so that its smallest value is no delay.
+  // It counts from tick to tick, so that the minimum is no delay.
   const delayMs = (nanoseconds: number) => Math.max(0, nanoseconds - delay.min) / 1e6;
   delay.enable();
   process.on("message", ({ restartLoopDelay }: ToBareServer) => {
@@ -24,7 +24,7 @@ export function serveParent(server: Server): void {
     if (restartLoopDelay) delay.reset();
   });
   process.on("disconnect", () => process.exit());
-  // Ctrl-C goes to the whole process group; the parent decides when the server ends.
+  // Ctrl-C reaches the whole process group; the parent decides when the server exits.
   process.on("SIGINT", () => {});
   server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () =>
     say({ type: "listening", port: (server.address() as AddressInfo).port }),

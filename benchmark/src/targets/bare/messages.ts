@@ -7,7 +7,7 @@ export type FromBareServer = { type: "listening"; port: number } | { type: "usag
 export const SENDER = "sender";
 export const AUDIENCE = "audience";
 
-/** The same event with the same fields as the platform sends, so that all servers carry the same bytes. */
+/** The same event with the same fields as the platform sends, so that all servers send the same bytes. */
 export function messageCreated(content: string, seq: number): [event: string, payload: object] {
   const id = seq.toString(16).padStart(24, "0");
   const message = {

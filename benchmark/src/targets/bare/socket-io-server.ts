@@ -3,7 +3,7 @@ import { Server } from "socket.io";
 import { serveParent } from "./child.ts";
 import { AUDIENCE, messageCreated, SENDER } from "./messages.ts";
 
-/** Bare Socket.IO: no login, no check, nothing stored; a room broadcast as its documentation shows it. */
+/** Bare Socket.IO: no login, no checks, no storage; a room broadcast as in its documentation. */
 const http = createServer();
 const io = new Server(http, { transports: ["websocket"], serveClient: false });
 let seq = 0;

@@ -3,7 +3,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { serveParent } from "./child.ts";
 import { messageCreated, SENDER } from "./messages.ts";
 
-/** Bare ws: one JSON text, turned into bytes once, sent to each client in turn. */
+/** Bare ws: one JSON text, encoded once, sent to each client in turn. */
 const http = createServer();
 const server = new WebSocketServer({ server: http, perMessageDeflate: false });
 const audience = new Set<WebSocket>();

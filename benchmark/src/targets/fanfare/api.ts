@@ -8,10 +8,10 @@ const MAX_RETRY_AFTER_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const NETWORK_RETRY_MS = 200;
 
-/** An error that the server answered, or that kept it from answering: `code` goes to the error table. */
+/** An error from the server, or one that kept it from answering: `code` goes to the error table. */
 export class ApiError extends Error {
   readonly code: string;
-  /** undefined: saying it again does not help. */
+  /** undefined: a retry does not help. */
   readonly retryAfterMs: number | undefined;
 
   constructor(action: string, code: string, message: string, retryAfterMs: number | undefined) {
@@ -21,14 +21,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The platform's HTTP API: `POST /api/<action>`. node:http, because it costs a third of what `fetch` does. */
+/** The platform's HTTP API: `POST /api/<action>`. Uses node:http, which costs a third of `fetch`. */
 export class Api {
   readonly #base: URL;
   readonly #request: typeof httpRequest;
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #onError: (code: string) => void;
 
-  /** @param onError told of every failed attempt, those that are repeated included. */
+  /** @param onError called for every failed attempt, including those that are retried */
   constructor(url: string, maxSockets: number, onError: (code: string) => void = () => {}) {
     this.#base = new URL("/api/", url);
     const isSecure = this.#base.protocol === "https:";
@@ -37,7 +37,7 @@ export class Api {
     this.#onError = onError;
   }
 
-  /** Calls an action; tries again, a few times, when the server says that this helps. */
+  /** Calls an action; retries a few times if the server says that this helps. */
   async call<N extends ActionName>(
     action: N,
     params: Params<N>,

@@ -9,7 +9,10 @@ const ADVICE: Record<string, string | undefined> = {
   ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
 };
 
-/** For calls without which there is nothing to measure. @throws {ExitError} instead of an ApiError, with what to do about it */
+/**
+ * For calls without which nothing can be measured.
+ * @throws {ExitError} instead of an ApiError, with what to do about it
+ */
 export function explain(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);

@@ -16,10 +16,10 @@ import { openFanfareSender } from "./fanfare-sender.ts";
 const PAGE_ITEMS = 100;
 
 export interface FanfareOptions {
-  /** The gateways of a running platform, over which the members spread; none: one of its own for this run. */
+  /** The gateways of a running platform, over which the members spread; empty: start one for this run. */
   urls: readonly string[];
   metricsUrl: string | undefined;
-  /** What to start where no address is given; undefined: a single instance. */
+  /** What to start without a URL; undefined: a single instance. */
   cluster: ClusterSize | undefined;
   /** Of a single instance that is started; undefined: its default. */
   gatewayThreads?: number;
@@ -27,12 +27,12 @@ export interface FanfareOptions {
   onError: (code: string) => void;
 }
 
-/** The group that a run makes, and its owner, who sends. */
+/** The group of a run, and its owner, who sends. */
 export interface Meeting {
   ownerToken: string;
   groupId: string;
   channelId: string;
-  /** The code of the invitation to the group. */
+  /** The invite code of the group. */
   code: string;
 }
 
@@ -75,7 +75,7 @@ export class FanfareTarget implements Target {
     return this.platform !== undefined;
   }
 
-  /** Where everybody meets; there is one once `prepare` has been done. */
+  /** The group of the run; available after `prepare`. */
   get meeting(): Meeting {
     return this.#meeting!;
   }
@@ -96,7 +96,7 @@ export class FanfareTarget implements Target {
         () => registerAll(count, this.#concurrency, register, () => done++),
       )
       .catch(explain);
-    // What the registration left in memory would hide what the connections take: begin as one that has just started.
+    // Memory left over from the registration would hide what connections take: start with a fresh server.
     await this.platform?.refresh(signal);
     return { credentials: users, registration: result };
   }
@@ -112,7 +112,10 @@ export class FanfareTarget implements Target {
     return stored;
   }
 
-  /** The ids of all messages of the channel in their order. @param onContent told the text of each */
+  /**
+   * The ids of all messages of the channel in order.
+   * @param onContent called with the text of each
+   */
   async storedIds(onContent: (content: string) => void): Promise<string[]> {
     const ids: string[] = [];
     for await (const { id, content } of this.#storedMessages()) {
@@ -145,7 +148,7 @@ export class FanfareTarget implements Target {
   }
 
   cpuSecondsByKind(): Record<string, number> | null {
-    // A single instance is one process, and its database a child of it.
+    // A single instance is one process, with its database as a child.
     if (!this.platform || this.platform.workers === 0) return null;
     const byKind: Record<string, number> = {};
     for (const { name, pid } of this.platform.processes) {
@@ -202,7 +205,7 @@ export class FanfareTarget implements Target {
     return { ownerToken, groupId: group.id, channelId, code: invite.code };
   }
 
-  /** On somebody's server the group goes; the guests stay, as guests do. */
+  /** On a running server the group is deleted; guests can't be. */
   async #leaveNothing({ groupId, ownerToken }: Meeting): Promise<void> {
     await this.#api.call("group.delete", { groupId }, ownerToken).catch((error: Error) => {
       process.stderr.write(`The group of this run could not be deleted (${error.message}).\n`);

@@ -2,7 +2,7 @@ import type { Api } from "./api.ts";
 
 /**
  * A group for all users of a run: guests can only open direct channels with members of their groups.
- * @returns joins it with the access token of a user
+ * @returns joins it with a user's access token
  */
 export async function createSharedGroup(
   api: Api,

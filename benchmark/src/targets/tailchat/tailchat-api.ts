@@ -13,7 +13,10 @@ export class TailchatApi {
     this.#signal = signal;
   }
 
-  /** Only to be repeated where doing it twice does no harm. @throws {Error} */
+  /**
+   * Retries; only for idempotent actions.
+   * @throws {Error}
+   */
   async callAgain<T>(action: string, params: object, token?: string): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -24,7 +27,10 @@ export class TailchatApi {
     }
   }
 
-  /** @param action with slashes, as in the address. @throws {Error} with the action and what the server said. */
+  /**
+   * @param action with slashes, as in the URL
+   * @throws {Error} with the action and the server's message
+   */
   async call<T>(action: string, params: object, token?: string): Promise<T> {
     let response: Response;
     let text: string;

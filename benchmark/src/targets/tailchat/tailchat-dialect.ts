@@ -1,6 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 
-/** What Tailchat answers to every call over a socket. */
+/** Tailchat's answer to every call over a socket. */
 export interface TailchatAnswer<T = unknown> {
   result: boolean;
   data?: T;
@@ -8,9 +8,9 @@ export interface TailchatAnswer<T = unknown> {
 }
 
 /**
- * Tailchat's socket: packets in MessagePack, a call is an event with the name of the action, and a connection gets messages
- * only after it has asked for its rooms. Source: msgbyte/tailchat, server/mixins/socketio.mixin.ts and
- * server/services/core/chat/{converse,message}.service.ts (version 1.11).
+ * Tailchat's socket: packets in MessagePack, a call is an event with the name of the action, and a connection
+ * gets messages only after it has requested its rooms. Source: msgbyte/tailchat,
+ * server/mixins/socketio.mixin.ts and server/services/core/chat/{converse,message}.service.ts (version 1.11).
  */
 export const TAILCHAT_DIALECT: Dialect = {
   transport: "socket.io",
@@ -27,7 +27,7 @@ export const TAILCHAT_DIALECT: Dialect = {
   waitsForReady: false,
   read(event, payload) {
     if (event !== "notify:chat.message.add") return { kind: "other" };
-    // The messages have no revisions: what was missed cannot be asked for.
+    // The messages have no revisions: missed ones can't be fetched.
     return { kind: "messages", contents: [(payload as { content?: unknown } | null)?.content], revs: [0] };
   },
 };

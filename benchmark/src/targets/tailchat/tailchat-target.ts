@@ -5,10 +5,10 @@ import { TailchatApi } from "./tailchat-api.ts";
 import { TAILCHAT_DIALECT } from "./tailchat-dialect.ts";
 import { openTailchatSender } from "./tailchat-sender.ts";
 
-/** The kind of a group's panel that is a channel of text. */
+/** The kind of a group's panel that is a text channel. */
 const TEXT_PANEL = 0;
 
-/** A Tailchat server that is running: guests in one group. Its public API and nothing else. */
+/** A running Tailchat server: guests in one group, through its public API. */
 export const tailchat: TargetPlugin = {
   name: "tailchat",
   dialect: TAILCHAT_DIALECT,
@@ -73,7 +73,7 @@ async function meet(url: string, { onError, signal }: PluginOptions): Promise<Ch
     async close() {
       if (isClosed) return;
       isClosed = true;
-      // When the owner leaves, the group goes; the guests stay, as guests do.
+      // When the owner leaves, the group is deleted; guests can't be.
       await new TailchatApi(url, onError, AbortSignal.timeout(10_000))
         .call("group/quitGroup", { groupId }, owner)
         .catch((error: Error) =>
