@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
     inviteCode = (await ada.call("invite.create", { groupId })).invite.code;
     const send = (client: FanfareClient, content: string) =>
       client.call("message.send", { channelId, content, nonce: crypto.randomUUID() });
-    await send(ada, "Hello **everybody**, see https://example.org and `code`\n\n> a quote\n\n- a list");
+    await send(ada, "Hello **everyone**, see https://example.org and `code`\n\n> a quote\n\n- a list");
     const guest = new FanfareClient({ url: site.url });
     await guest.createGuest({ nickname: "Grace" });
     await guest.call("invite.accept", { code: inviteCode });

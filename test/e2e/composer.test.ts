@@ -300,7 +300,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     });
     const poll = new FanfareClient({ url: site.url });
     poll.useBotToken(token);
-    await poll.call("command.register", { name: "poll", description: "Ask everybody" });
+    await poll.call("command.register", { name: "poll", description: "Ask everyone" });
     await poll.connect();
     const received: string[] = [];
     poll.on("command.invoked", ({ invocation }) =>

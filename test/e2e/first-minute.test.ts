@@ -88,9 +88,9 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
 
     await message(ada, "Hello Grace").hover();
     await ada.getByRole("button", { name: t("messages:action.edit") }).click();
-    await ada.getByRole("textbox", { name: t("messages:edit.label") }).fill("Hello everybody");
+    await ada.getByRole("textbox", { name: t("messages:edit.label") }).fill("Hello everyone");
     await ada.keyboard.press("Enter");
-    await message(grace, "Hello everybody").waitFor();
+    await message(grace, "Hello everyone").waitFor();
     await message(grace, "(edited)").waitFor();
 
     await message(grace, "<b>Hello</b> Ada").hover();
@@ -101,11 +101,11 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await grace.getByRole("menuitem", { name: t("messages:action.delete") }).click();
     await grace.getByRole("button", { name: t("messages:delete.action") }).click();
     for (const page of [ada, grace]) await message(page, "<b>Hello</b> Ada").waitFor({ state: "detached" });
-    expect(await shown(ada, grace)).toEqual(["Hello everybody"]);
+    expect(await shown(ada, grace)).toEqual(["Hello everyone"]);
 
     await Promise.all([ada.reload(), grace.reload()]);
-    for (const page of [ada, grace]) await message(page, "Hello everybody").waitFor();
-    expect(await shown(ada, grace)).toEqual(["Hello everybody"]);
+    for (const page of [ada, grace]) await message(page, "Hello everyone").waitFor();
+    expect(await shown(ada, grace)).toEqual(["Hello everyone"]);
   });
 
   test("text typed while the first dialog is open stays in it, and then goes into the channel", async () => {

@@ -128,8 +128,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByRole("button", { name: t("group-settings:picker.remove", { name: "Grace" }) }).waitFor();
     await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
     await channel(grace, "private crew").waitFor();
-    await createChannel(ada, "everybody");
-    await channel(alan, "everybody").waitFor();
+    await createChannel(ada, "launchpad");
+    await channel(alan, "launchpad").waitFor();
     expect(await channel(alan, "crew").count()).toBe(0);
   });
 

@@ -141,8 +141,8 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
 
     await field.fill("zeppelin in:rockets from:grace");
     await page.getByText(t("search:none")).waitFor();
-    await field.fill("zeppelin from:nobody-here");
-    await page.getByText(t("search:unknown.from", { value: "nobody-here" })).waitFor();
+    await field.fill("zeppelin from:unknown-user");
+    await page.getByText(t("search:unknown.from", { value: "unknown-user" })).waitFor();
     await field.fill("zeppelin from:grace");
     await results.getByText("flies slowly").click();
     await heading("general").waitFor();

@@ -164,10 +164,10 @@ describe("a password reset link", () => {
   test("is not sent to unknown addresses, and the answer is the same", async () => {
     const account = await register();
     const known = await post(instance.url, "user.requestPasswordReset", { email: account.email });
-    const unknown = await post(instance.url, "user.requestPasswordReset", { email: "nobody@example.org" });
+    const unknown = await post(instance.url, "user.requestPasswordReset", { email: "unknown@example.org" });
     expect(unknown).toEqual(known);
     await mailbox.next(account.email, /new password/);
-    expect(mailbox.mails.filter(({ to }) => to === "nobody@example.org")).toEqual([]);
+    expect(mailbox.mails.filter(({ to }) => to === "unknown@example.org")).toEqual([]);
   });
 
   test("can't be replaced by a verification link", async () => {
@@ -288,7 +288,7 @@ describe("rate limits", () => {
   };
 
   test("requests for one account, known or not, from any address", async () => {
-    for (const email of ["ann@example.org", "nobody@example.org"]) {
+    for (const email of ["ann@example.org", "unknown@example.org"]) {
       const through = await count(6, (i) =>
         from(`10.0.0.${i}`, "user.requestPasswordReset", {
           email: i % 2 === 0 ? email : email.toUpperCase(),
@@ -300,7 +300,7 @@ describe("rate limits", () => {
 
   test("requests from one address, for any account", async () => {
     const through = await count(15, (i) =>
-      from("10.0.1.1", "user.requestPasswordReset", { email: `somebody${i}@example.org` }),
+      from("10.0.1.1", "user.requestPasswordReset", { email: `user${i}@example.org` }),
     );
     expect(through).toBe(10);
   });
@@ -311,7 +311,7 @@ describe("rate limits", () => {
     ["user.exchangeOidcCode", { oidcCode: "made-up", verifier: "made-up" }, 20],
     ["user.login", { username: "somebody", password: "wrong horse" }, 20],
   ])("%s from one address", async (action, params, max) => {
-    const other = (i: number) => ("username" in params ? { ...params, username: `somebody${i}` } : params);
+    const other = (i: number) => ("username" in params ? { ...params, username: `user${i}` } : params);
     expect(await count(max + 5, (i) => from("10.0.2.1", action, other(i)))).toBe(max);
   });
 

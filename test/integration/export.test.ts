@@ -35,7 +35,7 @@ test("an export has all of the caller's data once, and no one else's", async () 
   await must(url, "channel.markRead", { channelId: channel.id, seq: 1000 }, me.accessToken);
   for (const place of [second.id, direct.channel.id]) await send(place, "mine", me.accessToken);
   for (const place of [channel.id, direct.channel.id])
-    await send(place, "of somebody else", member.accessToken);
+    await send(place, "of another user", member.accessToken);
   await must(url, "user.block", { userId: owner.userId }, me.accessToken);
 
   const items = await exportAll(url, me.accessToken);

@@ -12,7 +12,7 @@ import { PERMISSIONS } from "@fanfare/contract";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// A bot's token stays with whoever created the bot, so it must not outlive that member's permissions.
+// A bot's token stays with the creator of the bot, so it must not outlive that member's permissions.
 
 let instance: Instance;
 beforeAll(async () => {
