@@ -47,13 +47,13 @@ export async function runCli(args: readonly string[]): Promise<void> {
     .command(echoCommand)
     .command(httpCommand)
     .command(stagesCommand)
-    .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
+    .demandCommand(1, "Specify a command, for example: bench broadcast --users 1000")
     .strict()
     .help()
     .version(false)
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .epilogue(
-      "Exit codes: 0 fine, 1 wrong usage, 2 could not connect, 99 a threshold failed, 105 interrupted.\n" +
+      "Exit codes: 0 ok, 1 wrong usage, 2 could not connect, 99 threshold failed, 105 interrupted.\n" +
         "The summary goes to stdout, progress to stderr.",
     )
     .fail((message, error) => {

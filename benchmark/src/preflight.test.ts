@@ -23,7 +23,7 @@ test("enough of everything", () => {
 
 test("too few files: states the number and the command", () => {
   const [obstacle] = findObstacles(needs, { ...limits, openFiles: 1024 });
-  expect(obstacle).toMatch(/need 10200 open files, and the limit is 1024/);
+  expect(obstacle).toMatch(/need 10200 open files, but the limit is 1024/);
   expect(obstacle).toMatch("ulimit -n 10200");
 });
 

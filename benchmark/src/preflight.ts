@@ -35,7 +35,7 @@ export function findObstacles(needs: Needs, limits: Limits): string[] {
   const files = needs.users + OTHER_FILES;
   if (limits.openFiles !== null && limits.openFiles < files) {
     obstacles.push(
-      `${needs.users} connections need ${files} open files, and the limit is ${limits.openFiles}. ` +
+      `${needs.users} connections need ${files} open files, but the limit is ${limits.openFiles}. ` +
         `Raise it in this shell with: ulimit -n ${files} (above the hard limit: as root, or LimitNOFILE= of the service).`,
     );
   }
@@ -43,7 +43,7 @@ export function findObstacles(needs: Needs, limits: Limits): string[] {
   const ports = limits.ports === null ? undefined : limits.ports.last - limits.ports.first + 1;
   if (ports !== undefined && ports < perAddress) {
     obstacles.push(
-      `${perAddress} connections from one address need as many ports, and there are ${ports}. ` +
+      `${perAddress} connections from one address need as many ports, but there are only ${ports}. ` +
         `Widen the range with: sudo sysctl -w net.ipv4.ip_local_port_range="1024 65535"`,
     );
   }
@@ -53,8 +53,8 @@ export function findObstacles(needs: Needs, limits: Limits): string[] {
   const memory = needs.users * perUser + tallyBytes(needs.users, needs.messages);
   if (limits.memoryBytes < memory) {
     obstacles.push(
-      `This run needs about ${mebibytes(memory)} MiB of memory, and ${mebibytes(limits.memoryBytes)} MiB are available. ` +
-        "Take fewer --users, fewer messages or smaller bursts.",
+      `This run needs about ${mebibytes(memory)} MiB of memory, but only ${mebibytes(limits.memoryBytes)} MiB are available. ` +
+        "Use fewer --users, fewer messages or smaller bursts.",
     );
   }
   return obstacles;

@@ -58,7 +58,7 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
     // The second Ctrl-C exits at once; "exit" handlers still clean up.
     if (interruption.signal.aborted) process.exit(ExitCode.interrupted);
     interruption.abort(new Error("interrupted"));
-    process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to leave at once.\n");
+    process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to exit at once.\n");
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   const cleanUps: (() => Promise<void>)[] = [];
@@ -106,6 +106,6 @@ export async function assertWritable(option: string, file: string | undefined): 
   try {
     await (await open(file, "a")).close();
   } catch (error) {
-    throw usageError(`--${option} ${file} cannot be written: ${(error as Error).message}.`);
+    throw usageError(`Could not write --${option} ${file}: ${(error as Error).message}.`);
   }
 }

@@ -79,6 +79,6 @@ test("slow members are attributed to the tester", async () => {
   expect(warm.p100Ms!.median).toBeGreaterThan(190);
   expect(generator.verdicts.join("\n")).toMatch(
     // The thread may also have waited for a core; either way the server is not blamed.
-    /The tester was the bottleneck: its receiving thread was busy|This machine has too few cores free|Other programs kept/,
+    /The tester was the bottleneck: its receiving thread was busy|This machine has too few free cores|Other programs used/,
   );
 });

@@ -58,9 +58,9 @@ test("a server that loses messages above a number of members", LONG, async () =>
       failed: { value: 100, p100Ms: null, lost: 40, reasons: ["40 deliveries lost"] },
     });
     expect(search!.attempts.map(({ value }) => value)).toEqual([100, 100, 50, 50]);
-    expect(stdout).toMatch("does not hold 100 members: 40 deliveries lost");
+    expect(stdout).toMatch("fails     100 members: 40 deliveries lost");
     // On a busy machine the tester also reports a lack of processors.
-    expect(stdout).toMatch(/what gave out (unknown|cpu: server and tester share too few cores)/);
+    expect(stdout).toMatch(/exhausted (unknown|cpu: server and tester share too few cores)/);
     expect(code).toBe(99);
   } finally {
     await platform.close();
@@ -69,8 +69,8 @@ test("a server that loses messages above a number of members", LONG, async () =>
 
 test.each([
   [["--target", "ws"], "--target ws is searched for members only: add --search users."],
-  [["--p100", "0"], "--p100 must be one whole number from 1 to 600000."],
-  [["--threshold", "p100<1"], "there is no metric p100. There are: users, messagesPerSecond"],
+  [["--p100", "0"], "--p100 must be an integer from 1 to 600000."],
+  [["--threshold", "p100<1"], "unknown metric p100. Metrics: users, messagesPerSecond"],
 ])("rejects %j", async (args, message) => {
   await expect(runCli(["capacity", ...args])).rejects.toMatchObject({
     code: 1,

@@ -57,20 +57,20 @@ describe("exit codes", () => {
   });
 
   test.each([
-    [["broadcast", "--users", "0"], "--users must be one whole number from 1 to 1000000."],
+    [["broadcast", "--users", "0"], "--users must be an integer from 1 to 1000000."],
     [["broadcast", "--user", "10"], "Unknown argument: user"],
-    [["broadcast", "--threshold", "p100"], "write for example --threshold 'p100<1200'"],
-    [["broadcast", "--url", "nonsense"], "is not an address"],
+    [["broadcast", "--threshold", "p100"], "Example: --threshold 'p100<1200'"],
+    [["broadcast", "--url", "nonsense"], "is not a valid URL"],
     [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
-    [["broadcast", "--burst", "20,x"], "--burst must be one whole number"],
+    [["broadcast", "--burst", "20,x"], "--burst must be an integer"],
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
     [["broadcast", "--json", "/nowhere/x.json"], "--json /nowhere/x.json cannot be written"],
-    [["limits", "--targets", "nginx"], "There are: fanfare, socket.io, ws."],
+    [["limits", "--targets", "nginx"], "Choices: fanfare, socket.io, ws."],
     [["overload", "--reads", "--users", "20"], "Arguments reads and users are mutually exclusive"],
     [["overload", "--reads", "--mixed"], "Arguments reads and mixed are mutually exclusive"],
     [["overload", "--mixed", "--factor", "2"], "Arguments mixed and factor are mutually exclusive"],
     [["overload", "--mixed", "--gateways", "2"], "Arguments mixed and gateways are mutually exclusive"],
-    [[], "Say what to measure"],
+    [[], "Specify a command"],
   ])("1: %j", async (args, message) => {
     await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
   });
@@ -134,7 +134,7 @@ describe("exit codes", () => {
     });
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([105, null]);
-    expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+    expect(stdout).toMatch("Interrupted: partial result.");
     expect(await readResult(json)).toMatchObject({ interrupted: true, counts: { lost: 0 } });
   });
 });
@@ -165,7 +165,7 @@ test("--json of limits follows the schema", async () => {
     json,
   );
   expect(code).toBe(0);
-  expect(stdout).toMatch("2 turns each");
+  expect(stdout).toMatch("2 passes each");
   const result = (await readResult(json)) as { passes: { target: { name: string } }[] };
   expect(result.passes.map((pass) => pass.target.name)).toEqual(["socket.io", "ws", "socket.io", "ws"]);
 });

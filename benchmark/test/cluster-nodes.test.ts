@@ -72,10 +72,10 @@ test.each([
   [["cluster", "--nodes", "1,2", "--gateways", "1"], "--nodes and --gateways exclude each other"],
   [["cluster", "--nodes", "1,2", "--beside", "ws"], "--nodes and --beside exclude each other"],
   [["cluster", "--gateways", "1", "--count", "10"], "Without --nodes there is no --count"],
-  [["cluster", "--nodes", "1,x"], "--nodes must be one whole number from 1 to 16"],
-  [["cluster", "--nodes", "2,2"], "--nodes has a number twice"],
-  [["cluster", "--nodes", "1,2", "--threshold", "efficiencyAt3>1"], "there is no metric efficiencyAt3"],
-  [["suite", "--list", "--skip", "nope"], "--skip: there is no nope"],
+  [["cluster", "--nodes", "1,x"], "--nodes must be an integer from 1 to 16"],
+  [["cluster", "--nodes", "2,2"], "--nodes has a duplicate"],
+  [["cluster", "--nodes", "1,2", "--threshold", "efficiencyAt3>1"], "unknown metric efficiencyAt3"],
+  [["suite", "--list", "--skip", "nope"], "--skip: unknown nope"],
   [["suite", "--list", "--only", "connect", "--skip", "connect"], "has none of these rows"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });

@@ -84,12 +84,12 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
 });
 
 test.each([
-  [["cluster", "--gateways", "1,x"], "--gateways must be one whole number"],
-  [["cluster", "--beside", "nginx"], "There are: socket.io, ws, single."],
-  [["cluster", "--threshold", "p100At3<1"], "there is no metric p100At3"],
-  [["broadcast", "--gateways", "2", "--target", "ws"], "leave --url and --target out"],
-  [["storm", "--faults", "flood"], "There are: rolling, kill, all."],
-  [["storm", "--users", "20"], "--users must be one whole number from 21"],
+  [["cluster", "--gateways", "1,x"], "--gateways must be an integer"],
+  [["cluster", "--beside", "nginx"], "Choices: socket.io, ws, single."],
+  [["cluster", "--threshold", "p100At3<1"], "unknown metric p100At3"],
+  [["broadcast", "--gateways", "2", "--target", "ws"], "omit --url and --target"],
+  [["storm", "--faults", "flood"], "Choices: rolling, kill, all."],
+  [["storm", "--users", "20"], "--users must be an integer from 21"],
   [["overload", "--factor", "0"], "--factor must be above 0"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });

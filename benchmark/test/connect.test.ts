@@ -85,19 +85,19 @@ test(
     });
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([105, null]);
-    expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+    expect(stdout).toMatch("Interrupted: partial result.");
     expect(stdout).toMatch("20 of 20 online · dropped 0");
     expect(await bench.leftovers()).toEqual([]);
   },
 );
 
 test.each([
-  [["register", "--out", "tokens.json"], "--out needs --url"],
+  [["register", "--out", "tokens.json"], "--out requires --url"],
   [["connect", "--hold", "soon"], "--hold must be a time such as 500ms, 90s, 30m or 2h"],
   [["connect", "--tokens", "/nowhere"], "--tokens /nowhere cannot be read"],
-  [["connect", "--tokens", import.meta.filename], "is not a file of bench register"],
-  [["connect", "--users", "900000", "--gateways", "1", "--processes", "1"], "Take --gateways"],
-  [["connect", "--url", "http://127.0.0.1:9", "--gateways", "2"], "leave --url and --tokens out"],
+  [["connect", "--tokens", import.meta.filename], "was not written by bench register"],
+  [["connect", "--users", "900000", "--gateways", "1", "--processes", "1"], "Use --gateways"],
+  [["connect", "--url", "http://127.0.0.1:9", "--gateways", "2"], "omit --url and --tokens"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
 });

@@ -33,8 +33,8 @@ test("each server is measured at each concurrency, in turns", async () => {
 });
 
 test.each([
-  [["--servers", "apache"], "There are: fastify, node, nginx."],
-  [["--concurrency", "1,x"], "--concurrency must be one whole number"],
+  [["--servers", "apache"], "Choices: fastify, node, nginx."],
+  [["--concurrency", "1,x"], "--concurrency must be an integer"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["echo", ...args])).rejects.toMatchObject({
     code: 1,

@@ -51,7 +51,7 @@ test("Ctrl-C prints the partial result, and leaves nothing behind", { tags: "lon
   });
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([105, null]);
-  expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+  expect(stdout).toMatch("Interrupted: partial result.");
   expect(stdout).toMatch(/\d+ acknowledged · stored not counted/);
   expect(await bench.leftovers()).toEqual([]);
 });
@@ -59,7 +59,7 @@ test("Ctrl-C prints the partial result, and leaves nothing behind", { tags: "lon
 test.each([
   [["--concurrency", "10", "--requests", "5"], "--concurrency 10 needs at least as many --requests"],
   [["--target", "tailchat"], "--target tailchat: this command measures only fanfare"],
-  [["--users", "1"], "--users must be one whole number from 2"],
+  [["--users", "1"], "--users must be an integer from 2"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["http", ...args])).rejects.toMatchObject({
     code: 1,
@@ -71,6 +71,6 @@ test("connection refused", async () => {
   const error = await runCli(["http", "--url", "http://127.0.0.1:9"]).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 2, message: expect.stringContaining("ECONNREFUSED") });
   expect(error).toMatchObject({
-    message: expect.stringContaining("start the server first, or leave --url out"),
+    message: expect.stringContaining("start the server first, or omit --url"),
   });
 });

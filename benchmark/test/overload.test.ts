@@ -31,7 +31,7 @@ test("what is acknowledged is stored, and everything else is rejected with a ret
   );
   const result = outcome.result as OverloadResult;
   expect(code).toBe(0);
-  expect(stdout).toMatch("acknowledged but not stored 0 · lost 0");
+  expect(stdout).toMatch("acknowledged but not persisted 0 · lost 0");
   const { overload, counts, memory } = result;
   expect(overload.refused).toBeGreaterThan(0);
   expect(overload).toMatchObject({ withoutRetryAfter: 0, unanswered: 0 });

@@ -84,15 +84,15 @@ test("on the command line", async () => {
 });
 
 test.each([
-  ["murmur", "There are: fanfare, socket.io, ws, tailchat, and the path of a plug-in"],
-  ["/nowhere/murmur.ts", "cannot be loaded"],
+  ["murmur", "Choices: fanfare, socket.io, ws, tailchat, and the path of a plug-in"],
+  ["/nowhere/murmur.ts", "Could not load"],
   [EXAMPLE, "murmur: say where the server is, with --url"],
 ])("--target %s, without a server", async (name, message) => {
   await expect(measure({}, { name })).rejects.toThrow(message);
 });
 
 test("a server that the tester starts itself takes no URL", async () => {
-  await expect(measure({}, { name: "ws", url: "http://127.0.0.1:1" })).rejects.toThrow("leave --url out");
+  await expect(measure({}, { name: "ws", url: "http://127.0.0.1:1" })).rejects.toThrow("omit --url");
 });
 
 test("an invalid plug-in is rejected with what is missing", async () => {

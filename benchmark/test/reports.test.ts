@@ -59,7 +59,7 @@ test("report shows earlier measurements", async () => {
   expect(stdout).toMatch("p100  12.5 ms");
   const wrong = await bench.runPlain("report", file("page.html"));
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toMatch("is no result of --json");
+  expect(wrong.stderr).toMatch("is not a result of --json");
 });
 
 test("compare judges by repeated runs, and fails if requested", async () => {

@@ -51,7 +51,7 @@ test("Ctrl-C while members connect shows the progress", { tags: "long" }, async 
   );
   expect(outcome.code).toBe(105);
   expect(outcome.stdout).toMatch(/Stages of a message · [\d,]+ of 2,000 members online/);
-  expect(outcome.stdout).toMatch("Interrupted: what follows is what there was until then.");
+  expect(outcome.stdout).toMatch("Interrupted: partial result.");
   const result = outcome.result as StagesResult;
   expect(result).toMatchObject({ interrupted: true, rows: [], counts: { sent: 0, expected: 0 } });
   expect(result.online).toBeLessThan(2000);
@@ -60,6 +60,6 @@ test("Ctrl-C while members connect shows the progress", { tags: "long" }, async 
 
 test("a running server requires the address of its metrics", async () => {
   await expect(runCli(["stages", "--url", "http://127.0.0.1:9"])).rejects.toThrow(
-    "--url needs --metrics-url",
+    "--url requires --metrics-url",
   );
 });

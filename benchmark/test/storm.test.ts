@@ -33,7 +33,7 @@ test.skipIf(cannotCluster)(
       "inexactCopies==0",
     );
     const result = outcome.result as StormResult;
-    expect(stdout).toMatch("lost 0 · acknowledged but not stored 0 · stored twice 0 · not back 0");
+    expect(stdout).toMatch("lost 0 · acknowledged but not persisted 0 · stored twice 0 · not recovered 0");
     expect(code).toBe(0);
     expect(result.phases.map(({ name, moved }) => [name, moved > 0])).toEqual([
       ["steady", false],

@@ -65,5 +65,5 @@ test("the README's section is written between its marks", async () => {
   expect(after).toMatch(/\nb$/);
   expect(after).not.toMatch("formerly");
   expect(withSection(after, section)).toBe(after);
-  expect(() => withSection("nothing", section)).toThrow("no place");
+  expect(() => withSection("nothing", section)).toThrow("no section");
 });

@@ -71,7 +71,7 @@ test("a rejected message is an error with its name, and not counted as lost", as
 });
 
 test.each([
-  [undefined, "--target tailchat measures a server that is running: say where with --url."],
+  [undefined, "--target tailchat measures a running server: set its --url."],
   ["http://127.0.0.1:1023", "tailchat: user/createTemporaryUser: ECONNREFUSED"],
 ])("at %s: says what to do", async (url, message) => {
   await expect(measure({}, { name: "tailchat", ...(url && { url }) })).rejects.toThrow(message);

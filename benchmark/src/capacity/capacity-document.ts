@@ -9,7 +9,7 @@ export function capacityDocument({ target, searches, p100LimitMs, interrupted }:
   return {
     title: `Capacity of ${target.name} within a p100 of ${short(p100LimitMs)} ms`,
     subtitle:
-      "The most at which everybody had every message in time, and nothing was lost; each was tried twice.",
+      "The maximum at which every message reached everyone in time and nothing was lost; each was verified twice.",
     blocks: searches.flatMap((search) => searchBlocks(search, p100LimitMs, interrupted)),
   };
 }
@@ -29,16 +29,16 @@ function searchBlocks(search: CapacitySearch, limitMs: number, interrupted: bool
       kind: "tiles",
       tiles: [
         {
-          label: `${heading}: holds`,
+          label: `${heading}: passes`,
           value: held ? amountOf(search, held) : nothingHeld(search),
           ...(held ? { tone: "good" as const } : interrupted ? {} : { tone: "bad" as const }),
         },
         {
-          label: "Does not hold",
+          label: "Fails",
           value: failed ? amountOf(search, failed) : "–",
           note: failed ? failed.reasons.join(", ") : nothingFailed(search, interrupted),
         },
-        ...(gaveOut ? [{ label: "What gave out", value: gaveOut.name, note: gaveOut.why }] : []),
+        ...(gaveOut ? [{ label: "Exhausted", value: gaveOut.name, note: gaveOut.why }] : []),
       ],
     },
     ...(known.length === 0
@@ -49,13 +49,13 @@ function searchBlocks(search: CapacitySearch, limitMs: number, interrupted: bool
             heading: `p100 of each attempt; the limit is ${short(limitMs)} ms`,
             svg: lineChart({
               description: `p100 by ${what === "users" ? "members online" : "messages a second"}`,
-              x: what === "users" ? "members online" : "messages a second",
+              x: what === "users" ? "members online" : "messages per second",
               y: "ms",
               isLog: true,
               height: 320,
               lines: [
-                { name: "holds", colour: "three", points: points(true), isScattered: true },
-                { name: "does not", colour: "bad", points: points(false), isScattered: true },
+                { name: "passes", colour: "three", points: points(true), isScattered: true },
+                { name: "fails", colour: "bad", points: points(false), isScattered: true },
                 {
                   name: "limit",
                   colour: "quiet",

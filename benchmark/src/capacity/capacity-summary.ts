@@ -11,11 +11,9 @@ export function capacitySummary(result: CapacityResult): string {
   return [
     styleText(
       "bold",
-      `Capacity of ${target.name}, ${where} · everybody has every message within ${short(p100LimitMs)} ms`,
+      `Capacity of ${target.name}, ${where} · every message reaches everyone within ${short(p100LimitMs)} ms`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...searches.flatMap((search) => section(headingOf(search), searchLines(search, result.interrupted))),
     ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
@@ -35,22 +33,22 @@ function searchLines(search: CapacitySearch, interrupted: boolean): string[] {
   const gaveOut = failed?.resource;
   return [
     held
-      ? styleText("green", `  holds         ${amountOf(search, held)}: p100 ${ms(held.p100Ms)}`)
-      : styleText(interrupted ? "yellow" : "red", `  holds         ${nothingHeld(search)}`),
-    `  does not hold ${failed ? `${amountOf(search, failed)}: ${failed.reasons.join(", ")}` : nothingFailed(search, interrupted)}`,
-    ...(gaveOut ? [`  what gave out ${gaveOut.name}: ${gaveOut.why}`] : []),
+      ? styleText("green", `  passes    ${amountOf(search, held)}: p100 ${ms(held.p100Ms)}`)
+      : styleText(interrupted ? "yellow" : "red", `  passes    ${nothingHeld(search)}`),
+    `  fails     ${failed ? `${amountOf(search, failed)}: ${failed.reasons.join(", ")}` : nothingFailed(search, interrupted)}`,
+    ...(gaveOut ? [`  exhausted ${gaveOut.name}: ${gaveOut.why}`] : []),
     "",
     table(attemptRows(search)),
   ];
 }
 
 export function nothingHeld({ attempts }: CapacitySearch): string {
-  return attempts.length === 0 ? "nothing was tried" : "nothing that was tried";
+  return attempts.length === 0 ? "nothing tried" : "nothing tried";
 }
 
 export function nothingFailed({ atMost }: CapacitySearch, interrupted: boolean): string {
-  if (interrupted) return "not known: interrupted before anything was too much";
-  return `nothing was too much, up to the bound of the search (${whole(atMost)})`;
+  if (interrupted) return "unknown: interrupted before anything failed";
+  return `nothing failed, up to the search limit (${whole(atMost)})`;
 }
 
 export function amountOf({ what, members }: CapacitySearch, { value }: CapacityAttempt): string {
@@ -67,7 +65,7 @@ export function attemptRows({ attempts }: CapacitySearch): string[][] {
       whole(attempt.lost),
       whole(attempt.refused),
       attempt.serverCores === null ? "–" : attempt.serverCores.toFixed(2),
-      attempt.held ? "holds" : "does not",
+      attempt.held ? "passes" : "fails",
     ]),
   ];
 }

@@ -40,7 +40,7 @@ export class RateAttempts {
     }
     const attempt = await RateAttempt.open(this.#context, this.#tokens, perSecond);
     try {
-      const label = `${perSecond} messages a second`;
+      const label = `${perSecond} messages per second`;
       return await progress.during(
         label,
         attempt.planned,

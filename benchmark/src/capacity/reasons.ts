@@ -8,13 +8,13 @@ export function reasonsOf(
 ): string[] {
   const counted = [
     [seen.lost, "deliveries lost"],
-    [seen.refused, "messages refused or not answered"],
+    [seen.refused, "messages rejected or not answered"],
     [seen.missed, "messages not sent in time"],
     [seen.dropped, "connections dropped"],
   ] as const;
   const reasons = counted.filter(([count]) => count > 0).map(([count, what]) => `${whole(count)} ${what}`);
   if (seen.p100Ms !== null && seen.p100Ms > limitMs) reasons.push(`p100 ${short(seen.p100Ms)} ms`);
   if (seen.p100Ms === null && reasons.length === 0)
-    reasons.push("not every message came to everybody in time");
+    reasons.push("not every message reached everyone in time");
   return reasons;
 }

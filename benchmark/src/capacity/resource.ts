@@ -56,40 +56,39 @@ export function judgeResource(evidence: Evidence): Resource {
   const memory = code(MEMORY_CODES);
   if (memory) return { name: "memory", why: memory };
   const limit = code(LIMIT_CODES);
-  if (limit)
-    return { name: "limit", why: `the server refuses with ${limit}: raise the limit that it was set` };
+  if (limit) return { name: "limit", why: `the server rejects with ${limit}: raise that limit` };
   if (memoryFree < MEMORY_FREE)
-    return { name: "memory", why: `${percent(memoryFree)} of this machine's memory were left` };
+    return { name: "memory", why: `${percent(memoryFree)} of this machine's memory was left` };
   if (testerBusy !== null && testerBusy > TESTER_BUSY)
     return {
       name: "generator",
-      why: `a thread of the tester was busy for ${percent(testerBusy)} of the time`,
+      why: `a thread of the tester was busy ${percent(testerBusy)} of the time`,
     };
   if (evidence.missed > 0)
-    return { name: "generator", why: `the tester could not send ${evidence.missed} messages when it should` };
+    return { name: "generator", why: `the tester could not send ${evidence.missed} messages in time` };
   if (sentLateMs > evidence.p100LimitMs * SENT_LATE_SHARE)
     return { name: "generator", why: `the tester sent up to ${Math.round(sentLateMs)} ms late` };
   if (serverThreadBusy !== null && serverThreadBusy > SERVER_BUSY)
     return {
       name: "cpu",
-      why: `the server's busiest thread was busy for ${percent(serverThreadBusy)} of the time`,
+      why: `the server's busiest thread was busy ${percent(serverThreadBusy)} of the time`,
     };
   if (testerWaiting !== null && testerWaiting > TESTER_WAITING)
     return {
       name: "cpu",
-      why: `server and tester share too few cores: one waited ${percent(testerWaiting)} of the time`,
+      why: `server and tester share too few cores: a thread waited ${percent(testerWaiting)} of the time`,
     };
   if (serverThreadBusy === null && serverCores !== null && serverCores > SERVER_BUSY)
     return {
       name: "cpu",
-      why: `the server used ${serverCores.toFixed(2)} cores while messages were on their way`,
+      why: `the server used ${serverCores.toFixed(2)} cores while messages were in flight`,
     };
   const { otherProgramsCores: others, cores } = evidence;
   if (others !== null && others > cores * OTHERS_SHARE)
-    return { name: "cpu", why: `other programs kept ${others.toFixed(1)} of the ${cores} cores busy` };
+    return { name: "cpu", why: `other programs used ${others.toFixed(1)} of the ${cores} cores` };
   return {
     name: "unknown",
-    why: "nothing that the tester can see was used up (the disk, or another machine)",
+    why: "no exhausted resource is visible to the tester (possibly the disk, or another machine)",
   };
 }
 

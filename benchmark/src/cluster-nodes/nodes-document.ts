@@ -18,10 +18,10 @@ export function nodesDocument(result: ClusterNodesResult): Document {
       ...bars("Messages per second", rows, (row) => row.acknowledgedPerSecond, whole),
       ...bars("Messages per server CPU second", rows, (row) => row.acknowledgedPerCpuSecond, whole),
       ...bars("Scaling efficiency: rate(N) ÷ (N × rate(1))", rows, (row) => row.efficiency, ratio),
-      { kind: "table", heading: "The figures", rows: nodesTable(result) },
+      { kind: "table", heading: "Figures", rows: nodesTable(result) },
       {
         kind: "notes",
-        heading: "What to know",
+        heading: "Caveats",
         lines: [coresLine(result), ...new Set(verdicts)],
       },
     ],

@@ -12,12 +12,10 @@ export function nodesSummary(result: ClusterNodesResult): string {
   );
   return [
     styleText("bold", `Cluster · ${loadLine(result)}`),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...(rows.length === 0 ? [] : [table(nodesTable(result)), ""]),
-    ...section("What to know", [`  ${coresLine(result)}`, ...new Set(verdicts)]),
+    ...section("Caveats", [`  ${coresLine(result)}`, ...new Set(verdicts)]),
     ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
     ...section("Thresholds", thresholdLines(result)),
   ]
@@ -30,7 +28,7 @@ export function loadLine({ passes }: ClusterNodesResult): string {
   const first = passes[0];
   if (first === undefined) return "nothing was measured";
   const { loop, scene } = first;
-  const pace = loop.kind === "closed" ? `, ${whole(loop.inFlight)} on their way at a time` : "";
+  const pace = loop.kind === "closed" ? `, concurrency ${whole(loop.inFlight)}` : "";
   return (
     `the same ${whole(loop.requests)} direct messages on each number of nodes${pace}; ` +
     `${count(scene.senders, "sender")}, ${count(scene.users - scene.senders, "receiver")}, all online`
@@ -46,10 +44,10 @@ export function nodesTable({ rows }: ClusterNodesResult): string[][] {
       "messages/s",
       "per server CPU second",
       "p90",
-      "server's cores",
+      "server cores",
       "scaling efficiency",
       "lost",
-      "not stored",
+      "not persisted",
     ],
     ...rows.map((row) => [
       whole(row.nodes),

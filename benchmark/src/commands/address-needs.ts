@@ -9,16 +9,15 @@ export async function addressNeeds(
   kind: ReceiverKind,
 ): Promise<Pick<Needs, "isLocalServer" | "canSpreadAddresses">> {
   if (url === undefined) return { isLocalServer: true, canSpreadAddresses: process.platform === "linux" };
-  if (!URL.canParse(url))
-    throw usageError(`--url ${url} is not an address: write for example http://127.0.0.1:3000.`);
+  if (!URL.canParse(url)) throw usageError(`--url ${url} is not a valid URL. Example: http://127.0.0.1:3000`);
   const { protocol } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:")
     throw usageError("--url must begin with http:// or https://.");
   if (protocol === "https:" && kind === "light") {
-    throw usageError("Light receivers read plain sockets: use --client socket.io for an https:// server.");
+    throw usageError("Light receivers don't support TLS: use --client socket.io for an https:// server.");
   }
   const address = await addressOf(url).catch(() => {
-    throw connectError(`The host of ${url} is not known.`);
+    throw connectError(`Unknown host in ${url}.`);
   });
   const isLocalServer = address.startsWith("127.") || address === "::1";
   return { isLocalServer, canSpreadAddresses: address.startsWith("127.") && process.platform === "linux" };

@@ -14,7 +14,7 @@ import { audienceOptions, clusterOptions, clusterSizeOf, planOf } from "./option
 
 export const broadcastCommand: CommandModule<object, Arguments> = {
   command: "broadcast",
-  describe: "How long until the last of N members has a message",
+  describe: "Time until the last of N members has a message",
   builder,
   handler,
 };
@@ -28,10 +28,10 @@ function builder(yargs: Argv) {
       describe: "Print a line for every message",
     })
     .example("$0 broadcast --users 10000", "one message at a time to 10,000 members")
-    .example("$0 broadcast -u 10000 --burst 20,100", "and then 20, and 100, at once")
-    .example("$0 broadcast -u 10000 --gateways 2", "a cluster, and the members spread over two gateways")
-    .example("$0 broadcast -u 500 --url http://127.0.0.1:3000", "a server that is running already")
-    .example("$0 broadcast -u 1000 --threshold 'p100<100'", "for CI: exit code 99 when slower");
+    .example("$0 broadcast -u 10000 --burst 20,100", "then bursts of 20 and 100")
+    .example("$0 broadcast -u 10000 --gateways 2", "a cluster, with the members spread over two gateways")
+    .example("$0 broadcast -u 500 --url http://127.0.0.1:3000", "a running server")
+    .example("$0 broadcast -u 1000 --threshold 'p100<100'", "for CI: exit code 99 if slower");
 }
 
 function serverOptions(yargs: Argv) {
@@ -39,18 +39,18 @@ function serverOptions(yargs: Argv) {
     .option("url", {
       group: "Server:",
       type: "string",
-      describe: "The server to measure; without it one is started for the run and removed",
+      describe: "URL of the server to measure; default: start one for the run and remove it",
     })
     .option("metrics-url", {
       group: "Server:",
       type: "string",
-      describe: "Where the server's own figures are (Prometheus text)",
+      describe: "URL of the server's metrics (Prometheus text)",
     })
     .option("target", {
       group: "Server:",
       type: "string",
       default: "fanfare",
-      describe: `The kind of server: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in`,
+      describe: `Kind of server: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in`,
     });
 }
 
@@ -60,7 +60,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const plan = planOf(args);
   const cluster = clusterSizeOf(args);
   if (cluster && (args.url !== undefined || args.target !== "fanfare")) {
-    throw usageError("--gateways and --workers start a cluster for the run: leave --url and --target out.");
+    throw usageError("--gateways and --workers start a cluster for the run: omit --url and --target.");
   }
   const thresholds = parseThresholds(args.threshold, BROADCAST_METRICS);
   checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(args.url, plan.kind)) });

@@ -20,7 +20,7 @@ const MOST_SEARCHED_PER_SECOND = 50_000;
 export const capacityCommand: CommandModule<object, Arguments> = {
   command: "capacity",
   describe:
-    "How many members, and how many messages a second, are possible within a p100; and what gives out first",
+    "How many members, and messages per second, stay within a p100, and which resource is exhausted first",
   builder,
   handler,
 };
@@ -31,97 +31,97 @@ function builder(yargs: Argv) {
       group: "Search:",
       type: "number",
       default: 200,
-      describe: "Milliseconds within which every message has to be at all members",
+      describe: "Milliseconds within which every message must reach all members",
     })
     .option("search", {
       group: "Search:",
       choices: [...SEARCHES, "both"] as const,
       default: "both" as const,
-      describe: "Members online in one group, messages a second, or one after the other",
+      describe: "Search for members online in one group, messages per second, or both in turn",
     })
     .option("most-users", {
       group: "Search:",
       type: "number",
       default: 20_000,
-      describe: "Bound of the search for members",
+      describe: "Upper limit of the search for members",
     })
     .option("most-rate", {
       group: "Search:",
       type: "number",
       default: 20_000,
-      describe: "Bound of the search for messages a second",
+      describe: "Upper limit of the search for messages per second",
     })
     .option("members", {
       group: "Search:",
       type: "number",
       default: 100,
-      describe: "Members online while messages a second are searched",
+      describe: "Members online during the search for messages per second",
     })
     .option("senders", {
       group: "Search:",
       type: "number",
       default: 10,
-      describe: "Members who send them, besides",
+      describe: "Additional members who send",
     })
     .option("seconds", {
       group: "Search:",
       type: "number",
       default: 3,
-      describe: "How long each rate is kept up",
+      describe: "How long each rate is sustained",
     })
     .option("precision", {
       group: "Search:",
       type: "number",
       default: 10,
-      describe: "Per cent between what holds and what does not at which a search ends",
+      describe: "Percentage between the passing and the failing value at which a search ends",
     })
     .option("url", {
       group: "Server:",
       type: "string",
-      describe: "The server to measure; without it one is started for the run and removed",
+      describe: "URL of the server to measure; default: start one for the run and remove it",
     })
     .option("metrics-url", {
       group: "Server:",
       type: "string",
-      describe: "Where the server's own figures are (Prometheus text)",
+      describe: "URL of the server's metrics (Prometheus text)",
     })
     .option("target", {
       group: "Server:",
       type: "string",
       default: "fanfare",
-      describe: `The kind of server: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in. All but fanfare: --search users`,
+      describe: `Kind of server: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in. All except fanfare: --search users`,
     })
     .option("threads", {
       group: "Audience:",
       type: "string",
       default: "auto",
-      describe: "Threads that receive",
+      describe: "Receiving threads",
     })
     .option("connecting", {
       group: "Audience:",
       type: "number",
       default: 100,
-      describe: "Connections, and registrations, made at the same time",
+      describe: "Concurrent connection attempts and registrations",
     })
     .option("payload", {
       group: "Audience:",
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
     .options(RESULT_OPTIONS)
-    .example("$0 capacity --p100 200", "both searches, of a server that is started for them")
+    .example("$0 capacity --p100 200", "both searches, on a server started for them")
     .example(
       "$0 capacity --p100 1000 --search users --url http://127.0.0.1:3000",
       "members, on a running server",
     )
-    .example("$0 capacity --threshold 'users>=5000'", "for CI: exit code 99 when fewer");
+    .example("$0 capacity --threshold 'users>=5000'", "for CI: exit code 99 if lower");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const plan = planOf(args);
   if (plan.searches.includes("rate") && args.target !== "fanfare") {
-    throw usageError(`--target ${args.target} is searched for members only: add --search users.`);
+    throw usageError(`--target ${args.target} only supports the search for members: add --search users.`);
   }
   const thresholds = parseThresholds(args.threshold, CAPACITY_METRICS);
   const where = await addressNeeds(args.url, plan.kind);

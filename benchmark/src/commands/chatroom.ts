@@ -7,7 +7,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const chatroomCommand: CommandModule<object, Arguments> = {
   command: "chatroom",
-  describe: "Many senders in one room with everybody online: deliveries per second, and received ÷ expected",
+  describe: "Many senders in one room with all users online: deliveries per second, and received ÷ expected",
   builder,
   handler,
 };
@@ -19,7 +19,7 @@ function builder(yargs: Argv) {
       alias: "u",
       type: "number",
       default: 1000,
-      describe: "Users in the room, all of them online, those who send included",
+      describe: "Users in the room, all online, including senders",
     })
     .option("senders", { group: "Who:", type: "number", default: 100, describe: "Users who send" })
     .option("messages", {
@@ -27,10 +27,10 @@ function builder(yargs: Argv) {
       alias: "m",
       type: "number",
       default: 100,
-      describe: "Messages of each sender, who waits for the answer before the next",
+      describe: "Messages per sender, each waiting for the answer before the next",
     })
     .example("$0 chatroom --users 1000 --senders 100 --messages 100", "100 senders, 1,000 members")
-    .example("$0 chatroom --users 5000 --rate 20 --duration 60", "20 a second, whatever is answered");
+    .example("$0 chatroom --users 5000 --rate 20 --duration 60", "a fixed rate of 20 per second (open loop)");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {

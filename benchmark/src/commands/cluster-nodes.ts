@@ -66,8 +66,7 @@ export async function compareNodes(args: NodesArguments): Promise<void> {
 /** @throws {ExitError} naming the first invalid option */
 function planOf(args: NodesArguments): NodesPlan {
   const nodes = args.nodes.split(",").map((n) => wholeNumber("nodes", Number(n), 1, MOST_NODES));
-  if (new Set(nodes).size < nodes.length)
-    throw usageError("--nodes has a number twice: say --passes instead.");
+  if (new Set(nodes).size < nodes.length) throw usageError("--nodes has a duplicate: use --passes instead.");
   const requests = wholeNumber("count", args.count ?? 50_000, 1, MOST_MESSAGES);
   const senders = wholeNumber("in-flight", args.inFlight ?? 200, 1, MOST_PEOPLE);
   const receivers = wholeNumber("receivers", args.receivers ?? 10, 1, MOST_PEOPLE);

@@ -19,7 +19,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const clusterCommand: CommandModule<object, Arguments> = {
   command: "cluster",
-  describe: "The same users on 1, 2, 4 gateways, or the same messages on 1, 2, 3, 4 nodes: what each adds",
+  describe: "The same users on 1, 2 and 4 gateways, or the same messages on 1 to 4 nodes",
   builder,
   handler,
 };
@@ -32,56 +32,56 @@ function builder(yargs: Argv) {
       group: "Server:",
       type: "string",
       defaultDescription: "1,2,4",
-      describe: "Numbers of gateways to compare; one cluster with the most of them is started",
+      describe: "Numbers of gateways to compare; one cluster with the largest number is started",
     })
     .option("workers", {
       group: "Server:",
       type: "number",
       defaultDescription: "1",
-      describe: "Processes that host the services",
+      describe: "Worker processes",
     })
     .option("beside", {
       group: "Server:",
       type: "string",
       defaultDescription: "socket.io,single",
       describe:
-        "Measured in the same run: socket.io and ws (bare, one process), single (the instance without NATS)",
+        "Also measured in the same run: socket.io and ws (bare, one process), single (a single instance)",
     })
     .option("passes", {
       group: "Server:",
       type: "number",
       defaultDescription: "2, with --nodes 1",
-      describe: "How often they take turns",
+      describe: "Interleaved passes",
     })
     .option("nodes", {
       group: "Nodes:",
       type: "string",
       describe:
-        "Instead: direct messages per second on a fresh cluster of each of these sizes; a node is a gateway and a worker",
+        "Instead: direct messages per second on a new cluster of each of these sizes; a node is a gateway and a worker",
     })
     .option("count", {
       group: "Nodes:",
       alias: "c",
       type: "number",
       defaultDescription: "50000",
-      describe: "Messages on each number of nodes",
+      describe: "Messages per number of nodes",
     })
     .option("in-flight", {
       group: "Nodes:",
       alias: "t",
       type: "number",
       defaultDescription: "200",
-      describe: "Messages on their way at the same time, and people who send them",
+      describe: "Messages in flight, and number of senders",
     })
     .option("receivers", {
       group: "Nodes:",
       type: "number",
       defaultDescription: "10",
-      describe: "To one after the other of whom each sender writes; all are online",
+      describe: "Receivers, addressed round-robin; all are online",
     })
     .example("$0 cluster --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes")
-    .example("$0 cluster --users 10000", "1, 2 and 4 gateways beside one process: some minutes")
-    .example("$0 cluster -u 10000 --threshold 'p100At2VsSocketIo<=0.58'", "exit code 99 when it is slower");
+    .example("$0 cluster --users 10000", "1, 2 and 4 gateways and a single instance: some minutes")
+    .example("$0 cluster -u 10000 --threshold 'p100At2VsSocketIo<=0.58'", "exit code 99 if slower");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
@@ -140,9 +140,9 @@ function assertOneMode(args: ArgumentsCamelCase<Arguments>): void {
   if (foreign.length === 0) return;
   throw usageError(
     args.nodes === undefined
-      ? `Without --nodes there is no ${foreign.join(" and no ")}: say on how many nodes, for example --nodes 1,2,3,4.`
-      : `--nodes and ${foreign.join(" and ")} exclude each other: --nodes sends direct messages to clusters of so many gateways ` +
-          "and as many workers, --gateways broadcasts to the same members on so many gateways.",
+      ? `Without --nodes there is no ${foreign.join(" and no ")}: add for example --nodes 1,2,3,4.`
+      : `--nodes and ${foreign.join(" and ")} are mutually exclusive: --nodes sends direct messages to clusters with this many gateways ` +
+          "and workers, --gateways broadcasts to the same members on this many gateways.",
   );
 }
 
@@ -153,7 +153,7 @@ function besideNames(text: string): Beside[] {
   const names = text === "" ? [] : [...new Set(text.split(","))];
   const unknown = names.filter((name) => !BESIDE.some((known) => known === name));
   if (unknown.length === 0) return names as Beside[];
-  throw usageError(`--beside: there is no ${unknown.join(", ")}. There are: ${BESIDE.join(", ")}.`);
+  throw usageError(`--beside: unknown ${unknown.join(", ")}. Choices: ${BESIDE.join(", ")}.`);
 }
 
 interface Contestant {

@@ -11,7 +11,7 @@ import { RESULT_OPTIONS } from "./options.ts";
 
 export const compareCommand: CommandModule<object, Arguments> = {
   command: "compare <base> <new>",
-  describe: "What has changed between results, and whether it is more than noise",
+  describe: "Compares results, and whether differences exceed noise",
   builder,
   handler,
 };
@@ -21,27 +21,31 @@ function builder(yargs: Argv) {
     .positional("base", {
       type: "string",
       demandOption: true,
-      describe: "Results (--json) of the one side: files with commas between them, or a folder",
+      describe: "Results (--json) of the base: comma-separated files, or a folder",
     })
-    .positional("new", { type: "string", demandOption: true, describe: "Results of the other side" })
+    .positional("new", { type: "string", demandOption: true, describe: "Results of the new side" })
     .option("noise", {
       group: "Result:",
       type: "number",
       default: 0.05,
-      describe: "Take a difference for real when equal servers show it less often than this",
+      describe: "Significance level: probability below which a difference is not noise",
     })
     .options({ json: RESULT_OPTIONS.json, threshold: RESULT_OPTIONS.threshold })
     .example("$0 compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json", "four runs each")
-    .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 when something became worse")
-    .example("$0 compare before/ after/ --threshold 'p100Ms<1.1'", "… or p100 anywhere 1.1 times as long");
+    .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 if something became worse")
+    .example(
+      "$0 compare before/ after/ --threshold 'p100Ms<1.1'",
+      "exit code 99 if any p100 is at least 10 % longer",
+    );
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
-  if (!(args.noise > 0 && args.noise < 1)) throw usageError("--noise must be between 0 and 1, e.g. 0.05.");
+  if (!(args.noise > 0 && args.noise < 1))
+    throw usageError("--noise must be between 0 and 1, for example 0.05.");
   const differences = compare(await readSide(args.base), await readSide(args.new), args.noise);
-  if (differences.length === 0) throw usageError("The two sides have no row in common: nothing to compare.");
+  if (differences.length === 0) throw usageError("The two sides have no row in common.");
   const metrics = comparisonMetrics(differences);
   const thresholds = checkThresholds(parseThresholds(args.threshold, Object.keys(metrics)), metrics);
   if (args.json !== undefined) {

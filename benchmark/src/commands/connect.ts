@@ -30,8 +30,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const connectCommand: CommandModule<object, Arguments> = {
   command: "connect",
-  describe:
-    "How many connections are held, what each of them takes in memory, and whether all can be reached",
+  describe: "How many connections can be held, their memory, and whether all receive messages",
   builder,
   handler,
 };
@@ -47,56 +46,56 @@ function builder(yargs: Argv) {
     .option("tokens", {
       group: "Server:",
       type: "string",
-      describe: "The users of this file of bench register, at its server, instead of new ones",
+      describe: "Use the users and server of this file from bench register instead of new ones",
     })
     .option("users", {
       group: "Audience:",
       alias: "u",
       type: "number",
-      describe: "How many are online: 1000, or all of the file",
+      describe: "Number of connections; default: 1000, or all users of the file",
     })
     .option("processes", {
       group: "Audience:",
       type: "string",
       default: "auto",
-      describe: "Processes that receive; auto: as few as the limit of open files allows",
+      describe: "Receiving processes; auto: the minimum that the open-file limit allows",
     })
     .option("connecting", {
       group: "Audience:",
       type: "number",
       default: 100,
-      describe: "Connections made at the same time",
+      describe: "Concurrent connection attempts",
     })
     .option("connect-timeout", {
       group: "Audience:",
       type: "number",
       default: 15_000,
-      describe: "Milliseconds for one connection",
+      describe: "Timeout of a connection attempt, in milliseconds",
     })
     .option("nap", {
       group: "Audience:",
       type: "number",
       default: 1,
-      describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
+      describe: "Milliseconds between reads of light receivers; 0 reads every frame immediately",
     })
     .option("hold", {
       group: "Audience:",
       type: "string",
       default: "10s",
-      describe: "How long the connections are held, e.g. 90s or 30m",
+      describe: "How long to hold the connections, for example 90s or 30m",
     })
     .option("settle", {
       group: "Audience:",
       type: "string",
       default: "2s",
-      describe: "Rest after the last connection, before memory is looked at",
+      describe: "Rest after the last connection, before memory is measured",
     })
     .option("messages", {
       group: "Messages:",
       alias: "m",
       type: "number",
       default: 3,
-      describe: "Messages to everybody at the end, one at a time",
+      describe: "Messages to all members at the end, one at a time",
     })
     .option("timeout", {
       group: "Messages:",
@@ -108,11 +107,11 @@ function builder(yargs: Argv) {
       group: "Messages:",
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
     .options(RESULT_OPTIONS)
     .example("$0 connect --users 10000 --hold 30m", "half an hour, with heartbeats")
-    .example("$0 connect --users 100000", "a cluster with as many gateways as descriptors ask for")
+    .example("$0 connect --users 100000", "a cluster with as many gateways as file descriptors require")
     .example("$0 connect --tokens tokens.json", "the users of bench register")
     .example("$0 connect -u 5000 --threshold 'dropped==0' --threshold 'lost==0'", "for CI");
 }
@@ -214,7 +213,7 @@ function clusterOf(
 ): ClusterSize | undefined {
   const asked = clusterSizeOf(args);
   if (asked && isRunning)
-    throw usageError("--gateways and --workers start a cluster for the run: leave --url and --tokens out.");
+    throw usageError("--gateways and --workers start a cluster for the run: omit --url and --tokens.");
   if (asked || isRunning) return asked;
   const gateways = gatewaysFor(users, currentLimits());
   return gateways > 1 ? { gateways, workers: 1 } : undefined;

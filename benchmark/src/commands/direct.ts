@@ -9,7 +9,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const directCommand: CommandModule<object, Arguments> = {
   command: "direct",
-  describe: "Direct messages per second: acknowledged, stored, and received by those who are online",
+  describe: "Direct messages per second: acknowledged, stored, and received by online users",
   builder,
   handler,
 };
@@ -22,50 +22,47 @@ function builder(yargs: Argv) {
       group: "Load:",
       alias: "c",
       type: "number",
-      describe: "Messages in all; senders × receivers × rounds × scale where nothing is said",
+      describe: "Messages in total; default: senders × receivers × rounds × scale",
     })
     .option("in-flight", {
       group: "Load:",
       alias: "t",
       type: "number",
-      describe: "Messages on their way at the same time; as many as senders where nothing is said",
+      describe: "Concurrency (messages in flight); default: number of senders",
     })
     .option("senders", {
       group: "Who:",
       type: "number",
-      describe: "As many as messages are on their way, 100, where nothing is said",
+      describe: "Number of senders; default: the concurrency, or 100",
     })
     .option("receivers", {
       group: "Who:",
       type: "number",
       default: 1,
-      describe: "Each sender writes to one after the other",
+      describe: "Receivers, addressed round-robin by each sender",
     })
     .option("rounds", {
       group: "Load:",
       type: "number",
       default: 50,
-      describe: "How often each sender writes to each receiver",
+      describe: "Messages from each sender to each receiver",
     })
     .option("scale", {
       group: "Load:",
       type: "number",
       default: 1,
-      describe: "The part of the receivers that there really are, above 0 and up to 1",
+      describe: "Fraction of the receivers to create, above 0 and up to 1",
     })
     .option("online", {
       group: "Who:",
       type: "boolean",
       default: false,
-      describe: "All receivers are online; else one, who observes, where there are several",
+      describe: "All receivers are online; default: one of them, if there are several",
     })
     .example("$0 direct -c 500 -t 100", "kimbench's user")
     .example("$0 direct --senders 200 --receivers 1000 --scale 0.01", "10 of the 1,000 receivers")
-    .example(
-      "$0 direct --senders 200 --receivers 1000 --scale 0.01 --online",
-      "and of its send and receive test",
-    )
-    .example("$0 direct --rate 2000 --duration 60", "2000 a second, whatever is answered");
+    .example("$0 direct --senders 200 --receivers 1000 --scale 0.01 --online", "with all of them online")
+    .example("$0 direct --rate 2000 --duration 60", "a fixed rate of 2000 per second (open loop)");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {

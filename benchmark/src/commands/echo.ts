@@ -14,7 +14,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const echoCommand: CommandModule<object, Arguments> = {
   command: "echo",
-  describe: "The HTTP stack below the platform, echoing 14 bytes, beside nginx",
+  describe: "The HTTP stack below the platform, echoing 14 bytes, next to nginx",
   builder,
   handler,
 };
@@ -28,21 +28,21 @@ function builder(yargs: Argv) {
       alias: "c",
       type: "string",
       default: "1,5,10,50,100,500,1000",
-      describe: "Requests on their way at the same time, each on a connection of its own",
+      describe: "Concurrency: connections with one request in flight each",
     })
     .option("duration", {
       alias: "t",
       type: "string",
       default: "3s",
-      describe: "How long each server is asked at each concurrency",
+      describe: "Duration per server and concurrency",
     })
     .option("servers", {
       type: "string",
       default: ECHO_SERVERS.join(","),
-      describe: "fastify: the gateway's HTTP stack; node: Node's own server; nginx: where it is installed",
+      describe: "fastify: the gateway's HTTP stack; node: Node's own server; nginx: if installed",
     })
     .options(RESULT_OPTIONS)
-    .example("$0 echo", "all servers, from 1 to 1,000 at the same time")
+    .example("$0 echo", "all servers, at concurrencies from 1 to 1,000")
     .example("$0 echo -c 100 --threshold 'fastifyVsNginx>0.2'", "for CI");
 }
 
@@ -71,5 +71,5 @@ function serverNames(text: string): EchoServerName[] {
   const names = text.split(",");
   const unknown = names.filter((name) => !ECHO_SERVERS.some((known) => known === name));
   if (unknown.length === 0) return names as EchoServerName[];
-  throw usageError(`--servers: there is no ${unknown.join(", ")}. There are: ${ECHO_SERVERS.join(", ")}.`);
+  throw usageError(`--servers: unknown ${unknown.join(", ")}. Choices: ${ECHO_SERVERS.join(", ")}.`);
 }

@@ -24,13 +24,13 @@ function builder(yargs: Argv) {
       group: "Load:",
       alias: "c",
       type: "number",
-      describe: "Messages in all; senders × groups × rounds where nothing is said",
+      describe: "Messages in total; default: senders × groups × rounds",
     })
     .option("in-flight", {
       group: "Load:",
       alias: "t",
       type: "number",
-      describe: "Messages on their way at the same time; as many as senders where nothing is said",
+      describe: "Concurrency (messages in flight); default: number of senders",
     })
     .option("groups", {
       group: "Who:",
@@ -42,29 +42,28 @@ function builder(yargs: Argv) {
     .option("senders", {
       group: "Who:",
       type: "number",
-      describe: "Members who send, to one group after the other; all who are online where nothing is said",
+      describe: "Members who send, to one group after the other; default: all online members",
     })
     .option("online", {
       group: "Who:",
       type: "number",
       default: 1,
-      describe:
-        "The part of the members that is online, 0 to 1; senders are in any case, and one who observes",
+      describe: "Fraction of the members that is online, 0 to 1; always includes senders, and an observer",
     })
     .option("rounds", {
       group: "Load:",
       type: "number",
-      describe: "How often each sender writes to each group; 2000 ÷ members where nothing is said",
+      describe: "Messages from each sender to each group; default: 2000 ÷ members",
     })
     .example("$0 group -c 200 -t 100 --members 20 --online 0.5", "kimbench's group")
     .example("$0 group --groups 100 --members 100 --senders 50", "100 groups of 100 members")
-    .example("$0 group --members 1000 --rate 20 --duration 60", "20 a second, whatever is answered");
+    .example("$0 group --members 1000 --rate 20 --duration 60", "a fixed rate of 20 per second (open loop)");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const groups = wholeNumber("groups", args.groups, 1, LIMITS.groupsPerUser);
   const members = wholeNumber("members", args.members, 2, MOST_MEMBERS);
-  if (!(args.online >= 0 && args.online <= 1)) throw usageError("--online must be a part of 1, from 0 to 1.");
+  if (!(args.online >= 0 && args.online <= 1)) throw usageError("--online must be from 0 to 1.");
   const share = Math.max(1, Math.round(members * args.online));
   const inFlight = args.inFlight ?? args.senders ?? share;
   const senders = wholeNumber("senders", args.senders ?? Math.min(share, inFlight), 1, members);

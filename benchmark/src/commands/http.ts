@@ -18,7 +18,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const httpCommand: CommandModule<object, Arguments> = {
   command: "http",
-  describe: "The `ab -k` test of direct messages by HTTP, and how fast they are stored",
+  describe: "`ab -k` for direct messages by HTTP, and how fast they are stored",
   builder,
   handler,
 };
@@ -33,18 +33,22 @@ function builder(yargs: Argv) {
       alias: "c",
       type: "number",
       default: 1000,
-      describe: "Connections, each with one request on its way",
+      describe: "Connections, each with one request in flight",
     })
-    .option("requests", { alias: "n", type: "number", default: 20_000, describe: "Requests in all" })
-    .option("warmup", { type: "number", default: 1000, describe: "Requests before, which are not counted" })
-    .option("users", { alias: "u", type: "number", default: 500, describe: "Who send and receive" })
-    .option("channels", { type: "number", default: 1000, describe: "Direct channels between two of them" })
+    .option("requests", { alias: "n", type: "number", default: 20_000, describe: "Requests in total" })
+    .option("warmup", { type: "number", default: 1000, describe: "Warm-up requests, not counted" })
+    .option("users", { alias: "u", type: "number", default: 500, describe: "Users who send and receive" })
+    .option("channels", {
+      type: "number",
+      default: 1000,
+      describe: "Direct channels between two of the users",
+    })
     .option("payload", {
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
-    .option("timeout", { type: "number", default: 30_000, describe: "Milliseconds to wait for an answer" })
+    .option("timeout", { type: "number", default: 30_000, describe: "Timeout of a request, in milliseconds" })
     .options(RESULT_OPTIONS)
     .example("$0 http -c 10000 -n 100000", "10,000 connections")
     .example("$0 http --threshold 'unstored==0' --threshold 'failed==0'", "for CI");
@@ -86,9 +90,7 @@ function planOf(args: ArgumentsCamelCase<Arguments>): HttpPlan {
   const requests = wholeNumber("requests", args.requests, 1, MOST_REQUESTS);
   const concurrency = wholeNumber("concurrency", args.concurrency, 1, MOST_CONCURRENCY);
   if (concurrency > requests)
-    throw usageError(
-      `--concurrency ${concurrency} needs at least as many --requests: one on each connection.`,
-    );
+    throw usageError(`--concurrency ${concurrency} needs at least as many --requests: one per connection.`);
   return {
     users: wholeNumber("users", args.users, 2, 100_000),
     channels: wholeNumber("channels", args.channels, 1, 100_000),

@@ -18,7 +18,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const limitsCommand: CommandModule<object, Arguments> = {
   command: "limits",
-  describe: "The platform beside bare Socket.IO and bare ws: ratios that hold on any machine",
+  describe: "The platform next to bare Socket.IO and bare ws: ratios that hold on any machine",
   builder,
   handler,
 };
@@ -31,16 +31,16 @@ function builder(yargs: Argv) {
       group: "Server:",
       type: "number",
       default: 3,
-      describe: "How often the servers take turns",
+      describe: "Interleaved passes",
     })
     .option("targets", {
       group: "Server:",
       type: "string",
       default: TARGET_NAMES.join(","),
-      describe: "Which servers, in this order",
+      describe: "Servers to measure, in this order",
     })
-    .example("$0 limits --users 10000", "three servers, three turns each: some minutes")
-    .example("$0 limits -u 1000 --threshold 'p100VsSocketIo<0.75'", "for CI: exit code 99 when slower");
+    .example("$0 limits --users 10000", "three servers, three passes each: some minutes")
+    .example("$0 limits -u 1000 --threshold 'p100VsSocketIo<0.75'", "for CI: exit code 99 if slower");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
@@ -113,7 +113,7 @@ function targetNames(text: string): TargetName[] {
   const names = text.split(",");
   const unknown = names.filter((name) => !TARGET_NAMES.some((known) => known === name));
   if (unknown.length > 0) {
-    throw usageError(`--targets: there is no ${unknown.join(", ")}. There are: ${TARGET_NAMES.join(", ")}.`);
+    throw usageError(`--targets: unknown ${unknown.join(", ")}. Choices: ${TARGET_NAMES.join(", ")}.`);
   }
   return [...new Set(names as TargetName[])];
 }

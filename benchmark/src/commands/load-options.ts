@@ -29,37 +29,37 @@ export function loadOptions<T>(yargs: Argv<T>) {
     .option("rate", {
       group: "Load:",
       type: "number",
-      describe: "Open loop: so many per second, whatever is answered; times count from when each was due",
+      describe: "Open loop: a fixed rate per second; latency counts from the intended time",
     })
     .option("duration", {
       group: "Load:",
       type: "number",
       default: 30,
-      describe: "Seconds of an open loop",
+      describe: "Duration of an open loop, in seconds",
     })
     .option("warmup", {
       group: "Load:",
       type: "number",
       default: DEFAULT_WARM_UP,
-      describe: "Requests before the measured ones, at most as many as these",
+      describe: "Warm-up requests, at most as many as are measured",
     })
     .option("timeout", {
       group: "Load:",
       type: "number",
       default: 30_000,
-      describe: "Milliseconds after which a request is given up",
+      describe: "Timeout of a request, in milliseconds",
     })
     .option("workers", {
       group: "Load:",
       type: "string",
       default: "auto",
-      describe: "Threads that send; auto: by the machine",
+      describe: "Sending threads; auto: chosen by the machine",
     })
     .option("connecting", {
       group: "Load:",
       type: "number",
       default: 100,
-      describe: "Connections, and registrations, made at the same time",
+      describe: "Concurrent connection attempts and registrations",
     })
     .options(RESULT_OPTIONS);
 }
@@ -71,19 +71,19 @@ export function messageLoadOptions<T>(yargs: Argv<T>) {
       group: "Load:",
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
     .option("threads", {
       group: "Load:",
       type: "string",
       default: "auto",
-      describe: "Threads for those who only receive",
+      describe: "Threads for users who only receive",
     })
     .option("nap", {
       group: "Load:",
       type: "number",
       default: 1,
-      describe: "Milliseconds between their reads; 0 reads every frame as it comes",
+      describe: "Milliseconds between their reads; 0 reads every frame immediately",
     });
 }
 
@@ -127,7 +127,7 @@ export function loopOf(args: LoadArguments, closed: { inFlight: number; requests
 
 function mostRequests(requests: number): number {
   if (requests >= 1 && requests <= MOST_REQUESTS) return requests;
-  throw usageError(`A run makes 1 to ${MOST_REQUESTS} requests, and this one would make ${requests}.`);
+  throw usageError(`A run can have 1 to ${MOST_REQUESTS} requests, but this one would have ${requests}.`);
 }
 
 /** The participants. */
@@ -176,7 +176,7 @@ export async function runLoadCommand(
 ): Promise<void> {
   const thresholds = parseThresholds(args.threshold, LOAD_METRICS);
   if (args.url?.startsWith("https:"))
-    throw usageError("Loads are made over plain sockets: give --url the http:// address behind the proxy.");
+    throw usageError("Load commands don't support TLS: set --url to the http:// address behind the proxy.");
   checkLoadLimits({
     ...(await addressNeeds(args.url, "light")),
     connections,

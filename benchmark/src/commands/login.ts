@@ -8,7 +8,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const loginCommand: CommandModule<object, Arguments> = {
   command: "login",
-  describe: "How many log in per second: connected, authenticated, and in all their rooms",
+  describe: "Logins per second: connected, authenticated, and in all rooms",
   builder,
   handler,
 };
@@ -23,16 +23,16 @@ function builder(yargs: Argv) {
       alias: "t",
       type: "number",
       default: 100,
-      describe: "Logins under way at the same time",
+      describe: "Concurrent logins",
     })
     .option("users", {
       group: "Load:",
       alias: "u",
       type: "number",
-      describe: "Different users; as many as logins, but at most 5000, where nothing is said",
+      describe: "Different users; default: number of logins, at most 5000",
     })
     .example("$0 login -c 300 -t 100", "kimbench's login")
-    .example("$0 login --rate 500 --duration 10", "500 a second, whatever is answered");
+    .example("$0 login --rate 500 --duration 10", "a fixed rate of 500 per second (open loop)");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {

@@ -17,7 +17,7 @@ export async function measureGroups(
   } finally {
     if (!target.isThrowaway) {
       await scene.remove().catch((error: Error) => {
-        process.stderr.write(`The groups of this run could not be deleted (${error.message}).\n`);
+        process.stderr.write(`Could not delete the run's groups (${error.message}).\n`);
       });
     }
   }

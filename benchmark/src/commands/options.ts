@@ -17,7 +17,7 @@ export function audienceOptions<T>(yargs: Argv<T>) {
       alias: "u",
       type: "number",
       default: 1000,
-      describe: "How many members are online and receive",
+      describe: "Members who are online and receive",
     }),
   );
 }
@@ -36,12 +36,12 @@ export function roundOptions<T>(yargs: Argv<T>) {
       group: "Messages:",
       type: "number",
       default: 3,
-      describe: "Messages before the rest and the cold one",
+      describe: "Warm-up messages, before the idle time and the cold message",
     })
     .option("burst", {
       group: "Messages:",
       type: "string",
-      describe: "Afterwards send so many messages in one instant, e.g. 20,100",
+      describe: "Bursts of this many messages at the end, for example 20,100",
     })
     .option("burst-repeats", {
       group: "Messages:",
@@ -53,13 +53,13 @@ export function roundOptions<T>(yargs: Argv<T>) {
       group: "Messages:",
       type: "number",
       default: 200,
-      describe: "Milliseconds between a message that all have and the next one",
+      describe: "Milliseconds between full delivery of a message and the next one",
     })
     .option("idle", {
       group: "Messages:",
       type: "number",
       default: 2000,
-      describe: "Milliseconds of rest before the cold message",
+      describe: "Milliseconds of idle time before the cold message",
     })
     .option("timeout", {
       group: "Messages:",
@@ -71,51 +71,50 @@ export function roundOptions<T>(yargs: Argv<T>) {
       group: "Messages:",
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
     .option("client", {
       group: "Audience:",
       choices: ["light", "socket.io"] as const,
       default: "light" as const,
-      describe:
-        "Who receives: light readers, or the official client (which limits the test from some 5,000 users on)",
+      describe: "Receivers: light ones, or the official client (a bottleneck above some 5,000 users)",
     })
     .option("probes", {
       group: "Audience:",
       type: "number",
       default: 20,
-      describe: "Official clients among the users, beside light ones",
+      describe: "Official clients among the users, to verify light ones",
     })
     .option("threads", {
       group: "Audience:",
       type: "string",
       default: "auto",
-      describe: "Threads that receive",
+      describe: "Receiving threads",
     })
     .option("nap", {
       group: "Audience:",
       type: "number",
       default: 1,
-      describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
+      describe: "Milliseconds between reads of light receivers; 0 reads every frame immediately",
     })
     .option("connecting", {
       group: "Audience:",
       type: "number",
       default: 100,
-      describe: "Connections, and registrations, made at the same time",
+      describe: "Concurrent connection attempts and registrations",
     })
     .option("gateway-threads", {
       group: "Server:",
       type: "number",
       default: defaultGatewayThreads(),
       defaultDescription: "the server's own default",
-      describe: "Threads that write to sockets, of an instance started for the run; 0: all in one thread",
+      describe: "Threads that write to sockets, of an instance started for the run; 0: none",
     })
     .option("connect-timeout", {
       group: "Audience:",
       type: "number",
       default: 10_000,
-      describe: "Milliseconds for one connection",
+      describe: "Timeout of a connection attempt, in milliseconds",
     })
     .options(RESULT_OPTIONS);
 }
@@ -130,19 +129,19 @@ export const RESULT_OPTIONS = {
   html: {
     group: "Result:",
     type: "string",
-    describe: "Write a page with charts to this file; it needs nothing else to be read",
+    describe: "Write a self-contained page with charts to this file",
   },
   threshold: {
     group: "Result:",
     type: "string",
     array: true,
     default: [] as string[],
-    describe: "Fail with exit code 99 unless this holds, e.g. 'p100<1200'. Repeatable",
+    describe: "Exit with code 99 unless this holds, for example 'p100<1200'. Repeatable",
   },
   progress: {
     group: "Result:",
     type: "boolean",
-    describe: "Progress on stderr; by default only on a terminal",
+    describe: "Progress on stderr; default: only on a terminal",
   },
 } as const;
 
@@ -154,31 +153,31 @@ export function crowdOptions<T>(yargs: Argv<T>) {
       alias: "u",
       type: "number",
       default: 1000,
-      describe: "How many members are online and receive",
+      describe: "Members who are online and receive",
     })
     .option("threads", {
       group: "Audience:",
       type: "string",
       default: "auto",
-      describe: "Threads that receive",
+      describe: "Receiving threads",
     })
     .option("nap", {
       group: "Audience:",
       type: "number",
       default: 1,
-      describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
+      describe: "Milliseconds between reads of light receivers; 0 reads every frame immediately",
     })
     .option("connecting", {
       group: "Audience:",
       type: "number",
       default: 100,
-      describe: "Connections, and registrations, made at the same time",
+      describe: "Concurrent connection attempts and registrations",
     })
     .option("payload", {
       group: "Messages:",
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
     .options(RESULT_OPTIONS);
 }
@@ -189,12 +188,12 @@ export function clusterOptions<T>(yargs: Argv<T>) {
     .option("gateways", {
       group: "Server:",
       type: "number",
-      describe: "Start a cluster with so many gateways instead of a single instance",
+      describe: "Start a cluster with this many gateways instead of a single instance",
     })
     .option("workers", {
       group: "Server:",
       type: "number",
-      describe: "Processes of that cluster that host the services, 1 where nothing is said",
+      describe: "Worker processes of that cluster; default: 1",
     });
 }
 
@@ -259,7 +258,7 @@ export function planOf(args: AudienceArguments): BroadcastPlan {
 /** @throws {ExitError} unless the option is an integer within these bounds */
 export function wholeNumber(option: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw usageError(`--${option} must be one whole number from ${min} to ${max}.`);
+  throw usageError(`--${option} must be an integer from ${min} to ${max}.`);
 }
 
 /** One thread reads some 200,000 frames a second; on few cores a second thread competes with the server. */

@@ -27,7 +27,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const overloadCommand: CommandModule<object, Arguments> = {
   command: "overload",
-  describe: "Twice as many messages as the server can take: what becomes of it, and of the messages",
+  describe: "Sends twice the server's capacity: what happens to the server and the messages",
   builder,
   handler,
 };
@@ -62,13 +62,13 @@ function builder(yargs: Argv) {
       group: "Messages:",
       type: "number",
       default: DEFAULTS.senders,
-      describe: "Members who send, besides the users who receive",
+      describe: "Additional members who send",
     })
     .option("stalled", {
       group: "Audience:",
       type: "number",
       default: DEFAULTS.stalled,
-      describe: "Further members whose client hangs: the connection is open, and nobody reads it",
+      describe: "Additional members with a hung client: an open connection that is never read",
     })
     .option("seconds", {
       group: "Messages:",
@@ -80,27 +80,30 @@ function builder(yargs: Argv) {
       group: "Messages:",
       type: "number",
       default: DEFAULTS.factor,
-      describe: "How many times the capacity is sent",
+      describe: "Multiple of the capacity to send",
     })
     .option("capacity", {
       group: "Messages:",
       type: "number",
-      describe: "Messages per second that the server can take; without it that is found out first",
+      describe: "The server's capacity in messages per second; default: measure it first",
     })
     .option("reads", {
       group: "What:",
       type: "boolean",
-      describe: "Instead: 1, then 20 hostile guests read as fast as their limits allow; with --seconds only",
+      describe: "Instead: 1, then 20 hostile guests read as fast as their limits allow; only with --seconds",
     })
     .option("mixed", {
       group: "What:",
       type: "boolean",
       describe:
-        "Instead: messages, reads, connections and uploads at 3 times capacity; with --users, --seconds",
+        "Instead: messages, reads, connections and uploads at 3 times the capacity; with --users, --seconds",
     })
     .conflicts({ reads: ["mixed", "users", ...NOT_MIXED], mixed: NOT_MIXED })
     .example("$0 overload --reads", "whether hostile reads within the limits slow others down")
-    .example("$0 overload --users 100 --seconds 60", "finds the capacity, and sends twice that for a minute")
+    .example(
+      "$0 overload --users 100 --seconds 60",
+      "measures the capacity, and sends twice as much for a minute",
+    )
     .example("$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI");
   for (const [name, value] of Object.entries(DEFAULTS))
     options.default(name, undefined, JSON.stringify(value));

@@ -35,23 +35,23 @@ function builder(yargs: Argv) {
       alias: "u",
       type: "number",
       default: 1000,
-      describe: "How many guests are registered and join one group",
+      describe: "Guests to register and add to one group",
     })
     .option("concurrency", {
       group: "Audience:",
       alias: "c",
       type: "number",
       default: 100,
-      describe: "How many are registered at the same time",
+      describe: "Concurrent registrations",
     })
     .option("out", {
       group: "Result:",
       type: "string",
-      describe: "Write the tokens to this file, for bench connect --tokens; needs --url",
+      describe: "Write the tokens to this file, for bench connect --tokens; requires --url",
     })
     .options(RESULT_OPTIONS)
     .example("$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", "for bench connect")
-    .example("$0 register --users 10000", "only how fast it is");
+    .example("$0 register --users 10000", "only the registration rate");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
@@ -59,7 +59,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const concurrency = wholeNumber("concurrency", args.concurrency, 1, 10_000);
   const { url, out } = args;
   if (out !== undefined && url === undefined) {
-    throw usageError("--out needs --url: a server that is started for the run is removed with its users.");
+    throw usageError("--out requires --url: a server that is started for the run is removed with its users.");
   }
   const thresholds = parseThresholds(args.threshold, REGISTER_METRICS);
   await addressNeeds(url, "light");

@@ -8,7 +8,7 @@ import { RESULT_OPTIONS } from "./options.ts";
 
 export const reportCommand: CommandModule<object, Arguments> = {
   command: "report <files..>",
-  describe: "Shows results that --json has written before, on the terminal or as one page with charts",
+  describe: "Shows stored results (--json) on the terminal or as one page with charts",
   builder,
   handler,
 };
@@ -19,12 +19,12 @@ function builder(yargs: Argv) {
       type: "string",
       array: true,
       demandOption: true,
-      describe: "Results, or folders of them",
+      describe: "Results, or folders of results",
     })
     .option("html", RESULT_OPTIONS.html)
     .option("title", { group: "Result:", type: "string", describe: "The heading of the page" })
     .example("$0 report a.json b.json", "on the terminal")
-    .example("$0 report results/ --html report.html", "one page for all of them");
+    .example("$0 report results/ --html report.html", "one page with all of them");
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;

@@ -7,24 +7,24 @@ export function serverOptions<T>(yargs: Argv<T>) {
     .option("url", {
       group: "Server:",
       type: "string",
-      describe: "The platform to measure; without it one is started for the run and removed",
+      describe: "URL of the platform to measure; default: start one for the run and remove it",
     })
     .option("metrics-url", {
       group: "Server:",
       type: "string",
-      describe: "Where the server's own figures are (Prometheus text)",
+      describe: "URL of the server's metrics (Prometheus text)",
     })
     .option("target", {
       group: "Server:",
       type: "string",
       default: "fanfare",
-      describe: "The kind of server; this command speaks to no other",
+      describe: "Kind of server; this command supports no other",
     })
     .check(({ target }) => {
       if (target === "fanfare") return true;
       throw usageError(
-        `--target ${target}: this command measures only fanfare. Other servers can be measured with ` +
-          "bench broadcast, bench sweep, bench limits --targets and bench capacity --search users.",
+        `--target ${target}: this command only measures fanfare. Other servers can be measured with ` +
+          "bench broadcast and bench capacity --search users.",
       );
     });
 }

@@ -33,17 +33,17 @@ function builder(yargs: Argv) {
       alias: "c",
       type: "number",
       default: 20,
-      describe: "Requests on their way at the same time",
+      describe: "Concurrency (requests in flight)",
     })
     .option("messages", { alias: "m", type: "number", default: 2000, describe: "Messages to the group" })
-    .option("pulls", { type: "number", default: 5000, describe: "Pulls of what was missed, afterwards" })
-    .option("pull-messages", { type: "number", default: 10, describe: "How many messages a pull brings" })
+    .option("pulls", { type: "number", default: 5000, describe: "Pulls of missed messages, afterwards" })
+    .option("pull-messages", { type: "number", default: 10, describe: "Messages per pull" })
     .option("payload", {
       type: "number",
       default: 100,
-      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+      describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
-    .option("timeout", { type: "number", default: 30_000, describe: "Milliseconds to wait for an answer" })
+    .option("timeout", { type: "number", default: 30_000, describe: "Timeout of a request, in milliseconds" })
     .options(RESULT_OPTIONS)
     .example("$0 stages --users 2000", "a group of 2,000");
 }
@@ -53,7 +53,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const { url, metricsUrl } = args;
   if (url !== undefined && metricsUrl === undefined)
     throw usageError(
-      "--url needs --metrics-url: the times are the server's own, http://127.0.0.1:3001/metrics for example.",
+      "--url requires --metrics-url, for example http://127.0.0.1:3001/metrics: the times are the server's own.",
     );
   const place = await addressNeeds(url, "light");
   checkLimits({ users: plan.users, messages: plan.messages, kind: "light", ...place });

@@ -23,8 +23,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 export const stormCommand: CommandModule<object, Arguments> = {
   command: "storm",
-  describe:
-    "Gateways restart and die under members who are online: what is lost, and for how long people notice",
+  describe: "Gateways restart and crash with members online: what is lost, and how long users are affected",
   builder,
   handler,
 };
@@ -36,37 +35,37 @@ function builder(yargs: Argv) {
       group: "Audience:",
       type: "number",
       default: 20,
-      describe: "How many of the users have the SDK, behind a load balancer; the others are light receivers",
+      describe: "Users with the SDK, behind a load balancer; the others are light receivers",
     })
     .option("senders", {
       group: "Messages:",
       type: "number",
       default: 4,
-      describe: "How many of those with the SDK send",
+      describe: "Number of SDK users who send",
     })
     .option("rate", {
       group: "Messages:",
       type: "number",
       default: 5,
-      describe: "Messages per second in all",
+      describe: "Messages per second in total",
     })
     .option("steady", {
       group: "Messages:",
       type: "number",
       default: 5000,
-      describe: "Milliseconds without a fault, to compare with",
+      describe: "Milliseconds without a fault, as the baseline",
     })
     .option("faults", {
       group: "Server:",
       type: "string",
       default: FAULTS.join(","),
-      describe: "rolling: one gateway after the other restarts; kill: kill -9 of one; all: of all at once",
+      describe: "rolling: gateways restart one by one; kill: kill -9 of one; all: of all at once",
     })
     .option("timeout", {
       group: "Server:",
       type: "number",
       default: 60_000,
-      describe: "Milliseconds to wait, per fault, until all are back",
+      describe: "Milliseconds to wait, per fault, until all have recovered",
     })
     .example("$0 storm -u 100 --gateways 0", "a single instance restarts")
     .example("$0 storm --users 10000", "two gateways: rolling restart, kill -9 of one, and of both")
@@ -129,5 +128,5 @@ function faultNames(text: string): Fault[] {
   const names = text.split(",");
   const unknown = names.filter((name) => !FAULTS.some((known) => known === name));
   if (unknown.length === 0) return names as Fault[];
-  throw usageError(`--faults: there is no ${unknown.join(", ")}. There are: ${FAULTS.join(", ")}.`);
+  throw usageError(`--faults: unknown ${unknown.join(", ")}. Choices: ${FAULTS.join(", ")}.`);
 }

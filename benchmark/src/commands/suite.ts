@@ -25,38 +25,35 @@ function builder(yargs: Argv) {
     .option("profile", {
       choices: PROFILES,
       default: "quick" as const,
-      describe: "quick: some minutes, each thing once or twice; full: repeated, for a release",
+      describe: "quick: some minutes, each row once or twice; full: repeated, for a release",
     })
-    .option("only", { type: "string", describe: "Only these rows, with commas between them" })
-    .option("skip", { type: "string", describe: "All but these rows, with commas between them" })
-    .option("list", { type: "boolean", default: false, describe: "Show the rows and run nothing" })
+    .option("only", { type: "string", describe: "Only these rows, comma-separated" })
+    .option("skip", { type: "string", describe: "All except these rows, comma-separated" })
+    .option("list", { type: "boolean", default: false, describe: "List the rows and run nothing" })
     .option("out", {
       type: "string",
       default: join(ROOT, "docs/benchmarks"),
       defaultDescription: "docs/benchmarks",
-      describe: "Where the report goes",
+      describe: "Folder of the report",
     })
     .option("name", {
       type: "string",
       defaultDescription: "the date",
-      describe: "What the report's files are called",
+      describe: "Name of the report's files",
     })
     .option("update-readme", {
       type: "boolean",
       default: false,
-      describe: "Write the figures into the README too",
+      describe: "Also write the figures into the README",
     })
     .option("again", {
       type: "boolean",
       default: false,
-      describe: "Measure nothing: write everything that is derived from the newest results again",
+      describe: "Measure nothing: regenerate everything derived from the newest results",
     })
-    .example("$0 suite --update-readme", "some minutes; leave the machine alone meanwhile")
-    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, somewhere else")
-    .example(
-      "$0 suite --profile full --skip connect",
-      "without the connections that are held for half an hour",
-    );
+    .example("$0 suite --update-readme", "some minutes; leave the machine idle meanwhile")
+    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, to another folder")
+    .example("$0 suite --profile full --skip connect", "without the connections held for half an hour");
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
@@ -88,7 +85,7 @@ function chosenRows(only: string | undefined, skip: string | undefined, profile:
   );
   if (rows.length > 0) return rows;
   throw usageError(
-    `The profile ${profile} has none of these rows: bench suite --profile ${profile} --list shows them.`,
+    `The profile ${profile} has none of these rows. To list its rows: bench suite --profile ${profile} --list`,
   );
 }
 
@@ -101,12 +98,12 @@ function rowNames(option: string, text: string | undefined): string[] | undefine
   const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];
   if (unknown.length === 0) return names;
   const known = SUITE_ROWS.map(({ name }) => name).join(", ");
-  throw usageError(`--${option}: there is no ${unknown.join(", ")}. There are: ${known}.`);
+  throw usageError(`--${option}: unknown ${unknown.join(", ")}. Choices: ${known}.`);
 }
 
 async function newest(out: string): Promise<string> {
   const folder = await newestSuite(out);
-  if (folder === undefined) throw usageError(`There are no results in ${out} yet: leave --again out.`);
+  if (folder === undefined) throw usageError(`There are no results in ${out} yet: omit --again.`);
   return folder;
 }
 

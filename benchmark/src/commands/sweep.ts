@@ -29,29 +29,29 @@ function builder(yargs: Argv) {
       alias: "u",
       type: "string",
       default: "100,500,1000,2000,5000,10000",
-      describe: "How many members are online and receive, one after the other",
+      describe: "Numbers of members online, measured one after the other",
     })
     .option("passes", {
       group: "Server:",
       type: "number",
       default: 1,
-      describe: "How often each number gets its turn; several say how much figures differ by themselves",
+      describe: "Passes per number; several show the variation",
     })
     .option("target", {
       group: "Server:",
       choices: TARGET_NAMES,
       default: "fanfare" as const,
-      describe: "What is started for each turn",
+      describe: "What to start for each pass",
     })
     .example("$0 sweep", "100 to 10,000 members, about two minutes")
-    .example("$0 sweep -u 1000,10000 --threshold 'p100At10000<200'", "for CI: exit code 99 when slower");
+    .example("$0 sweep -u 1000,10000 --threshold 'p100At10000<200'", "for CI: exit code 99 if slower");
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const sizes = args.users.split(",").map((size) => wholeNumber("users", Number(size), 1, 1_000_000));
-  if (new Set(sizes).size < sizes.length) throw usageError("--users names a number twice: use --passes.");
+  if (new Set(sizes).size < sizes.length) throw usageError("--users has a duplicate: use --passes.");
   const passes = wholeNumber("passes", args.passes, 1, 1000);
   const plans = sizes.map((users) => planOf({ ...args, users }));
   const thresholds = parseThresholds(args.threshold, sweepMetricNames(sizes));

@@ -9,9 +9,9 @@ import { runsNeeded } from "./rank-test.ts";
 export function comparisonSummary(differences: readonly Difference[], limit: number): string {
   const rows = Map.groupBy(differences, ({ row }) => row);
   return [
-    styleText("bold", `New against base · ${count(rows.size, "row")} that both have`),
-    `  Two-sided rank test (Mann-Whitney) over repeated runs: "better" and "worse" are so far apart that equal servers would`,
-    `  show it in less than ${Math.round(limit * 1000) / 10} % of comparisons; of ${Math.round(1 / limit)} figures, one is expected to by chance.`,
+    styleText("bold", `New vs. base · ${count(rows.size, "row")} in common`),
+    `  Two-sided rank test (Mann-Whitney) over repeated runs: "better" and "worse" are differences that equal servers would`,
+    `  show in less than ${Math.round(limit * 1000) / 10} % of comparisons; of ${Math.round(1 / limit)} figures, one is expected by chance.`,
     "",
     ...[...rows].flatMap(([row, same]) => section(row, [rowTable(same)])),
     ...conclusion(differences, limit),
@@ -34,15 +34,15 @@ function conclusion(differences: readonly Difference[], limit: number): string[]
     ...(judged > 0
       ? [
           `  Of ${count(judged, "figure")} that can be judged: ${worse} worse, ${better} better, ${judged - worse - better} within the noise; ` +
-            `by chance alone, about ${short(judged * limit)} would be one or the other.`,
+            `about ${short(judged * limit)} better or worse are expected by chance.`,
         ]
       : []),
     ...(unjudged > 0
       ? [
           styleText(
             "yellow",
-            `  ${judged === 0 ? "Nothing can be said" : `Nothing can be said of ${count(unjudged, "figure")}`}: too few runs. ` +
-              `It takes at least ${needed} of each side (made in turns: base, new, base, new …).`,
+            `  ${judged === 0 ? "Nothing can be judged" : `${count(unjudged, "figure")} can't be judged`}: too few runs. ` +
+              `At least ${needed} are needed per side (interleaved: base, new, base, new …).`,
           ),
         ]
       : []),

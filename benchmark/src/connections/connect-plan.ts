@@ -67,15 +67,15 @@ export function checkConnectLimits(needs: ConnectNeeds, limits: Limits = current
   if (perReceiver > most) {
     const enough = receivingProcesses(users, limits);
     obstacles.push(
-      `${perReceiver} connections in one process are above its limit of open files, ${limits.openFiles}. ` +
-        `Take --processes ${enough}, ${raise(perReceiver)}.`,
+      `${perReceiver} connections in one process exceed its limit of open files, ${limits.openFiles}. ` +
+        `Use --processes ${enough}, ${raise(perReceiver)}.`,
     );
   }
   const perGateway = gateways === null ? 0 : Math.ceil(users / gateways);
   if (perGateway > most) {
     obstacles.push(
-      `${perGateway} connections of one gateway are above its limit of open files, ${limits.openFiles}. ` +
-        `Take --gateways ${gatewaysFor(users, limits)}, ${raise(perGateway)}.`,
+      `${perGateway} connections of one gateway exceed its limit of open files, ${limits.openFiles}. ` +
+        `Use --gateways ${gatewaysFor(users, limits)}, ${raise(perGateway)}.`,
     );
   }
   if (obstacles.length > 0) throw usageError(obstacles.join("\n"));

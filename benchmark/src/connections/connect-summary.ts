@@ -8,16 +8,14 @@ import type { ConnectMeasurement } from "./connect-result.ts";
 export function connectSummary(result: ConnectResult): string {
   return [
     title(result),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     headline(result),
     "",
     ...section("Connecting", connectionLines(result)),
     ...section("Memory per connection", memoryLines(result)),
     ...section("Held", holdLines(result)),
-    ...section("Messages to all of them", messageLines(result)),
+    ...section("Messages to all", messageLines(result)),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
   ]
@@ -31,7 +29,7 @@ function title({ users, target, gateways, workers, client }: ConnectMeasurement)
     : target.url;
   return (
     styleText("bold", `Connect ${whole(users)} users · ${server}`) +
-    `\nlight receivers in ${client.processes} ${client.processes === 1 ? "process" : "processes"}, who answer heartbeats`
+    `\nlight receivers in ${client.processes} ${client.processes === 1 ? "process" : "processes"} that answer heartbeats`
   );
 }
 
@@ -63,7 +61,7 @@ function connectionLines({ connection, registration, otherProgramsCores }: Conne
   }
   if (otherProgramsCores !== null) {
     lines.push(
-      `  other programs used ${count(Number(otherProgramsCores.toFixed(1)), "core")}, receivers among them`,
+      `  other programs used ${count(Number(otherProgramsCores.toFixed(1)), "core")}, including receivers`,
     );
   }
   return lines;
@@ -73,7 +71,7 @@ function memoryLines({ bytesPerConnection: bytes }: ConnectMeasurement): string[
   if (!bytes) return [];
   const kinds = Object.entries(bytes.serverByKind ?? {}).map(([kind, size]) => `${kind} ${kib(size)}`);
   const objects = (bytes.kernelObjects ?? []).map(({ name, bytes: size }) => `${name} ${kib(size)}`);
-  const ends = bytes.isKernelOfBothEnds ? " for both ends of it; on the server half" : "";
+  const ends = bytes.isKernelOfBothEnds ? " for both ends; half of it is the server's" : "";
   return [
     `  server  ${kib(bytes.server)}` + (kinds.length === 0 ? "" : `   ${kinds.join(" · ")}`),
     `  kernel  ${kib(bytes.kernel)}${ends}`,
@@ -87,7 +85,7 @@ function holdLines({ hold, server }: ConnectMeasurement): string[] {
   const cpu = hold.cpuSecondsPerConnectionHour;
   return [
     `  ${duration(hold.heldMs)} of ${duration(hold.plannedMs)}` +
-      ` · server RSS ${mib(server.connected?.rssBytes)} at the beginning, ${mib(server.afterHold?.rssBytes)} at the end`,
+      ` · server RSS ${mib(server.connected?.rssBytes)} at the start, ${mib(server.afterHold?.rssBytes)} at the end`,
     ...(cpu === null ? [] : [`  ${short(cpu * 1000)} ms of server CPU per connection and hour`]),
   ];
 }

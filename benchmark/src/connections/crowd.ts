@@ -23,7 +23,7 @@ export interface CrowdOptions {
 }
 
 const PROGRAM = fileURLToPath(new URL("./crowd-process.ts", import.meta.url));
-const NOBODY: CrowdStatus = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
+const NONE: CrowdStatus = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
 /** Closing many connections takes time, but must end. */
 const CLOSE_TIMEOUT_MS = 15_000;
 const REPORT_TIMEOUT_MS = 60_000;
@@ -148,7 +148,7 @@ export class Crowd {
   #startPart(): Part {
     const stdio = ["ignore", "ignore", "inherit", "ipc"] as const;
     const child = fork(PROGRAM, { stdio: [...stdio], serialization: "advanced" });
-    const part: Part = { child, status: NOBODY };
+    const part: Part = { child, status: NONE };
     child.on("message", (message: FromCrowd) => {
       if (message.type !== "status") return;
       part.status = message;
@@ -156,9 +156,7 @@ export class Crowd {
     });
     child.once("exit", (code, signal) => {
       if (!this.#isClosing)
-        this.#crash = new Error(
-          `A process with receivers ended (${code ?? signal}): see what it said above.`,
-        );
+        this.#crash = new Error(`A receiving process exited (${code ?? signal}). Its output is above.`);
       this.#onNews();
     });
     return part;
@@ -175,7 +173,7 @@ export class Crowd {
       const onMessage = (message: FromCrowd) => {
         if (message.type === answer) settle(() => resolve(message as FromCrowd & { type: T }));
       };
-      const onExit = () => settle(() => reject(this.#crash ?? new Error("A process with receivers ended.")));
+      const onExit = () => settle(() => reject(this.#crash ?? new Error("A receiving process exited.")));
       const onAbort = () => settle(() => reject(signal.reason as Error));
       const settle = (then: () => void) => {
         child.off("message", onMessage).off("exit", onExit);

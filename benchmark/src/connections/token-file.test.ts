@@ -31,5 +31,5 @@ test("a file can be read back until its tokens expire", async () => {
 test.each(["", "null", "{}", '{"version":1,"url":"x","tokens":[]}'])("rejects %j", async (text) => {
   const file = join(folder, "tokens.json");
   await writeFile(file, text);
-  await expect(readTokenFile(file)).rejects.toThrow("is not a file of bench register");
+  await expect(readTokenFile(file)).rejects.toThrow("was not written by bench register");
 });

@@ -29,7 +29,7 @@ export async function readTokenFile(file: string, now = new Date()): Promise<Tok
   const content = parse(file, await readText(file));
   if (new Date(content.expiresAt) <= now) {
     throw usageError(
-      `The tokens in ${file} ended at ${content.expiresAt}: make new ones with bench register --url ${content.url} --out ${file}.`,
+      `The tokens in ${file} expired at ${content.expiresAt}. Create new ones: bench register --url ${content.url} --out ${file}`,
     );
   }
   return content;
@@ -39,7 +39,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw usageError(`--tokens ${file} cannot be read: ${(error as Error).message}.`);
+    throw usageError(`Could not read --tokens ${file}: ${(error as Error).message}.`);
   }
 }
 
@@ -55,5 +55,5 @@ function parse(file: string, text: string): TokenFile {
   } catch {
     // Reported below.
   }
-  throw usageError(`${file} is not a file of bench register.`);
+  throw usageError(`${file} was not written by bench register.`);
 }

@@ -10,15 +10,13 @@ const BUSY = 0.9;
 export function echoSummary(result: EchoResult): string {
   const { rows, missing } = result;
   return [
-    styleText("bold", `Echo of ${result.bytes} bytes by HTTP with keep-alive · each server has one thread`),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    styleText("bold", `Echo of ${result.bytes} bytes by HTTP with keep-alive · one thread per server`),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     echoTable(rows),
     "",
-    ...section("What to know", [
-      ...missing.map((name) => `  ${name} is not installed: it is not in the table.`),
+    ...section("Caveats", [
+      ...missing.map((name) => `  ${name} is not installed and not in the table.`),
       ...busyLines(rows),
     ]),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
@@ -30,11 +28,11 @@ export function echoSummary(result: EchoResult): string {
 
 function echoTable(rows: readonly EchoRow[]): string {
   const header = [
-    "at the same time",
+    "concurrency",
     "server",
     "per second",
     "÷ nginx",
-    "per its CPU second",
+    "per CPU second",
     "p50",
     "p99",
     "p100",
@@ -64,9 +62,7 @@ function busyLines(rows: readonly EchoRow[]): string[] {
   if (busy.length === 0) return [];
   const names = [...new Set(busy.map(({ server }) => server))].join(", ");
   return [
-    styleText(
-      "yellow",
-      `  The tester's own thread was busy all the time in ${busy.length} rows (${names}): `,
-    ) + "there the server can do more than is shown; its CPU second is what to compare.",
+    styleText("yellow", `  The tester's own thread was the bottleneck in ${busy.length} rows (${names}): `) +
+      "the server can do more than shown, so compare its rate per CPU second.",
   ];
 }

@@ -14,16 +14,14 @@ export function httpSummary(result: HttpResult): string {
   const isClean = counts.refused + counts.unanswered + (counts.behind ?? 0) === 0;
   return [
     styleText("bold", `Direct messages by HTTP · POST /api/message.send · fanfare, ${where}`),
-    `${whole(result.users)} users, ${whole(result.channels)} direct channels, sender and receiver by lot`,
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    `${whole(result.users)} users, ${whole(result.channels)} direct channels, random sender and receiver`,
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     styleText(
       isClean ? "green" : "red",
       `  ${whole(counts.sent)} sent · ${whole(counts.acknowledged)} acknowledged · ` +
         `${counts.stored === null ? "stored not counted" : `${whole(counts.stored)} stored`} · ` +
-        `${whole(counts.refused)} refused · ${whole(counts.unanswered)} unanswered`,
+        `${whole(counts.refused)} rejected · ${whole(counts.unanswered)} unanswered`,
     ),
     "",
     ...abLines(result),
@@ -61,7 +59,7 @@ function abLines({
         (percent === 100 ? " (longest request)" : ""),
     ),
     ...(testerBusy > BUSY
-      ? [styleText("yellow", "The tester's thread was busy all the time: the server can do more than this.")]
+      ? [styleText("yellow", "The tester's thread was the bottleneck: the server can do more than this.")]
       : []),
   ];
 }
@@ -70,14 +68,14 @@ function storeLines({ counts, rates, bytesPerMillion, measuredMs }: HttpMeasurem
   const perCpu = rates.acknowledgedPerCpuSecond;
   return [
     counts.behind === 0
-      ? `  There is no queue behind the answers: all was in the database after ${duration(measuredMs)}, ` +
+      ? `  No queue behind the responses: everything was in the database after ${duration(measuredMs)}, ` +
         `${rates.storedPerSecond === null ? "–" : whole(rates.storedPerSecond)}/s`
       : `  ${counts.behind === null ? "Not counted" : `${whole(counts.behind)} acknowledged messages were not in the database`}`,
     ...(perCpu === null ? [] : [`  ${whole(perCpu)} per second of server CPU`]),
     ...(bytesPerMillion === null
       ? []
       : [
-          `  ${mib(bytesPerMillion)} on the disk per million messages, ${short(bytesPerMillion / 1e6)} bytes each`,
+          `  ${mib(bytesPerMillion)} on disk per million messages, ${short(bytesPerMillion / 1e6)} bytes each`,
         ]),
   ];
 }

@@ -5,11 +5,11 @@ import type { HttpMeasurement } from "./http-result.ts";
 /** Rejections that are not the request's fault. */
 const ADVICE: Readonly<Record<string, string>> = {
   OVERLOADED:
-    "more requests were on their way than the server takes at once (5,000 to each process of a gateway). It says so at once, " +
-    "and when to come back, which the tester obeys. For a run in which none is refused: a lower --concurrency, or a server with more gateways.",
-  UNAVAILABLE: "a part of the server was busy or away. See its log, and try a lower --concurrency.",
-  RATE_LIMITED: "a limit for one user or address: more --users, or a server whose limits are set higher.",
-  TOKEN_EXPIRED: "the run took longer than an access token holds: fewer --requests.",
+    "more requests were in flight than the server accepts (5,000 per gateway process). It rejects at once with a retry time, " +
+    "which the tester obeys. To avoid rejections, use a lower --concurrency, or a server with more gateways.",
+  UNAVAILABLE: "a part of the server was busy or unavailable. Check its log, and try a lower --concurrency.",
+  RATE_LIMITED: "a limit per user or address: use more --users, or a server with higher limits.",
+  TOKEN_EXPIRED: "the run outlasted an access token: use fewer --requests.",
 };
 /** From this share on, the other figures say little. */
 const MANY = 0.1;
@@ -20,8 +20,8 @@ export function refusedLines({ counts, errors }: Pick<HttpMeasurement, "counts" 
   const share = counts.refused / counts.sent;
   const codes = errors.filter(({ phase }) => phase === REFUSED);
   return [
-    `  ${whole(counts.refused)} of ${count(counts.sent, "request")} (${short(share * 100)} %). They are in no percentile, not in the requests per second`,
-    "  and not made again; time that the tester waited before it came back is in no percentile either.",
+    `  ${whole(counts.refused)} of ${count(counts.sent, "request")} (${short(share * 100)} %). They are not in the percentiles and the requests per second,`,
+    "  and not retried; the time the tester waited afterwards is not in the percentiles either.",
     ...codes.map(({ code, count: times }) => {
       const advice = ADVICE[code];
       return `  ${code} ${whole(times)}${advice === undefined ? "" : `: ${advice}`}`;
@@ -30,7 +30,7 @@ export function refusedLines({ counts, errors }: Pick<HttpMeasurement, "counts" 
       ? [
           styleText(
             "yellow",
-            `  So many were refused that the figures above are those of the ${whole(counts.acknowledged)} which were not: do not compare them.`,
+            `  So many were rejected that the figures above only describe the other ${whole(counts.acknowledged)}: don't compare them.`,
           ),
         ]
       : []),

@@ -29,7 +29,7 @@ export function askThread(
       else if (message.type === answer) settle(() => resolve(message));
     };
     const onError = (error: Error) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new Error("A thread of the tester has ended.")));
+    const onExit = () => settle(() => reject(new Error("A thread of the tester exited.")));
     const onAbort = () => settle(() => reject(signal!.reason as Error));
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
     signal?.addEventListener("abort", onAbort, { once: true });

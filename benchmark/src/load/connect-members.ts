@@ -44,7 +44,7 @@ function connect(
   return new Promise((resolve, reject) => {
     const fail = (code: string) => {
       clearTimeout(timer);
-      reject(new Error(`A member who sends could not connect: ${code}.`));
+      reject(new Error(`A sending member could not connect: ${code}.`));
     };
     const timer = setTimeout(() => {
       member.destroy();

@@ -22,7 +22,7 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
   const ownerTokens = await registerOwner(context).catch(explain);
   const owner = ownerTokens.accessToken;
   const session = new Session(api, ownerTokens);
-  const { users: meetings } = await doAll(context, "making groups", groups, async (index) => {
+  const { users: meetings } = await doAll(context, "creating groups", groups, async (index) => {
     const name = `bench ${index + 1}`;
     const { group, channels } = await api.call("group.create", { name }, owner, signal);
     const { invite } = await api.call("invite.create", { groupId: group.id }, owner, signal);
@@ -34,7 +34,7 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
     return accessToken;
   });
   const tokens = [...guests, owner];
-  const everybody = Int32Array.from({ length: online }, (_, i) => i);
+  const allOnline = Int32Array.from({ length: online }, (_, i) => i);
   return {
     size: { users: members, senders, online, channels: groups, groups, members },
     registration: result,
@@ -43,7 +43,7 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
     channels: meetings.map(({ channelId }) => ({
       id: channelId,
       reader: session,
-      connections: everybody,
+      connections: allOnline,
     })),
     // Senders start with different groups.
     channelOf: (sender, turn) => (sender + turn) % groups,

@@ -31,12 +31,12 @@ test("a tester that keeps up has no verdict", () => {
 });
 
 test.each([
-  [{ senderBusy: 0.9 }, "busiest sending thread was busy for 90 %"],
-  [{ receiverBusy: 0.95 }, "busiest receiving thread was busy for 95 %"],
-  [{ receiverWaiting: 0.5 }, "waited for one during 50 %"],
+  [{ senderBusy: 0.9 }, "busiest sending thread was busy 90 %"],
+  [{ receiverBusy: 0.95 }, "busiest receiving thread was busy 95 %"],
+  [{ receiverWaiting: 0.5 }, "waited for one 50 %"],
   [{ sentLateMs: percentiles(0.1, 6) }, "made 6.0 ms or more after it was due"],
-  [{ missed: 3 }, "3 of 1000 requests were meant to be made and were not"],
-  [{ otherProgramsCores: 1000 }, "Other programs kept 1000.0"],
+  [{ missed: 3 }, "3 of 1000 due requests were not made"],
+  [{ otherProgramsCores: 1000 }, "Other programs used 1000.0"],
 ])("a tester that can't keep up says so: %j", (load, verdict) => {
   const verdicts = judgeLoad({ ...FINE, ...load });
   expect(verdicts).toHaveLength(1);

@@ -23,14 +23,14 @@ export function judgeLoad(load: JudgedLoad): string[] {
   const { missed, intended, sentLateMs, ackMs } = load;
   if (missed > 0) {
     verdicts.push(
-      `${missed} of ${intended} requests were meant to be made and were not: their connection was lost, or had too many ` +
-        "unanswered. The latencies do not hold them. Take a lower --rate, or more --senders.",
+      `${missed} of ${intended} due requests were not made: their connection was lost, or had too many ` +
+        "unanswered. The latencies don't include them. Use a lower --rate, or more --senders.",
     );
   }
   if (sentLateMs && ackMs && sentLateMs.p99 > Math.max(LATE_MS, (ackMs.p99 ?? 0) * LATE_SHARE)) {
     verdicts.push(
       `The tester was late: one request in a hundred was made ${sentLateMs.p99.toFixed(1)} ms or more after it was due. ` +
-        "The latencies hold that. Take more --workers, a lower --rate, or another machine for the tester.",
+        "The latencies include that. Use more --workers, a lower --rate, or another machine for the tester.",
     );
   }
   for (const [name, busy] of [
@@ -39,21 +39,21 @@ export function judgeLoad(load: JudgedLoad): string[] {
   ] as const) {
     if (busy === null || busy <= BUSY_LIMIT) continue;
     verdicts.push(
-      `The tester was the bottleneck: its busiest ${name} thread was busy for ${percent(busy)} of the time. ` +
-        "Take more --workers, or another machine for the tester.",
+      `The tester was the bottleneck: its busiest ${name} thread was busy ${percent(busy)} of the time. ` +
+        "Use more --workers, or another machine for the tester.",
     );
   }
   const waiting = Math.max(load.senderWaiting ?? 0, load.receiverWaiting ?? 0);
   if (waiting > WAITING_LIMIT) {
     verdicts.push(
-      `This machine has too few cores free: a thread of the tester waited for one during ${percent(waiting)} of the time.`,
+      `This machine has too few free cores: a thread of the tester waited for one ${percent(waiting)} of the time.`,
     );
   }
   const cores = os.availableParallelism();
   if (load.otherProgramsCores !== null && load.otherProgramsCores > cores * OTHERS_SHARE) {
     verdicts.push(
-      `Other programs kept ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine busy: ` +
-        "the figures are worse than the server is, and only ratios of one run mean something.",
+      `Other programs used ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine: ` +
+        "the figures are worse than the server's own, and only ratios within one run are meaningful.",
     );
   }
   return verdicts;

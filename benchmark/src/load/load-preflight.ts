@@ -27,8 +27,8 @@ export function checkLoadLimits(needs: LoadNeeds): void {
   if (bytes <= availableBytes) return;
   const mebibytes = (amount: number) => Math.ceil(amount / 1024 / 1024);
   throw usageError(
-    `${requests} requests need about ${mebibytes(bytes)} MiB of memory, most of it in the server's embedded database, and ` +
-      `${mebibytes(availableBytes)} MiB are available. Take a part of them (--scale where there is one), or a server with a ` +
-      "database of its own (--url).",
+    `${requests} requests need about ${mebibytes(bytes)} MiB of memory, mostly for the server's embedded database, but only ` +
+      `${mebibytes(availableBytes)} MiB are available. Use fewer (--scale where it exists), or a server with its ` +
+      "own database (--url).",
   );
 }

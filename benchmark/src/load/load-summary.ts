@@ -16,7 +16,7 @@ const TITLES: Record<LoadResult["command"], string> = {
 
 /** The complete result of a load as text. */
 export function loadSummary(result: LoadResult): string {
-  const interrupted = styleText("yellow", "  Interrupted: what follows is what there was until then.");
+  const interrupted = styleText("yellow", "  Interrupted: partial result.");
   return [
     title(result),
     ...(result.interrupted ? [interrupted] : []),
@@ -51,8 +51,8 @@ function title({ command, target, scene, loop, warmUp }: LoadResult): string {
       : `, ${count(scene.groups, "group")} of ${whole(scene.members!)}`;
   const pace =
     loop.kind === "closed"
-      ? `${whole(loop.requests)} requests, ${whole(loop.inFlight)} on their way at a time (closed loop)`
-      : `${whole(loop.requests)} requests, ${whole(loop.perSecond)}/s for ${duration(loop.durationMs)}, whatever is answered (open loop)`;
+      ? `${whole(loop.requests)} requests, concurrency ${whole(loop.inFlight)} (closed loop)`
+      : `${whole(loop.requests)} requests, ${whole(loop.perSecond)}/s for ${duration(loop.durationMs)} (open loop)`;
   return (
     styleText("bold", `${TITLES[command]} · ${server}`) +
     `\n${who}${where}\n${pace}, after a warm-up of ${whole(warmUp.requests)}`
@@ -69,7 +69,7 @@ function headline({ rates, measuredMs, server }: LoadMeasurement): string[] {
       ? []
       : [line("delivered", rates.deliveriesPerSecond, rates.deliveriesPerCpuSecond)]),
     `  in ${measuredMs === null ? "–" : duration(measuredMs)}` +
-      (server.cores === null ? "" : `, with ${short(server.cores)} cores of the server's`),
+      (server.cores === null ? "" : `, with ${short(server.cores)} server cores`),
   ];
 }
 
@@ -82,7 +82,7 @@ function countLines({ counts, rates, delivery }: LoadMeasurement): string[] {
   const faults =
     `  lost ${whole(lost)} · duplicates ${whole(duplicates)} · ` +
     (outOfOrder === undefined ? "" : `out of order ${whole(outOfOrder)} · `) +
-    "acknowledged but not stored " +
+    "acknowledged but not persisted " +
     (unstored === null ? "not counted" : whole(unstored)) +
     optional(storedTwice ?? 0, "stored twice") +
     optional(refused, "refused") +
@@ -102,7 +102,7 @@ function countLines({ counts, rates, delivery }: LoadMeasurement): string[] {
 }
 
 function loginFaults({ refused, unanswered, missed }: LoadMeasurement["counts"], isClean: boolean): string {
-  const text = `  refused ${whole(refused)} · unanswered ${whole(unanswered)} · missed by the tester ${whole(missed)}`;
+  const text = `  rejected ${whole(refused)} · unanswered ${whole(unanswered)} · missed by the tester ${whole(missed)}`;
   return styleText(isClean && refused === 0 ? "green" : "red", text);
 }
 
@@ -114,9 +114,9 @@ function latencyLines({ ack, delivery, lastDelivery }: LoadMeasurement): string[
   return [
     table([
       ["ms", ...PERCENTILES.map((p) => `p${p}`)],
-      row("until the answer", ack.latencyMs),
+      row("time to answer", ack.latencyMs),
       ...(delivery
-        ? [row("each delivery", delivery.latencyMs), row("until the last has it", lastDelivery?.latencyMs)]
+        ? [row("each delivery", delivery.latencyMs), row("full delivery", lastDelivery?.latencyMs)]
         : []),
     ]),
   ];
@@ -141,11 +141,11 @@ function histogramLines(bars: readonly Bucket[]): string[] {
 
 function serverLines({ server }: LoadMeasurement): string[] {
   if (server.cpuSeconds === null && server.rssAfterBytes === null)
-    return ["  Its figures are not known: give --metrics-url."];
+    return ["  Server metrics unavailable; pass --metrics-url."];
   return [
     `  CPU ${server.cpuSeconds === null ? "–" : `${short(server.cpuSeconds)} s`} · RSS ${mib(server.rssBeforeBytes)} before, ` +
-      `${mib(server.rssAfterBytes)} after, ${mib(server.rssMaxBytes)} at most · ` +
-      `longest delay of its event loop ${ms(server.eventLoopMaxMs)}`,
+      `${mib(server.rssAfterBytes)} after, ${mib(server.rssMaxBytes)} maximum · ` +
+      `longest event-loop delay ${ms(server.eventLoopMaxMs)}`,
   ];
 }
 
@@ -155,7 +155,7 @@ function testerLines({ generator, threads }: LoadMeasurement): string[] {
   return [
     `  ${count(threads.sending, "sending thread")}, the busiest ${percent(generator.senderBusy)} busy · ` +
       `${count(threads.receiving, "receiving thread")}, ${percent(generator.receiverBusy)} · ` +
-      `late by ${ms(generator.sentLateMs?.p99)} (p99), ${ms(generator.sentLateMs?.p100)} at most`,
+      `late by ${ms(generator.sentLateMs?.p99)} (p99), ${ms(generator.sentLateMs?.p100)} (maximum)`,
     `  CPU ${short(generator.cpuSeconds)} s · RSS ${mib(generator.rssBytes)}` +
       (others === null ? "" : ` · other programs used ${count(Number(others.toFixed(1)), "core")}`),
     ...(generator.verdicts.length === 0

@@ -32,7 +32,7 @@ export function loadThreadCount(text: string, connections: number): number {
     return Math.min(most, Math.max(1, Math.floor(os.availableParallelism() / CORES_PER_THREAD)));
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= MOST_THREADS) return Math.min(most, count);
-  throw usageError(`--workers must be "auto" or one whole number from 1 to ${MOST_THREADS}.`);
+  throw usageError(`--workers must be "auto" or an integer from 1 to ${MOST_THREADS}.`);
 }
 
 /** The threads that make a run's requests. */

@@ -38,7 +38,7 @@ export async function readBack(context: ReadBackContext): Promise<Uint8Array> {
     while (next < channels.length) await readChannel(context, channels[next++]!, count);
   };
   await progress.during(
-    "reading back what is stored",
+    "reading back stored messages",
     acknowledged,
     () => found,
     () => Promise.all(Array.from({ length: Math.min(CONCURRENCY, channels.length) }, lane)),

@@ -124,7 +124,7 @@ class BroadcastRun {
     if (audience.gaveUp > 0) {
       const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
       throw connectError(
-        `${audience.gaveUp} of ${plan.users} connections to ${target.urls.join(", ")} could not be made: ${reasons.join(", ")}.`,
+        `${audience.gaveUp} of ${plan.users} connections to ${target.urls.join(", ")} failed: ${reasons.join(", ")}.`,
       );
     }
     await sleep(plan.idleMs, undefined, { signal });

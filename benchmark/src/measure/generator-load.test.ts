@@ -18,10 +18,10 @@ test("a tester with time to spare has no verdict", () => {
 });
 
 test("says what was too slow, and what to do", () => {
-  expect(judge({ ...idle, receiverBusy: 0.97 }, 50, 20)[0]).toMatch(/busy for 97 % .* Use --client light/);
-  expect(judge({ ...idle, receiverWaiting: 0.5 }, 50, 20)[0]).toMatch(/waited for one during 50 %/);
+  expect(judge({ ...idle, receiverBusy: 0.97 }, 50, 20)[0]).toMatch(/busy 97 % .* Use --client light/);
+  expect(judge({ ...idle, receiverWaiting: 0.5 }, 50, 20)[0]).toMatch(/waited for one 50 %/);
   expect(judge({ ...idle, otherProgramsCores: 1000 }, 50, 20)[0]).toMatch(
-    /Other programs kept 1000.0 of the/,
+    /Other programs used 1000.0 of the/,
   );
   expect(judge({ ...idle, senderDelayMs: 30 }, 50, 20)[0]).toMatch(/late by 30.0 ms/);
 });

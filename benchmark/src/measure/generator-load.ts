@@ -70,21 +70,21 @@ export function judge(
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   if (load.receiverBusy !== null && load.receiverBusy > BUSY_LIMIT) {
     verdicts.push(
-      `The tester was the bottleneck: its receiving thread was busy for ${percent(load.receiverBusy)} of the time ` +
-        "that messages took. Use --client light, more --workers, fewer --users, or another machine for the tester.",
+      `The tester was the bottleneck: its receiving thread was busy ${percent(load.receiverBusy)} of the time ` +
+        "that deliveries took. Use --client light, more --workers, fewer --users, or another machine for the tester.",
     );
   }
   if (load.receiverWaiting !== null && load.receiverWaiting > WAITING_LIMIT) {
     verdicts.push(
-      `This machine has too few cores free: the receiving thread waited for one during ${percent(load.receiverWaiting)} ` +
-        "of the time that messages took. The times are too long by up to that share.",
+      `This machine has too few free cores: the receiving thread waited for one ${percent(load.receiverWaiting)} ` +
+        "of the time that deliveries took. Latencies may be overstated by up to that fraction.",
     );
   }
   const cores = os.availableParallelism();
   if (load.otherProgramsCores !== null && load.otherProgramsCores > cores * OTHERS_SHARE) {
     verdicts.push(
-      `Other programs kept ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine busy: ` +
-        "the times are too long, and only ratios of one run mean something.",
+      `Other programs used ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine: ` +
+        "latencies are overstated, and only ratios within one run are meaningful.",
     );
   }
   if (
@@ -94,7 +94,7 @@ export function judge(
   ) {
     verdicts.push(
       `The sending thread was late by ${load.senderDelayMs.toFixed(1)} ms: ` +
-        "the probes (--probes) that share it may have been counted as late too.",
+        "the probes (--probes) that share it may have been measured late too.",
     );
   }
   return verdicts;

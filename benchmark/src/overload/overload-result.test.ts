@@ -57,13 +57,13 @@ test("a survived overload has no verdict", () => {
 test.each<[string, Partial<OverloadMeasurement>]>([
   ["1 acknowledged messages are not in the database", { counts: { ...survived.counts, unstored: 1 } }],
   ["2 messages are in the database twice", { counts: { ...survived.counts, storedTwice: 2 } }],
-  ["3 deliveries of acknowledged messages never came", { counts: { ...survived.counts, lost: 3 } }],
+  ["3 deliveries of acknowledged messages never arrived", { counts: { ...survived.counts, lost: 3 } }],
   ["4 messages were neither", { overload: { ...survived.overload, unanswered: 4 } }],
-  ["5 refusals did not say when", { overload: { ...survived.overload, withoutRetryAfter: 5 } }],
+  ["5 rejections had no retry time", { overload: { ...survived.overload, withoutRetryAfter: 5 } }],
   ["not normal again within the 10 s", { recovery: { ...survived.recovery, normalAfterMs: null } }],
   ["normal again only after 5.1 s", { recovery: { ...survived.recovery, normalAfterMs: 5100 } }],
   ["grew by 120 MiB", { memory: { ...survived.memory, growthBytes: 120 * MIB } }],
-  ["Other programs kept 999.0", { tester: { ...survived.tester, otherProgramsCores: 999 } }],
+  ["Other programs used 999.0", { tester: { ...survived.tester, otherProgramsCores: 999 } }],
   ["up to 200 ms late", { tester: { ...survived.tester, sentLateMs: 200 } }],
 ])("%s", (verdict, change) => {
   const verdicts = judgeOverload({ ...survived, ...change });

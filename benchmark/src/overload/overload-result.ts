@@ -130,15 +130,15 @@ export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): st
   const say = (isSo: boolean, text: string) => isSo && verdicts.push(text);
   say((counts.unstored ?? 0) > 0, `${counts.unstored} acknowledged messages are not in the database.`);
   say((counts.storedTwice ?? 0) > 0, `${counts.storedTwice} messages are in the database twice.`);
-  say(counts.lost > 0, `${counts.lost} deliveries of acknowledged messages never came.`);
-  say(overload.unanswered > 0, `${overload.unanswered} messages were neither acknowledged nor refused.`);
+  say(counts.lost > 0, `${counts.lost} deliveries of acknowledged messages never arrived.`);
+  say(overload.unanswered > 0, `${overload.unanswered} messages were neither acknowledged nor rejected.`);
   say(
     overload.withoutRetryAfter > 0,
-    `${overload.withoutRetryAfter} refusals did not say when to come back (retryAfterMs).`,
+    `${overload.withoutRetryAfter} rejections had no retry time (retryAfterMs).`,
   );
   const { normalAfterMs, watchedMs } = recovery;
   if (normalAfterMs === null) {
-    verdicts.push(`Service was not normal again within the ${watchedMs / 1000} s that were watched.`);
+    verdicts.push(`Service was not normal again within the ${watchedMs / 1000} s observed.`);
   } else {
     const seconds = (normalAfterMs / 1000).toFixed(1);
     say(normalAfterMs > MAX_NORMAL_AFTER_MS, `Service was normal again only after ${seconds} s.`);
@@ -150,14 +150,14 @@ export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): st
   }
   if (tester.sentLateMs > SENT_LATE_MS || (tester.senderBusy ?? 0) > BUSY) {
     verdicts.push(
-      `The tester sent messages up to ${Math.round(tester.sentLateMs)} ms late: times are too long by up to that.`,
+      `The tester sent messages up to ${Math.round(tester.sentLateMs)} ms late: times are overstated by up to that.`,
     );
   }
   const cores = os.availableParallelism();
   if ((tester.otherProgramsCores ?? 0) > cores * OTHERS_SHARE) {
     verdicts.push(
-      `Other programs kept ${tester.otherProgramsCores!.toFixed(1)} of the ${cores} cores of this machine busy: ` +
-        "the server had less than it could have had.",
+      `Other programs used ${tester.otherProgramsCores!.toFixed(1)} of the ${cores} cores of this machine: ` +
+        "the server had fewer than it could have had.",
     );
   }
   return verdicts;

@@ -181,7 +181,7 @@ class OverloadRun {
         this.#capacity = Math.max(this.#capacity ?? 0, perSecond);
       }
     };
-    await progress.during("finding the capacity", IN_FLIGHT_STEPS.length, () => this.#steps.length, search);
+    await progress.during("measuring the capacity", IN_FLIGHT_STEPS.length, () => this.#steps.length, search);
   }
 
   async #overloadIt(thread: SenderThread, audience: Audience<CompactTally>): Promise<void> {
@@ -243,7 +243,7 @@ class OverloadRun {
         const index = taggedIndex(this.#runId, content);
         if (index >= 0) stored.set(index, (stored.get(index) ?? 0) + 1);
       });
-    await progress.during("reading back what is stored", acknowledged, () => stored.size, read);
+    await progress.during("reading back stored messages", acknowledged, () => stored.size, read);
     this.#stored = stored;
   }
 

@@ -13,13 +13,11 @@ export function overloadSummary(result: OverloadResult): string {
   return [
     styleText(
       "bold",
-      `Overload · ${whole(users)} users who receive, ${whole(senders)} who send` +
-        (stalled > 0 ? `, ${stalled} whose client hangs` : "") +
+      `Overload · ${whole(users)} receiving users, ${whole(senders)} senders` +
+        (stalled > 0 ? `, ${stalled} with a hung client` : "") +
         ` · ${clusterName(result)}`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...headline(result),
     "",
@@ -35,10 +33,11 @@ export function overloadSummary(result: OverloadResult): string {
 }
 
 function headline({ counts, recovery, verdicts, interrupted }: OverloadResult): string[] {
-  const normal = recovery.normalAfterMs === null ? "not seen" : `after ${duration(recovery.normalAfterMs)}`;
+  const normal =
+    recovery.normalAfterMs === null ? "not observed" : `after ${duration(recovery.normalAfterMs)}`;
   const stored = counts.stored === null ? "stored not counted" : `${whole(counts.stored)} stored`;
   return [
-    `  ${whole(counts.acknowledged)} acknowledged · ${stored} · acknowledged but not stored ` +
+    `  ${whole(counts.acknowledged)} acknowledged · ${stored} · acknowledged but not persisted ` +
       `${counts.unstored === null ? "not counted" : whole(counts.unstored)} · lost ${whole(counts.lost)} · ` +
       `normal again ${normal}`,
     ...verdicts.map((verdict) => styleText("red", `  ${verdict}`)),
@@ -49,7 +48,7 @@ function headline({ counts, recovery, verdicts, interrupted }: OverloadResult): 
 function capacityLines({ capacity }: OverloadMeasurement): string[] {
   if (capacity.steps.length === 0) return capacity.perSecond === null ? [] : ["  as given"];
   const rows = capacity.steps.map(({ inFlight, perSecond, ackMs }) => [
-    `${inFlight} on their way`,
+    `concurrency ${inFlight}`,
     `${whole(perSecond)}/s`,
     ms(ackMs?.p50),
     ms(ackMs?.p99),
@@ -66,19 +65,19 @@ function overloadLines({ overload, baseline, recovery }: OverloadMeasurement): s
   ];
   const codes = Object.entries(overload.refusalsByCode).map(([code, times]) => `${code} ${whole(times)}`);
   return [
-    `  ${whole(overload.offeredPerSecond)}/s meant to be sent for ${duration(overload.durationMs)}: ` +
+    `  ${whole(overload.offeredPerSecond)}/s offered for ${duration(overload.durationMs)}: ` +
       `${whole(overload.intended)} messages`,
     `  ${whole(overload.acknowledged)} acknowledged (${whole(overload.acknowledgedPerSecond)}/s) · ` +
-      `${whole(overload.refused)} refused · ${whole(overload.notSent)} not written, the connection was full · ` +
+      `${whole(overload.refused)} rejected · ${whole(overload.notSent)} not written, the connection was full · ` +
       `${whole(overload.unanswered)} unanswered`,
-    ...(codes.length === 0 ? [] : [`  refusals by code: ${codes.join(" · ")}`]),
+    ...(codes.length === 0 ? [] : [`  rejections by code: ${codes.join(" · ")}`]),
     table([
       ["ms", ...PERCENTILES.map((p) => `p${p}`)],
       percentileRow("acknowledged", overload.ackMs),
       percentileRow("refused", overload.refusedMs),
     ]),
-    `  the last member had an acknowledged message after ${ms(overload.deliveredMaxMs)} at most`,
-    `  the servers had ${overload.serverCores === null ? "–" : short(overload.serverCores)} cores` +
+    `  full delivery of an acknowledged message took at most ${ms(overload.deliveredMaxMs)}`,
+    `  the servers used ${overload.serverCores === null ? "–" : short(overload.serverCores)} cores` +
       cpuPerMessage(overload),
     `  before: acknowledged within ${ms(baseline.ackMaxMs)}, delivered within ${ms(baseline.deliveredMaxMs)}; ` +
       `normal is up to ${ms(recovery.ackLimitMs)} and ${ms(recovery.deliveredLimitMs)}`,
@@ -98,13 +97,13 @@ function memoryLines({ memory }: OverloadMeasurement): string[] {
   const step = Math.max(1, Math.ceil(samples.length / CHART_COLUMNS));
   const shown = samples.filter((_, i) => i % step === 0);
   return [
-    `  RSS ${mib(memory.beforeBytes)} before · ${mib(memory.peakBytes)} at most · ` +
-      `${mib(memory.growthBytes)} more in the last quarter of the overload than in the second`,
+    `  RSS ${mib(memory.beforeBytes)} before · ${mib(memory.peakBytes)} maximum · ` +
+      `grew by ${mib(memory.growthBytes)} between the second and the last quarter of the overload`,
     table([
       ["s", ...shown.map(({ atMs }) => String(Math.round(atMs / 1000)))],
       ["MiB", ...shown.map(({ servicesBytes }) => whole(servicesBytes / 1024 / 1024))],
     ]),
-    `  database, which keeps its documents in memory: ${mib(memory.databaseBeforeBytes)} before, ` +
+    `  database, which keeps documents in memory: ${mib(memory.databaseBeforeBytes)} before, ` +
       `${mib(memory.databaseAfterBytes)} after`,
   ];
 }
@@ -112,8 +111,8 @@ function memoryLines({ memory }: OverloadMeasurement): string[] {
 function testerLines({ tester, counts }: OverloadMeasurement): string[] {
   const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 100)} %`);
   return [
-    `  sending thread busy ${percent(tester.senderBusy)}, late by ${ms(tester.sentLateMs)} at most · ` +
+    `  sending thread busy ${percent(tester.senderBusy)}, late by at most ${ms(tester.sentLateMs)} · ` +
       `busiest receiving thread ${percent(tester.receiverBusy)}`,
-    `  ${count(counts.disturbed, "receiver")} told to resync or cut off, which are not asked for every message`,
+    `  ${count(counts.disturbed, "receiver")} told to resync or disconnected, which needn't get every message`,
   ];
 }

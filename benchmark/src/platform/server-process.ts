@@ -53,11 +53,10 @@ export class ServerProcess {
     const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
     while (!(await isReady())) {
       signal.throwIfAborted();
-      const said = `It said:\n${this.#output.trim()}`;
-      if (failure !== undefined) throw connectError(`The ${name} did not start: ${failure}`);
-      if (this.#running === undefined) throw connectError(`The ${name} did not start. ${said}`);
-      if (deadline.aborted)
-        throw connectError(`The ${name} was not ready after ${START_TIMEOUT_MS} ms. ${said}`);
+      const said = `Its output:\n${this.#output.trim()}`;
+      if (failure !== undefined) throw connectError(`${name} did not start: ${failure}`);
+      if (this.#running === undefined) throw connectError(`${name} did not start. ${said}`);
+      if (deadline.aborted) throw connectError(`${name} was not ready after ${START_TIMEOUT_MS} ms. ${said}`);
       await sleep(POLL_MS);
     }
   }

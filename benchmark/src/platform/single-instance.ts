@@ -13,7 +13,7 @@ export async function startSingleInstance(
   const workplace = await Workplace.open();
   const [port, opsPort] = [await freePort(), await freePort()];
   const process = workplace.add(
-    nodeProgram("throw-away instance", {
+    nodeProgram("throwaway instance", {
       env: { ...platformEnvironment(), GATEWAY_THREADS: String(gatewayThreads) },
       port,
       opsPort,

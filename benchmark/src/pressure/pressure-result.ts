@@ -87,7 +87,7 @@ export function judgePressure(result: Omit<PressureMeasurement, "verdicts">): st
   if (result.kind === "reads") {
     say(
       (bystanderP99 ?? 0) > BYSTANDER_MS,
-      `A bystander waited ${Math.round(bystanderP99!)} ms (p99): the goal is ${BYSTANDER_MS} ms.`,
+      `The bystander's p99 was ${Math.round(bystanderP99!)} ms: the goal is ${BYSTANDER_MS} ms.`,
     );
     say(bystanderFailed! > 0, `${bystanderFailed} calls of the bystander failed.`);
     say(

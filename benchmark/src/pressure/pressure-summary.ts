@@ -9,18 +9,16 @@ export function pressureSummary(result: PressureResult): string {
   const { kind, users, gatewayThreads, verdicts, memory, memoryGrowthBytes } = result;
   const title =
     kind === "reads"
-      ? `Hostile reads · up to ${users} guests of one address`
+      ? `Hostile reads · up to ${users} guests from one address`
       : `Mixed overload · ${whole(users)} users`;
   return [
     styleText("bold", `${title} · one instance, ${count(gatewayThreads, "gateway thread")}`),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...(kind === "mixed" ? [mixedLine(result)] : []),
-    `  services ${mib(memory.beforeBytes)} before, ${mib(memory.peakBytes)} at most: ${mib(memoryGrowthBytes)} more`,
+    `  services ${mib(memory.beforeBytes)} before, ${mib(memory.peakBytes)} maximum: grew by ${mib(memoryGrowthBytes)}`,
     ...verdicts.map((verdict) => styleText("red", `  ${verdict}`)),
-    ...(verdicts.length === 0 && !result.interrupted ? [styleText("green", "  Every goal was met.")] : []),
+    ...(verdicts.length === 0 && !result.interrupted ? [styleText("green", "  All goals were met.")] : []),
     "",
     ...result.phases.flatMap((phase) => section(phaseTitle(phase), [phaseTable(phase), phaseLine(phase)])),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
@@ -31,7 +29,7 @@ export function pressureSummary(result: PressureResult): string {
 }
 
 function mixedLine({ peakPerSecond, goodputShare, recoveredAfterMs }: PressureResult): string {
-  const recovered = recoveredAfterMs === null ? "not seen" : `after ${duration(recoveredAfterMs)}`;
+  const recovered = recoveredAfterMs === null ? "not observed" : `after ${duration(recoveredAfterMs)}`;
   const share = goodputShare === null ? "–" : `${Math.round(goodputShare * 100)} %`;
   return `  capacity ${whole(peakPerSecond ?? 0)}/s · under overload ${share} of it succeeded · recovered ${recovered}`;
 }

@@ -11,16 +11,14 @@ export function clusterSummary(result: ClusterResult): string {
   return [
     styleText(
       "bold",
-      `Cluster · the same ${whole(result.users)} users everywhere · ${count(turns, "turn")} each`,
+      `Cluster · the same ${whole(result.users)} users everywhere · ${count(turns, "pass", "passes")} each`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...section("Figures (medians)", [figureTable(result.rows)]),
     ...section("Gateways without members", idleLines(result.rows)),
     ...section(
-      "What to know",
+      "Caveats",
       verdictLines(result.passes.map((pass) => ({ name: pass.label, verdicts: pass.generator.verdicts }))),
     ),
     ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
@@ -46,7 +44,7 @@ function figureTable(rows: readonly ClusterRow[]): string {
     line("p100 best", (row) => ms(row.bestP100Ms)),
     line("p100 cold", (row) => ms(row.coldMs)),
     ...bursts.flatMap(({ messages }, i) => [
-      line(`burst of ${messages}: all have all`, (row) => ms(row.bursts[i]?.allMs)),
+      line(`burst of ${messages}: full delivery`, (row) => ms(row.bursts[i]?.allMs)),
       line(`burst of ${messages}: deliveries/s`, (row) => number(row.bursts[i]?.deliveriesPerSecond)),
       line(`burst of ${messages}: deliveries per CPU second`, (row) =>
         number(row.bursts[i]?.deliveriesPerCpuSecond),

@@ -37,8 +37,8 @@ export function ratio(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : `${value.toFixed(2)} ×`;
 }
 
-export function count(amount: number, noun: string): string {
-  return `${Number.isInteger(amount) ? whole(amount) : short(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+export function count(amount: number, noun: string, plural = `${noun}s`): string {
+  return `${Number.isInteger(amount) ? whole(amount) : short(amount)} ${amount === 1 ? noun : plural}`;
 }
 
 /** null: not a cluster. */

@@ -11,16 +11,14 @@ export function limitsSummary(result: LimitsResult): string {
   return [
     styleText(
       "bold",
-      `Limits · ${whole(result.users)} users · ${turns} turns each, the same audience and machine · ${gatewayThreadsText(result.options)}`,
+      `Limits · ${whole(result.users)} users · ${turns} passes each, the same audience and machine · ${gatewayThreadsText(result.options)}`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...section("The platform divided by …", ratioLines(result)),
     ...section("Figures (medians)", [figureTable(result)]),
     ...section(
-      "What to know",
+      "Caveats",
       verdictLines(
         result.passes.map((pass) => ({ name: pass.target.name, verdicts: pass.generator.verdicts })),
       ),
@@ -39,8 +37,7 @@ function turnsOfEach(result: LimitsResult): number[] {
 }
 
 function ratioLines({ ratios }: LimitsResult): string[] {
-  if (ratios.length === 0)
-    return ["  There is nothing to compare: the platform and a bare server must both have run."];
+  if (ratios.length === 0) return ["  Nothing to compare: both the platform and a bare server must run."];
   const against = [...new Set(ratios.map((entry) => entry.against))];
   const labels = [...new Set(ratios.map((entry) => entry.label))];
   const rows = labels.map((label) => [
@@ -66,7 +63,7 @@ function figureTable({ figures }: LimitsResult): string {
     row("p100 best", (f) => ms(f.bestP100Ms)),
     row("p100 cold", (f) => ms(f.coldMs)),
     ...bursts.flatMap(({ messages }, i) => [
-      row(`burst of ${messages}: all have all`, (f) => ms(f.bursts[i]?.allMs)),
+      row(`burst of ${messages}: full delivery`, (f) => ms(f.bursts[i]?.allMs)),
       row(`burst of ${messages}: deliveries per CPU second`, (f) => {
         const rate = f.bursts[i]?.deliveriesPerCpuSecond;
         return rate === null || rate === undefined ? "–" : whole(rate);
@@ -85,7 +82,10 @@ export function verdictLines(turns: readonly { name: string; verdicts: readonly 
     const verdicts = same.flatMap((turn) => turn.verdicts);
     const byKind = Map.groupBy(verdicts, (text) => text.slice(0, text.search(/[:\d]/)));
     return [...byKind.values()].map((alike) =>
-      styleText("yellow", `  ${name}, ${alike.length} of ${count(same.length, "turn")}: ${alike.at(-1)}`),
+      styleText(
+        "yellow",
+        `  ${name}, ${alike.length} of ${count(same.length, "pass", "passes")}: ${alike.at(-1)}`,
+      ),
     );
   });
 }

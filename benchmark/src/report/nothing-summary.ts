@@ -12,7 +12,7 @@ export function nothingSummary(
     styleText("bold", `bench ${command}`),
     styleText(
       "yellow",
-      `  Interrupted after ${duration(run.afterMs)}, ${where}: nothing was measured until then, and no result was written.`,
+      `  Interrupted after ${duration(run.afterMs)}, ${where}: nothing was measured, and no result was written.`,
     ),
     ...(run.errors.length > 0 ? ["", ...section("Errors", [errorTable(run.errors)])] : []),
   ]

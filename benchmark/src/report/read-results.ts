@@ -16,12 +16,12 @@ export async function readResults(paths: readonly string[]): Promise<Result[]> {
 
 async function filesOf(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => {
-    throw usageError(`There is no ${path}.`);
+    throw usageError(`${path} does not exist.`);
   });
   // A shell's file list can include the suite's index.
   if (!found.isDirectory()) return basename(path) === SUITE_INDEX ? [] : [path];
   const names = (await readdir(path)).filter((name) => name.endsWith(".json") && name !== SUITE_INDEX).sort();
-  if (names.length === 0) throw usageError(`There are no results (*.json) in ${path}.`);
+  if (names.length === 0) throw usageError(`${path} has no results (*.json).`);
   return names.map((name) => join(path, name));
 }
 
@@ -31,10 +31,12 @@ async function readResult(file: string): Promise<Result> {
     const result = JSON.parse(text) as Partial<Result>;
     if (typeof result.command !== "string" || !result.environment) throw new Error("it has no command");
     if (result.version !== RESULT_VERSION) {
-      throw new Error(`it is of version ${String(result.version)}, and this reads version ${RESULT_VERSION}`);
+      throw new Error(
+        `it has version ${String(result.version)}, but this tester reads version ${RESULT_VERSION}`,
+      );
     }
     return result as Result;
   } catch (error) {
-    throw usageError(`${file} is no result of --json: ${(error as Error).message}.`);
+    throw usageError(`${file} is not a result of --json: ${(error as Error).message}.`);
   }
 }

@@ -11,9 +11,7 @@ const BAR_CHARS = 50;
 export function broadcastSummary(result: BroadcastResult, options: { everyRound: boolean }): string {
   return [
     title(result),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     headline(result),
     countsLine(result),
@@ -21,7 +19,7 @@ export function broadcastSummary(result: BroadcastResult, options: { everyRound:
     ...section(`Warm messages, time until each member has it`, latencyLines(result)),
     ...section("Messages one by one", options.everyRound ? [roundsTable(result.rounds)] : []),
     ...section("Bursts (messages sent in the same instant)", burstLines(result.bursts)),
-    ...section("Getting there", preparationLines(result)),
+    ...section("Setup", preparationLines(result)),
     ...section("Server", serverLines(result)),
     ...section("Tester", testerLines(result)),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
@@ -51,14 +49,12 @@ function headline({ warm, rounds, first, cold }: BroadcastMeasurement): string {
   const incomplete = warmRounds.filter(({ p100Ms }) => p100Ms === null);
   const range = p100
     ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}`
-    : `${whole(incomplete.length)} of ${count(warmRounds.length, "warm message")} never reached everybody`;
+    : `${whole(incomplete.length)} of ${count(warmRounds.length, "warm message")} did not reach everyone`;
   const slower = p100 && cold?.p100Ms ? `, ${ratio(cold.p100Ms / p100.median)} a warm one` : "";
   return [
     `  ${styleText("bold", `p100  ${ms(p100?.median)}`)}   ${range}`,
-    `  cold  ${ms(cold?.p100Ms)}   the first message after a rest${slower}`,
-    ...(first
-      ? [`  first ${ms(first.p100Ms)}   the very first message, which this server had never done before`]
-      : []),
+    `  cold  ${ms(cold?.p100Ms)}   the first message after an idle time${slower}`,
+    ...(first ? [`  first ${ms(first.p100Ms)}   the first message after connecting (cold code paths)`] : []),
   ].join("\n");
 }
 
@@ -68,7 +64,7 @@ function countsLine({ counts, interrupted }: BroadcastResult): string {
     `out of order ${whole(counts.outOfOrder)}` +
     (counts.dropped > 0 ? ` · connections dropped ${whole(counts.dropped)}` : "") +
     (counts.resyncs > 0 ? ` · told to resync ${whole(counts.resyncs)}` : "") +
-    (counts.foreign > 0 ? ` · messages of others ${whole(counts.foreign)}` : "");
+    (counts.foreign > 0 ? ` · foreign messages ${whole(counts.foreign)}` : "");
   const isClean = counts.lost + counts.duplicates + counts.outOfOrder + counts.dropped === 0;
   const unknown = interrupted ? "stored not counted" : "not stored by this server";
   const stored = counts.stored === null ? unknown : `${whole(counts.stored)} stored`;
@@ -119,7 +115,7 @@ function burstLines(bursts: readonly BurstResult[]): string[] {
   if (bursts.length === 0) return [];
   const header = [
     "",
-    "all have all",
+    "full delivery",
     "deliveries/s",
     "per server CPU second",
     "server CPU",
@@ -128,7 +124,7 @@ function burstLines(bursts: readonly BurstResult[]): string[] {
     "order",
   ];
   const rows = bursts.map((burst) => [
-    `${burst.messages} at once`,
+    `burst of ${burst.messages}`,
     ms(burst.allMs),
     burst.deliveriesPerSecond === null ? "–" : whole(burst.deliveriesPerSecond),
     burst.deliveriesPerCpuSecond === null ? "–" : whole(burst.deliveriesPerCpuSecond),
@@ -161,11 +157,11 @@ function serverLines({ server }: BroadcastMeasurement): string[] {
     const cpu = usage.cpuSeconds === null ? "–" : `${short(usage.cpuSeconds)} s`;
     return [[label, mib(usage.rssBytes), cpu, ms(usage.eventLoopP99Ms), ms(usage.eventLoopMaxMs)]];
   });
-  if (rows.length === 0) return ["  Its figures are not known: give --metrics-url."];
+  if (rows.length === 0) return ["  Server metrics unavailable; pass --metrics-url."];
   const perMessage =
     server.cpuMsPerMessage === null ? "" : ` · ${ms(server.cpuMsPerMessage)} of CPU per message`;
   return [
-    table([["", "RSS", "CPU in all", "loop delay p99", "max"], ...rows]),
+    table([["", "RSS", "CPU total", "loop delay p99", "max"], ...rows]),
     `  ${kib(server.rssPerConnectionBytes)} per connection${perMessage}`,
   ];
 }

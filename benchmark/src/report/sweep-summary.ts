@@ -14,18 +14,16 @@ export function sweepSummary(result: SweepResult): string {
   return [
     styleText(
       "bold",
-      `Sweep · one message to more and more members · ${count(turns, "turn")} each, a fresh server each time · ${gatewayThreadsText(result.options)}`,
+      `Sweep · one message to a growing number of members · ${count(turns, "pass", "passes")} each, a new server each time · ${gatewayThreadsText(result.options)}`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
-    ...section("Time until the last member has it (medians)", [
+    ...section("Time to the last member (medians)", [
       table(sweepTable(rows)),
-      "  cold: after a rest; at once: until all have all; joined, logged in: members per second; CPU: the server's.",
+      "  cold: after an idle time; burst: full delivery; joined, logged in: members per second; CPU: the server's.",
     ]),
     ...section(
-      "What to know",
+      "Caveats",
       verdictLines(
         passes.map((pass) => ({ name: `${pass.users} members`, verdicts: pass.generator.verdicts })),
       ),

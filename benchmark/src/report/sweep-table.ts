@@ -12,7 +12,7 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
     "members",
     "p100",
     "cold",
-    ...sizes.map((size) => `${size} at once`),
+    ...sizes.map((size) => `burst of ${size}`),
     "joined",
     "logged in",
     "memory each",

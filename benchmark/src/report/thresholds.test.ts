@@ -23,9 +23,9 @@ test("a value that was not measured fails", () => {
 });
 
 test.each(["p100", "p100<", "p100<x", "<5", "p100=5", "p100<5;"])("rejects %s", (expression) => {
-  expect(() => parseThresholds([expression], METRICS)).toThrow(/is not understood/);
+  expect(() => parseThresholds([expression], METRICS)).toThrow(/is invalid/);
 });
 
 test("an unknown metric is rejected with a list of known ones", () => {
-  expect(() => parseThresholds(["p101<5"], METRICS)).toThrow("There are: p100, lost, p99.9.");
+  expect(() => parseThresholds(["p101<5"], METRICS)).toThrow("Metrics: p100, lost, p99.9.");
 });

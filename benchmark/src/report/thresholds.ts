@@ -27,14 +27,12 @@ export function parseThresholds(expressions: readonly string[], metrics: readonl
   return expressions.map((expression) => {
     const match = /^([\w.]+)\s*(<=|>=|==|<|>)\s*(\d+(?:\.\d+)?)$/.exec(expression.trim());
     if (!match) {
-      throw usageError(
-        `--threshold '${expression}' is not understood: write for example --threshold 'p100<1200'.`,
-      );
+      throw usageError(`--threshold '${expression}' is invalid. Example: --threshold 'p100<1200'`);
     }
     const [, metric = "", operator, limit] = match;
     if (!metrics.includes(metric)) {
       throw usageError(
-        `--threshold '${expression}': there is no metric ${metric}. There are: ${metrics.join(", ")}.`,
+        `--threshold '${expression}': unknown metric ${metric}. Metrics: ${metrics.join(", ")}.`,
       );
     }
     return { expression, metric, operator: operator as Threshold["operator"], limit: Number(limit) };

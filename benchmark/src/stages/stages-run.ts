@@ -178,18 +178,22 @@ function sendingRows(observation: Observed): StageRow[] {
     rowOf(observation, { stage, what, metric, ...histogramChange(before, after, metric, labels) });
   const pushed = "fanfare_fanout_deliveries_total";
   return [
-    timed("send", "a call, from its arrival to its answer", "fanfare_request_seconds", {
+    timed("send", "a call, from arrival to answer", "fanfare_request_seconds", {
       action: "message.send",
     }),
     timed(
       "distribute",
-      "a write of a run of messages to the log, until it is on disk",
+      "a write of a batch of messages to the log, until it is on disk",
       "fanfare_message_commit_seconds",
     ),
-    timed("notify", "a publication, until it is written to the last socket", "fanfare_fanout_seconds"),
+    timed(
+      "notify",
+      "fan-out latency: a publication, until it is written to the last socket",
+      "fanfare_fanout_seconds",
+    ),
     rowOf(observation, {
       stage: "push",
-      what: "an event, of one message or several, written to a socket",
+      what: "an event with one or more messages, written to a socket",
       metric: pushed,
       count: sumOf(after, pushed) - sumOf(before, pushed),
       meanMs: null,
@@ -203,7 +207,7 @@ function pullRow(observation: Observed): StageRow {
   const metric = "fanfare_request_seconds";
   return rowOf(observation, {
     stage: "pull",
-    what: "a channel.sync, from its arrival to its answer",
+    what: "a channel.sync call, from arrival to answer",
     metric,
     ...histogramChange(before, after, metric, { action: "channel.sync" }),
   });

@@ -20,11 +20,9 @@ export function stagesSummary(result: StagesResult): string {
   return [
     styleText(
       "bold",
-      `Stages of a message · ${onlineText(result)} members online in one group, ${whole(senders)} requests at the same time`,
+      `Stages of a message · ${onlineText(result)} members online in one group, concurrency ${whole(senders)}`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     styleText(
       isClean ? "green" : "red",

@@ -13,13 +13,11 @@ export function stormSummary(result: StormResult): string {
       `Storm · ${whole(users)} users, ${sdkClients} of them with the SDK · ` +
         `${clusterName({ gateways, workers })} · ${short(messagesPerSecond)} messages/s`,
     ),
-    ...(result.interrupted
-      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
-      : []),
+    ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...headline(result),
     "",
-    ...section("What happened", [phaseTable(result.phases)]),
+    ...section("Phases", [phaseTable(result.phases)]),
     ...section("Times", timeLines(result)),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
@@ -35,15 +33,15 @@ function headline({ counts, exactCopies, sdkClients }: StormMeasurement): string
   return [
     styleText(
       isClean ? "green" : "red",
-      `  lost ${whole(lost)} · acknowledged but not stored ${unknown(unstored)} · ` +
-        `stored twice ${unknown(storedTwice)} · not back ${whole(away)} · ` +
+      `  lost ${whole(lost)} · acknowledged but not persisted ${unknown(unstored)} · ` +
+        `stored twice ${unknown(storedTwice)} · not recovered ${whole(away)} · ` +
         `SDK copies equal to the database ${unknown(exactCopies)} of ${sdkClients}`,
     ),
     `  ${whole(counts.sent)} sent · ${whole(counts.acknowledged)} acknowledged · ${unknown(counts.stored)} stored · ` +
       `${whole(counts.expected - lost)} of ${whole(counts.expected)} deliveries` +
       (failed > 0 ? styleText("red", ` · ${whole(failed)} failed`) : ""),
-    `  ${whole(counts.moved)} connections lost and made again · ${whole(counts.recovered)} deliveries brought by sync` +
-      ` · ${whole(counts.duplicates)} events came twice` +
+    `  ${whole(counts.moved)} connections lost and reopened · ${whole(counts.recovered)} deliveries by sync` +
+      ` · ${whole(counts.duplicates)} duplicate events` +
       (counts.resyncs > 0 ? ` · told to resync ${whole(counts.resyncs)}` : ""),
   ];
 }
@@ -53,8 +51,8 @@ function phaseTable(phases: readonly StormPhase[]): string {
   const header = [
     "",
     "moved",
-    "servers back",
-    "all back and caught up",
+    "servers restarted",
+    "all recovered",
     "sent",
     "ack max",
     "p50",
@@ -80,7 +78,7 @@ function phaseTable(phases: readonly StormPhase[]): string {
 function timeLines({ server, phases }: StormMeasurement): string[] {
   const busiest = Math.max(0, ...phases.map((phase) => phase.receiverBusy ?? 0));
   return [
-    "  From the intended sending until the last member had the message, by event or by asking for what it missed.",
+    "  From the intended sending until the last member had the message, by event or by sync.",
     `  Servers: RSS ${mib(server.before?.rssBytes)} before, ${mib(server.after?.rssBytes)} after · ` +
       `tester: busiest receiving thread ${Math.round(busiest * 100)} % of a core`,
   ];

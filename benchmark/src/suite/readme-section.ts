@@ -13,7 +13,7 @@ const END = "<!-- measured: end -->";
  */
 export function withSection(document: string, section: string): string {
   const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`The document has no place for it: ${BEGIN} … ${END}`);
+  if (begin < 0 || end < begin) throw new Error(`The document has no section to replace: ${BEGIN} … ${END}`);
   return `${document.slice(0, begin + BEGIN.length)}\n\n${section}\n\n${document.slice(end)}`;
 }
 

@@ -37,7 +37,7 @@ export async function runRow(
   const isGood = code === ExitCode.ok || code === ExitCode.thresholdFailed;
   const result = isGood && text !== "" ? (JSON.parse(text) as Result) : undefined;
   const problem = isLate
-    ? `it was not done after ${Math.round(timeoutMs / 1000)} s`
+    ? `timed out after ${Math.round(timeoutMs / 1000)} s`
     : isGood
       ? null
       : said.trim().split("\n").slice(-3).join(" ") || `exit code ${code}`;

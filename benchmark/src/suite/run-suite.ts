@@ -25,7 +25,7 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
   const environment = describeEnvironment();
   const interruption = new AbortController();
   const onSignal = () => {
-    process.stderr.write("\nInterrupted: ends the row that runs, then writes what there is.\n");
+    process.stderr.write("\nInterrupted: stopping the current row, then writing the partial report.\n");
     interruption.abort();
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
@@ -48,7 +48,7 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
     await rm(folder, { recursive: true, force: true });
     for (const name of STOP_SIGNALS) process.off(name, onSignal);
   }
-  if (results.size === 0) throw new ExitError(ExitCode.couldNotConnect, "No row came to a result.");
+  if (results.size === 0) throw new ExitError(ExitCode.couldNotConnect, "No row has a result.");
   const index = {
     version: SUITE_VERSION,
     profile,
@@ -65,7 +65,7 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
 function withoutPrograms({ name, title, needs = [] }: SuiteRow, command: string): RowRun | undefined {
   const missing = needs.filter((program) => !isInstalled(program));
   if (missing.length === 0) return undefined;
-  const problem = `${missing.join(" and ")} must be installed for this`;
+  const problem = `${missing.join(" and ")} must be installed`;
   return {
     outcome: { name, title, command, code: null, durationMs: 0, hasResult: false, problem },
     result: undefined,

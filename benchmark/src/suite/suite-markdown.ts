@@ -19,7 +19,7 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
       `[${folder}.html](${folder}.html). How it is measured: [method.md](method.md).`,
     ...(index.interrupted ? ["**Interrupted: the rest was not measured.**"] : []),
     ...chartLines(suite, folder),
-    "## What was run",
+    "## Commands",
     markdownTable(
       [["", "command", "result", "took"], ...index.rows.map((row) => outcomeLine(row, folder))],
       3,

@@ -26,7 +26,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "limits-1000",
-    title: "Beside bare Socket.IO and bare ws, 1,000 members",
+    title: "Next to bare Socket.IO and bare ws, 1,000 members",
     run: {
       quick: "limits --users 1000 --messages 10 --passes 2 --idle 1000",
       full: "limits --users 1000 --messages 10 --passes 4",
@@ -34,7 +34,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "limits-10000",
-    title: "Beside bare Socket.IO and bare ws, 10,000 members",
+    title: "Next to bare Socket.IO and bare ws, 10,000 members",
     run: {
       quick: "limits --users 10000 --messages 10 --passes 2 --idle 1000",
       full: "limits --users 10000 --messages 10 --passes 5",
@@ -42,7 +42,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "limits-10000-threads-0",
-    title: "Beside bare Socket.IO and bare ws, 10,000 members, without gateway threads",
+    title: "Next to bare Socket.IO and bare ws, 10,000 members, without gateway threads",
     run: {
       quick: "limits --users 10000 --messages 10 --passes 2 --idle 1000 --gateway-threads 0",
       full: "limits --users 10000 --messages 10 --passes 5 --gateway-threads 0",
@@ -55,7 +55,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "login",
-    title: "Logins: connect, authenticate, everything joined",
+    title: "Logins: connect, authenticate, join all rooms",
     run: { quick: "login -c 3000 -t 100", full: "login -c 30000 -t 100" },
   },
   {
@@ -133,17 +133,17 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "connect",
-    title: "Connections held, and what each takes",
+    title: "Connections held, and the memory of each",
     run: { quick: "connect --users 10000 --hold 5s", full: "connect --users 18000 --hold 30m" },
   },
   {
     name: "connect-500",
-    title: "What 500 users take",
+    title: "Resources of 500 users",
     run: "connect --users 500 --hold 2s",
   },
   {
     name: "http",
-    title: "Direct messages by HTTP, as ab -k sends them",
+    title: "Direct messages by HTTP, as sent by ab -k",
     run: {
       quick: "http --concurrency 10000 --requests 50000",
       full: "http --concurrency 10000 --requests 100000",
@@ -156,7 +156,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "echo",
-    title: "HTTP echo of 14 bytes on one thread, beside nginx where it is installed",
+    title: "HTTP echo of 14 bytes on one thread, next to nginx if it is installed",
     run: {
       quick: "echo --concurrency 1,10,100,1000 --duration 1s",
       full: "echo --concurrency 1,5,10,50,100,500,1000",
@@ -182,18 +182,18 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "storm",
-    title: "Gateways restart and die under members who are online",
+    title: "Gateways restart and crash with members online",
     run: { quick: "storm --users 1000", full: "storm --users 10000" },
     needs: CLUSTER,
   },
   {
     name: "overload",
-    title: "Twice as many messages as the server can take",
+    title: "Twice the server's capacity",
     run: { quick: "overload --users 100 --seconds 10", full: "overload --users 100 --seconds 60" },
   },
   {
     name: "capacity",
-    title: "How much it holds within a p100 of 200 ms",
+    title: "Capacity within a p100 of 200 ms",
     run: {
       quick: "capacity --p100 200 --most-users 5000 --precision 25 --seconds 2",
       full: "capacity --p100 200",

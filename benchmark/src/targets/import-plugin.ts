@@ -7,7 +7,7 @@ export async function importPlugin(file: string): Promise<TargetPlugin> {
   try {
     plugin = ((await import(file)) as { default?: Partial<TargetPlugin> }).default;
   } catch (error) {
-    throw usageError(`--target ${file} cannot be loaded: ${(error as Error).message}`);
+    throw usageError(`Could not load --target ${file}: ${(error as Error).message}`);
   }
   const { name, dialect, open } = plugin ?? {};
   const missing = [

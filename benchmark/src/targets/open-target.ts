@@ -38,7 +38,7 @@ async function findPlugin(name: string): Promise<{ dialect: DialectRef; plugin: 
   if (isKnown(name)) return { dialect: name, plugin: PLUGINS[name] };
   if (!/\.[cm]?[jt]s$/.test(name)) {
     throw usageError(
-      `--target: there is no ${name}. There are: ${KNOWN_TARGETS.join(", ")}, and the path of a plug-in (a .js or .ts file).`,
+      `--target: unknown ${name}. Choices: ${KNOWN_TARGETS.join(", ")}, or the path of a plug-in (a .js or .ts file).`,
     );
   }
   const dialect = pathToFileURL(resolve(name)).href as DialectRef;

@@ -31,17 +31,17 @@ function tiles({ warm, cold, counts, server }: BroadcastMeasurement): Tile[] {
   const faults = counts.lost + counts.duplicates + counts.outOfOrder;
   return [
     {
-      label: "p100, until the last member has it",
+      label: "p100, time to the last member",
       value: ms(p100?.median),
-      note: p100 ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}` : "nobody knows",
+      note: p100 ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}` : "unknown",
     },
     {
-      label: "cold, after a rest",
+      label: "cold, after an idle time",
       value: ms(cold?.p100Ms),
       ...(p100 && cold?.p100Ms ? { note: `${ratio(cold.p100Ms / p100.median)} a warm one` } : {}),
     },
     {
-      label: "lost · twice · out of order",
+      label: "lost · duplicated · out of order",
       value: `${whole(counts.lost)} · ${whole(counts.duplicates)} · ${whole(counts.outOfOrder)}`,
       note: `${whole(counts.received)} of ${whole(counts.expected)} deliveries`,
       tone: faults === 0 ? "good" : "bad",
@@ -61,9 +61,9 @@ const KIND_COLOURS: Record<RoundKind, Colour> = { first: "four", warmup: "quiet"
 function roundsChart({ rounds }: BroadcastMeasurement): Block {
   const kinds = [...new Set(rounds.map(({ kind }) => kind))];
   const svg = columnChart({
-    description: "Time until the last member has each message",
-    x: "messages in their order",
-    y: "ms until the last member has it",
+    description: "Time to the last member, by message",
+    x: "messages in order",
+    y: "ms to the last member",
     columns: rounds.map(({ kind, p100Ms, ackMs }, i) => ({
       label: String(i + 1),
       value: p100Ms,
@@ -73,7 +73,7 @@ function roundsChart({ rounds }: BroadcastMeasurement): Block {
     legend: kinds.map((kind) => ({ name: kind, colour: KIND_COLOURS[kind] })),
   });
   const missing = rounds.filter(({ p100Ms }) => p100Ms === null).length;
-  const note = missing === 0 ? {} : { note: `${count(missing, "message")} did not reach everybody` };
+  const note = missing === 0 ? {} : { note: `${count(missing, "message")} did not reach everyone` };
   return { kind: "chart", heading: "p100 of each message", ...note, svg };
 }
 
@@ -81,7 +81,7 @@ function latencyBlocks({ warm }: BroadcastMeasurement): Block[] {
   const { latencyMs, histogram } = warm;
   if (!latencyMs) return [];
   const svg = columnChart({
-    description: "How many deliveries took how long",
+    description: "Distribution of delivery times",
     x: "ms",
     y: "deliveries",
     columns: histogram.map(({ fromMs, toMs, count: amount }) => ({
@@ -108,13 +108,13 @@ function burstBlocks({ bursts }: BroadcastMeasurement): Block[] {
   if (bursts.length === 0) return [];
   const orDash = (value: number | null) => (value === null ? "–" : whole(value));
   const rows = bursts.map((burst) => [
-    `${burst.messages} at once`,
+    `burst of ${burst.messages}`,
     ms(burst.allMs),
     orDash(burst.deliveriesPerSecond),
     orDash(burst.deliveriesPerCpuSecond),
     whole(burst.lost),
   ]);
-  const header = ["", "all have all", "deliveries/s", "per server CPU second", "lost"];
+  const header = ["", "full delivery", "deliveries/s", "per server CPU second", "lost"];
   return [
     {
       kind: "table",
@@ -134,7 +134,7 @@ function preparation({ registration, connection, server }: BroadcastMeasurement)
   const memory = (name: string, bytes: number | null | undefined) => [name, mib(bytes), "", ""];
   return {
     kind: "table",
-    heading: "Getting there, and what the server took",
+    heading: "Setup and server resources",
     rows: [
       ["", "", "", ""],
       ...(registration ? [line("registered and joined", registration)] : []),
@@ -149,7 +149,7 @@ function preparation({ registration, connection, server }: BroadcastMeasurement)
 function testerBlocks({ generator, errors }: BroadcastMeasurement): Block[] {
   const lines =
     generator.verdicts.length === 0 && generator.receiverBusy !== null
-      ? ["It was not the bottleneck."]
+      ? ["The tester was not the bottleneck."]
       : generator.verdicts;
   return [
     ...(lines.length === 0 ? [] : [{ kind: "notes" as const, heading: "The tester", lines }]),

@@ -12,13 +12,13 @@ export function limitsDocument({ users, figures, ratios, passes }: LimitsResult)
   const find = (label: string, bare: string) =>
     ratios.find((entry) => entry.label === label && entry.against === bare)?.value;
   return {
-    title: `Beside bare servers, ${whole(users)} members`,
-    subtitle: `${count(Math.round(turns), "turn")} each, the same audience and machine; medians`,
+    title: `Next to bare servers, ${whole(users)} members`,
+    subtitle: `${count(Math.round(turns), "pass", "passes")} each, the same audience and machine; medians`,
     blocks: [
       {
         kind: "table",
         heading: "The platform divided by a bare server",
-        note: "Ratios of one run hold when the machine is slow or busy.",
+        note: "Ratios within one run hold on a slow or busy machine.",
         rows: [
           ["", ...against.map((bare) => `bare ${bare}`)],
           ...labels.map((label) => [label, ...against.map((bare) => ratio(find(label, bare)))]),
@@ -33,8 +33,8 @@ export function limitsDocument({ users, figures, ratios, passes }: LimitsResult)
 export function clusterDocument({ users, rows, passes }: ClusterResult): Document {
   const servers = rows.map((row) => ({ ...row, name: row.label }));
   return {
-    title: `One process and several gateways, ${whole(users)} members`,
-    subtitle: "The same members everywhere, in turns; medians",
+    title: `Single instance and several gateways, ${whole(users)} members`,
+    subtitle: "The same members everywhere, interleaved passes; medians",
     blocks: [...comparison(servers), ...verdicts(passes.map((pass) => ({ name: pass.label, pass })))],
   };
 }
@@ -65,7 +65,7 @@ function comparison(servers: readonly Named[]): Block[] {
         ["p100 best", ...servers.map((server) => ms(server.bestP100Ms))],
         ["p100 cold", ...servers.map((server) => ms(server.coldMs))],
         ...bursts.map((size) => [
-          `burst of ${size}: all have all`,
+          `burst of ${size}: full delivery`,
           ...servers.map((server) => ms(burst(server, size)?.allMs)),
         ]),
         ["connections", ...servers.map((server) => orDash(server.connectsPerSecond, "/s"))],
@@ -100,5 +100,5 @@ function verdicts(passes: readonly { name: string; pass: BroadcastMeasurement }[
   const lines = [
     ...new Set(passes.flatMap(({ name, pass }) => pass.generator.verdicts.map((text) => `${name}: ${text}`))),
   ];
-  return lines.length === 0 ? [] : [{ kind: "notes", heading: "What to know", lines }];
+  return lines.length === 0 ? [] : [{ kind: "notes", heading: "Caveats", lines }];
 }

@@ -13,8 +13,8 @@ export function loadDocument(title: string, load: LoadMeasurement): Document {
   const { target, scene, loop, threads } = load;
   const pace =
     loop.kind === "closed"
-      ? `${whole(loop.inFlight)} on their way at any time (closed loop)`
-      : `${whole(loop.perSecond)}/s whatever is answered (open loop)`;
+      ? `concurrency ${whole(loop.inFlight)} (closed loop)`
+      : `fixed rate of ${whole(loop.perSecond)}/s (open loop)`;
   return {
     title,
     subtitle:
@@ -23,9 +23,9 @@ export function loadDocument(title: string, load: LoadMeasurement): Document {
       `${count(threads.sending, "sending thread")}, ${whole(threads.receiving)} receiving`,
     blocks: [
       tiles(load),
-      ...latencyBlocks("Time until the answer", load.ack),
+      ...latencyBlocks("Time to answer", load.ack),
       ...latencyBlocks("Time of each delivery", load.delivery),
-      ...latencyBlocks("Time until the last had each message (p100 per message)", load.lastDelivery),
+      ...latencyBlocks("Time to full delivery (p100 per message)", load.lastDelivery),
       ...sampleCharts(serverSamples(load)),
       counts(load),
       ...notes(load),
@@ -60,7 +60,7 @@ function tiles({ rates, counts: all, ack, lastDelivery }: LoadMeasurement): Bloc
             { label: "last delivery, p100", value: ms(lastDelivery?.latencyMs?.p100) },
           ]),
       {
-        label: "lost · twice · not stored",
+        label: "lost · duplicated · not persisted",
         value: `${whole(lost)} · ${whole(duplicates)} · ${number(unstored)}`,
         tone: faults === 0 ? ("good" as const) : ("bad" as const),
       },
@@ -72,9 +72,9 @@ function latencyBlocks(heading: string, latency: LatencyResult | null): Block[] 
   const values = latency?.latencyMs;
   if (!latency || !values) return [];
   const svg = columnChart({
-    description: `${heading}: how many took how long`,
+    description: `${heading}: distribution`,
     x: "ms",
-    y: "how many",
+    y: "number",
     columns: latency.bars.map(({ fromMs, toMs, count: amount }) => ({
       label: short(fromMs).replace(/\.0+$/, ""),
       value: amount,
@@ -108,16 +108,16 @@ function serverSamples({ samples }: LoadMeasurement) {
 
 function counts({ counts: all }: LoadMeasurement): Block {
   const labels: Record<keyof LoadMeasurement["counts"], string> = {
-    intended: "meant to be sent",
+    intended: "due",
     sent: "sent",
     acknowledged: "acknowledged",
     refused: "refused",
     unanswered: "unanswered",
     missed: "missed by the tester",
     stored: "stored",
-    unstored: "acknowledged but not stored",
+    unstored: "acknowledged but not persisted",
     storedTwice: "stored twice",
-    expected: "deliveries owed",
+    expected: "deliveries expected",
     received: "deliveries received",
     lost: "lost",
     duplicates: "duplicates",
@@ -138,7 +138,7 @@ function notes({ generator, errors }: LoadMeasurement): Block[] {
     {
       kind: "notes",
       heading: "The tester",
-      lines: generator.verdicts.length === 0 ? ["It was not the bottleneck."] : generator.verdicts,
+      lines: generator.verdicts.length === 0 ? ["The tester was not the bottleneck."] : generator.verdicts,
     },
     ...(rows.length === 0
       ? []

@@ -25,7 +25,7 @@ const SERIES: readonly Series[] = [
     of: ({ rssBytes }) => (rssBytes === null ? null : rssBytes / 1024 / 1024),
   },
   {
-    heading: "Longest delay of the server's event loop",
+    heading: "Longest event-loop delay of the server",
     y: "ms",
     colour: "three",
     of: (sample) => sample.eventLoopMaxMs,

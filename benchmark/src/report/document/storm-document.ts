@@ -11,27 +11,27 @@ export function stormDocument(result: StormResult): Document {
   );
   const time = (value: number | null) => (value === null ? "–" : duration(value));
   return {
-    title: `Gateways restart and die under ${whole(users)} members`,
-    subtitle: `${clusterName(result)} · ${short(messagesPerSecond)} messages/s all the time`,
+    title: `Gateways restart and crash with ${whole(users)} members online`,
+    subtitle: `${clusterName(result)} · steady ${short(messagesPerSecond)} messages/s`,
     blocks: [
       {
         kind: "tiles",
         tiles: [
           { label: "lost", value: whole(counts.lost), tone: counts.lost === 0 ? "good" : "bad" },
           {
-            label: "acknowledged but not stored",
+            label: "acknowledged but not persisted",
             value: counts.unstored === null ? "–" : whole(counts.unstored),
             tone: counts.unstored === 0 ? "good" : "bad",
           },
-          { label: "connections lost and made again", value: whole(counts.moved) },
-          { label: "deliveries brought by sync", value: whole(counts.recovered) },
+          { label: "connections lost and reopened", value: whole(counts.moved) },
+          { label: "deliveries by sync", value: whole(counts.recovered) },
         ],
       },
       {
         kind: "chart",
         heading: "p100 of each second, from the intended sending",
         svg: columnChart({
-          description: "The longest time until the last member had a message, for each second of sending",
+          description: "The longest time to the last member, for each second of sending",
           x: "seconds of sending",
           y: "ms",
           columns: seconds.map(({ name, p100Ms }, i) => ({
@@ -42,15 +42,15 @@ export function stormDocument(result: StormResult): Document {
           })),
           legend: [
             { name: "steady", colour: "quiet" },
-            { name: "a fault and after it", colour: "two" },
+            { name: "during and after a fault", colour: "two" },
           ],
         }),
       },
       {
         kind: "table",
-        heading: "What happened",
+        heading: "Phases",
         rows: [
-          ["", "moved", "servers back", "all back and caught up", "acknowledged", "p50", "p99", "p100"],
+          ["", "moved", "servers restarted", "all recovered", "acknowledged", "p50", "p99", "p100"],
           ...phases.map((phase) => [
             phase.name,
             whole(phase.moved),
@@ -72,8 +72,8 @@ export function overloadDocument(result: OverloadResult): Document {
   const { samples } = memory;
   const rate = (value: number | null) => (value === null ? "–" : `${whole(value)}/s`);
   return {
-    title: `Twice as many messages as it can take, ${whole(users)} members`,
-    subtitle: `${clusterName(result)} · ${whole(senders)} who send`,
+    title: `Twice the server's capacity, ${whole(users)} members`,
+    subtitle: `${clusterName(result)} · ${whole(senders)} senders`,
     blocks: [
       {
         kind: "tiles",
@@ -83,7 +83,7 @@ export function overloadDocument(result: OverloadResult): Document {
           { label: "acknowledged", value: rate(overload.acknowledgedPerSecond) },
           { label: "acknowledged within, p100", value: ms(overload.ackMs?.p100) },
           {
-            label: "acknowledged but not stored · lost",
+            label: "acknowledged but not persisted · lost",
             value: `${counts.unstored === null ? "–" : whole(counts.unstored)} · ${whole(counts.lost)}`,
             tone: counts.unstored === 0 && counts.lost === 0 ? "good" : "bad",
           },
@@ -97,8 +97,8 @@ export function overloadDocument(result: OverloadResult): Document {
         kind: "chart",
         heading: "Memory of the services",
         svg: lineChart({
-          description: "Memory of the services over the overload",
-          x: "seconds since the overload began",
+          description: "Memory of the services during the overload",
+          x: "seconds since the start of the overload",
           y: "MiB",
           lines: [
             {
@@ -113,8 +113,8 @@ export function overloadDocument(result: OverloadResult): Document {
       },
       {
         kind: "notes",
-        heading: "What did not behave",
-        lines: verdicts.length === 0 ? ["Nothing: the overload was survived."] : verdicts,
+        heading: "Problems",
+        lines: verdicts.length === 0 ? ["None: the overload was survived."] : verdicts,
       },
     ],
   };

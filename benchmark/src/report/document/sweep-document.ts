@@ -8,19 +8,19 @@ import type { Document } from "./document.ts";
 export function sweepDocument({ rows, options }: SweepResult): Document {
   const chart = sweepChart(rows);
   return {
-    title: "One message to more and more members",
-    subtitle: ["A fresh server each time; medians", gatewayThreadsText(options)].filter(Boolean).join("; "),
+    title: "One message to a growing number of members",
+    subtitle: ["A new server each time; medians", gatewayThreadsText(options)].filter(Boolean).join("; "),
     blocks: [
       ...(chart === undefined
         ? []
         : [
             {
               kind: "chart" as const,
-              heading: "Time until the last member has it, lower is better",
+              heading: "Time to the last member, lower is better",
               svg: chart,
             },
           ]),
-      { kind: "table", heading: "The figures", rows: sweepTable(rows) },
+      { kind: "table", heading: "Figures", rows: sweepTable(rows) },
     ],
   };
 }
@@ -54,7 +54,7 @@ export function sweepChart(rows: readonly SweepRow[]): string | undefined {
         })),
       },
       ...bursts.map((points) => ({
-        name: "100 messages at once",
+        name: "burst of 100 messages",
         colour: "three" as const,
         points,
         isDashed: true,

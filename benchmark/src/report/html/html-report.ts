@@ -50,9 +50,7 @@ function section(
     thresholds.length === 0
       ? []
       : [{ kind: "table", heading: "Thresholds", rows: [["", "value", ""], ...thresholds] }];
-  const interrupted = result.interrupted
-    ? "<p><strong>Interrupted: this is what there was until then.</strong></p>"
-    : "";
+  const interrupted = result.interrupted ? "<p><strong>Interrupted: partial result.</strong></p>" : "";
   return (
     `<section id="r${index}">${hasHeading ? `<h2>${escape(title)}</h2>` : ""}\n<p class="quiet">${escape(subtitle)}</p>${interrupted}\n` +
     `${sideBySide([...blocks, ...closing]).join("\n")}\n</section>`

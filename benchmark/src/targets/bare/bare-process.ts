@@ -26,7 +26,8 @@ export class BareProcess {
     });
     const [first] = (await Promise.race([once(child, "message"), exited])) as [FromBareServer];
     exited.catch(() => {});
-    if (first.type !== "listening") throw connectError(`The bare server ${file.href} did not say its port.`);
+    if (first.type !== "listening")
+      throw connectError(`The bare server ${file.href} did not report its port.`);
     return new BareProcess(child, first.port);
   }
 

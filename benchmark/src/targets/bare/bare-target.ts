@@ -23,9 +23,7 @@ function bare(
     dialect: DIALECTS[name],
     async open({ url }: PluginOptions) {
       if (url !== undefined) {
-        throw usageError(
-          `--target ${name} starts a server of its own: leave --url out, or use --target fanfare.`,
-        );
+        throw usageError(`--target ${name} starts its own server: omit --url, or use --target fanfare.`);
       }
       const server = await BareProcess.start(file);
       const address = `http://127.0.0.1:${server.port}`;

@@ -76,7 +76,7 @@ export class Api {
       throw new ApiError(
         action,
         `HTTP_${status}`,
-        "the answer is not JSON: is this a Fanfare server?",
+        "the response is not JSON. Is this a Fanfare server?",
         undefined,
       );
     }
@@ -116,7 +116,7 @@ export class Api {
         },
       );
       request.on("timeout", () =>
-        request.destroy(Object.assign(new Error("no answer"), { code: "TIMEOUT" })),
+        request.destroy(Object.assign(new Error("no response"), { code: "TIMEOUT" })),
       );
       request.on("error", (error: NodeJS.ErrnoException) =>
         reject(new ApiError(action, error.code ?? "NETWORK_ERROR", error.message, NETWORK_RETRY_MS)),

@@ -6,7 +6,7 @@ const ADVICE: Record<string, string | undefined> = {
   INVITE_REQUIRED: " Start it with REGISTRATION=open for a test.",
   REGISTRATION_CLOSED: " Start it with REGISTRATION=open for a test.",
   RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
-  ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
+  ECONNREFUSED: ". Connection refused: start the server first, or omit --url.",
 };
 
 /**

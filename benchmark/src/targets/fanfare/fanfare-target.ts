@@ -208,7 +208,7 @@ export class FanfareTarget implements Target {
   /** On a running server the group is deleted; guests can't be. */
   async #leaveNothing({ groupId, ownerToken }: Meeting): Promise<void> {
     await this.#api.call("group.delete", { groupId }, ownerToken).catch((error: Error) => {
-      process.stderr.write(`The group of this run could not be deleted (${error.message}).\n`);
+      process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
     });
   }
 }

@@ -58,7 +58,7 @@ export class TailchatApi {
       throw this.#failure(
         action,
         `HTTP_${response.status}`,
-        "the answer is not JSON. Is this a Tailchat server?",
+        "the response is not JSON. Is this a Tailchat server?",
       );
     }
     if (!response.ok) {

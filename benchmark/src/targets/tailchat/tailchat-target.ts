@@ -15,7 +15,7 @@ export const tailchat: TargetPlugin = {
   async open(options) {
     const { url } = options;
     if (url === undefined) {
-      throw usageError("--target tailchat measures a server that is running: say where with --url.");
+      throw usageError("--target tailchat measures a running server: set its --url.");
     }
     return meet(url, options);
   },
@@ -77,7 +77,7 @@ async function meet(url: string, { onError, signal }: PluginOptions): Promise<Ch
       await new TailchatApi(url, onError, AbortSignal.timeout(10_000))
         .call("group/quitGroup", { groupId }, owner)
         .catch((error: Error) =>
-          process.stderr.write(`The group of this run could not be deleted (${error.message}).\n`),
+          process.stderr.write(`Could not delete the run's group (${error.message}).\n`),
         );
     },
   };
