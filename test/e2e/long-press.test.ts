@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press clicks not
     },
   ];
   for (const { place, device, path, prepare, held, opened, name } of places)
-    test(place, { tags: SHORT_RUN.has(place) ? [] : "long" }, async () => {
+    test(`on ${place}`, { tags: SHORT_RUN.has(place) ? [] : "long" }, async () => {
       const page = pages.get(device)!;
       await site.open(page, path(), tokens);
       await prepare?.(page);
