@@ -127,7 +127,7 @@ export const EVENTS = {
 
   "message.created": event(
     "channel",
-    "New messages of one channel, in the order of their rev; messages stored together come in one event. Can be missing or repeated: see docs/build/protocol.md.",
+    "New messages of one channel, in the order of their rev; messages stored together come in one event. Can be missing or repeated: see /docs/build/protocol.html.",
     { channelId: e.id, messages: z.array(e.MessageSchema) },
   ),
   "message.changed": event("channel", "A message was edited, pinned or unpinned, or got its previews.", {

@@ -94,7 +94,7 @@ export const botActions = {
   subscribe: mutation({
     summary:
       "Subscribe to events in the channels that the bot can see, delivered by HTTP POST from now on. Replaces an earlier subscription. " +
-      "Each event is delivered at least once; see docs/build/bots.md for the signature.",
+      "Each event is delivered at least once; see /docs/build/bots.html for the signature.",
     params: z.object({
       url: e.httpAddress,
       secret: z

@@ -49,7 +49,7 @@ export function asyncApiDocument(): Json {
         '`socket.emitWithAck("message.send", params)`, and its answer the acknowledgement. The same by HTTP: openapi.json. ' +
         "Events can be missing, and in a cluster also late or repeated: the changes of a channel carry `rev`, numbers without holes. Ignore " +
         "a `rev` that you have; call `channel.sync` when one is missing, after `ready`, after `resync`, and once after 30 s of silence. " +
-        "The whole of it, with the calls that can be repeated and the limits, is in docs/build/protocol.md.",
+        "The whole of it, with the calls that can be repeated and the limits, is in /docs/build/protocol.html on this server.",
       license: { name: "Apache-2.0" },
     },
     defaultContentType: "application/json",

@@ -250,7 +250,7 @@ export function wireErrorSchema(): Json {
     properties: {
       type: { enum: Object.keys(ERRORS).sort() },
       message: { type: "string", description: "for people" },
-      data: { type: "object", description: "what docs/build/errors.md says for the type" },
+      data: { type: "object", description: "depends on the type: see /docs/build/errors.html" },
       retryable: { type: "boolean", description: "the same call may succeed later" },
       requestId: { type: "string" },
     },
