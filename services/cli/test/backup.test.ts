@@ -60,7 +60,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("a backup of a restored instance has the same bytes", async () => {
   const target = join(folder, "target");
-  expect(await restoreBackup(configOf(target), backup, false)).toEqual({ moved: [], said: [] });
+  expect(await restoreBackup(configOf(target), backup, false)).toEqual({ moved: [], notices: [] });
   const second = join(folder, "second.backup");
   const summary = await writeBackup(configOf(target), second);
   expect(summary.collections).toMatchObject({ messages: 51, everyType: 4, channels: 1 });

@@ -62,7 +62,7 @@ sharp.concurrency(1);
  * @throws {ServiceError} IMAGE_REFUSED when it is damaged or has too many pixels
  */
 export async function drawImage(original: Buffer): Promise<DrawnImage> {
-  return refusing(async () => {
+  return rejectingInvalid(async () => {
     const { format, pages = 1, width, pageHeight, height } = await sharp(original, OPTIONS).metadata();
     const encoding = ENCODINGS[format];
     if (encoding === undefined || width * (pageHeight ?? height) * pages > LIMITS.imageMaxPixels)
@@ -94,7 +94,7 @@ export async function drawImage(original: Buffer): Promise<DrawnImage> {
  */
 export async function drawPicture(original: Buffer): Promise<Buffer> {
   const side = LIMITS.pictureSidePixels;
-  return refusing(() =>
+  return rejectingInvalid(() =>
     sharp(original, OPTIONS)
       .timeout(TIMEOUT)
       .autoOrient()
@@ -105,7 +105,7 @@ export async function drawPicture(original: Buffer): Promise<Buffer> {
 }
 
 /** Errors of the library are always caused by the uploaded image. */
-async function refusing<T>(draw: () => Promise<T>): Promise<T> {
+async function rejectingInvalid<T>(draw: () => Promise<T>): Promise<T> {
   try {
     return await draw();
   } catch {

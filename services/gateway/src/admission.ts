@@ -64,7 +64,7 @@ export class Admission {
   #tickedAtMs: number;
   #slowWindows = 0;
   #overloadedSinceMs: number | null = null;
-  #lastTroubleMs = Number.NEGATIVE_INFINITY;
+  #lastOverloadMs = Number.NEGATIVE_INFINITY;
   #countedSinceMs: number;
   #calls = new Map<string, number>();
   #callsBefore = new Map<string, number>();
@@ -103,14 +103,14 @@ export class Admission {
     const isLight = count + (this.#callsBefore.get(user) ?? 0) <= LIGHT_CALLS;
     if (isLight && this.#hasRoom("light")) return "light";
     if (this.#inFlight < this.#limit * HEAVY_PART) return "heavy";
-    this.#trouble(this.#nowMs());
+    this.#recordOverload(this.#nowMs());
     return null;
   }
 
   /** Whether another connection is admitted. */
   admitsConnection(): boolean {
     const hasRoom = this.#hasRoom("connection");
-    if (!hasRoom) this.#trouble(this.#nowMs());
+    if (!hasRoom) this.#recordOverload(this.#nowMs());
     return hasRoom;
   }
 
@@ -147,7 +147,7 @@ export class Admission {
     this.#samples = [];
     this.#adapt(nowMs);
     this.#peak = this.#inFlight;
-    if (nowMs - this.#lastTroubleMs > OVER_AFTER_MS) this.#overloadedSinceMs = null;
+    if (nowMs - this.#lastOverloadMs > OVER_AFTER_MS) this.#overloadedSinceMs = null;
     if (nowMs - this.#countedSinceMs < COUNT_MS) return;
     this.#countedSinceMs = nowMs;
     this.#callsBefore = this.#calls;
@@ -163,7 +163,7 @@ export class Admission {
     }
     this.#slowWindows += 1;
     if (this.#slowWindows <= SUSTAINED_WINDOWS) return;
-    this.#trouble(nowMs);
+    this.#recordOverload(nowMs);
     const part = Math.min(SHRINK_AT_LEAST, Math.max(SHRINK, TARGET_DELAY_MS / this.#delayMs));
     this.#limit = Math.max(MIN_CALLS_IN_FLIGHT, Math.min(this.#limit, this.#peak) * part);
   }
@@ -173,8 +173,8 @@ export class Admission {
     return this.#ofKind[kind] < this.#limit * RESERVED_PART;
   }
 
-  #trouble(nowMs: number): void {
-    this.#lastTroubleMs = nowMs;
+  #recordOverload(nowMs: number): void {
+    this.#lastOverloadMs = nowMs;
     this.#overloadedSinceMs ??= nowMs;
   }
 }

@@ -53,7 +53,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
           if (!mayEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
           const { editCount = 0 } = before;
           checkLimits(before, editCount);
-          const repliedTo = await stillRepliedTo(dependencies, before);
+          const repliedTo = await findRepliedTo(dependencies, before);
           const context = { authorId: actor.userId, channelId, access, services };
           const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
           // Stored before the edit, so that no text is lost. If the edit fails, the next one stores the same text as the same
@@ -157,7 +157,7 @@ function checkLimits({ revs }: MessageDocument, editCount: number): void {
   assertBelow("changesPerMessage", revs.length);
 }
 
-async function stillRepliedTo(
+async function findRepliedTo(
   { messages }: MessageDependencies,
   message: MessageDocument,
 ): Promise<string | null> {

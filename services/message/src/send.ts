@@ -86,7 +86,7 @@ export class Sender {
     }
     const repliedTo = send.replyTo === undefined ? null : await this.#authorOf(send.channelId, send.replyTo);
     const allowed = send.access.wordFilterRev === undefined ? send : await this.#filtered(send);
-    const message = await this.#createSlowly(allowed, send.mentionAuthor ? repliedTo : null);
+    const message = await this.#createInSlowMode(allowed, send.mentionAuthor ? repliedTo : null);
     this.#stored.set(key, message.id);
     return message;
   }
@@ -95,7 +95,7 @@ export class Sender {
     return { ...send, content: await this.#wordFilters.apply(send.access, send.content) };
   }
 
-  async #createSlowly(send: Send, repliedTo: string | null): Promise<Message> {
+  async #createInSlowMode(send: Send, repliedTo: string | null): Promise<Message> {
     const { channelId, authorId, access } = send;
     if (access.slowModeMs === undefined) return this.#create(send, repliedTo);
     const giveBack = await this.#slowMode.take(channelId, authorId, access.slowModeMs);

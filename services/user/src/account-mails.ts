@@ -3,7 +3,7 @@ import { LIMITS, type RateLimit, userRoom } from "@fanfare/contract";
 import { type CallClient, hashSecret, newSecret, type NodeContext, RateLimiter } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { MailedPurpose, MailedTokenRepository } from "./mailed-token.repository.ts";
-import { isWithoutSignIn } from "./session.policy.ts";
+import { hasNoSignIn } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
 import { localeOf, presentOwnUser } from "./user.presenter.ts";
 
@@ -102,7 +102,7 @@ export function createAccountMails(
      */
     async sendPasswordLink(user: UserDocument): Promise<string | null> {
       const { email, username = null } = user;
-      const isNew = isWithoutSignIn(user);
+      const isNew = hasNoSignIn(user);
       const lifetimeMs = isNew ? LIMITS.invitationLifetimeMs : LIMITS.passwordResetLifetimeMs;
       if (email === undefined || config.smtp === undefined)
         return `${config.publicUrl}${resetPath(await makeToken(user, "resetPassword", undefined, lifetimeMs))}`;

@@ -33,7 +33,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
   };
 
   /** Called when the first account couldn't be stored: another account created in the meantime becomes the admin. */
-  const passOn = async (userId: string): Promise<void> => {
+  const passAdminOn = async (userId: string): Promise<void> => {
     const other = (await users.findAnyAccount())?._id ?? null;
     await repository.replaceOnly(userId, other);
     if (other !== null) await users.setAdmin(other, true);
@@ -80,7 +80,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
       try {
         return await make(isFirst);
       } catch (error) {
-        if (isFirst) await withoutDeadline(() => passOn(userId));
+        if (isFirst) await withoutDeadline(() => passAdminOn(userId));
         throw error;
       }
     },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Handlers, need, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { Result } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
-import { isSameStanding, isWithoutSignIn } from "./session.policy.ts";
+import { isSameStanding, hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
 import { publishAccount } from "./account-mails.ts";
@@ -111,7 +111,7 @@ export function passwordActions({
       return {
         username: user.username ?? null,
         oidcProvider: accountMails.providerOf(user),
-        isNew: isWithoutSignIn(user),
+        isNew: hasNoSignIn(user),
         removesAll: email !== undefined && user.emailVerifiedAt === undefined,
       };
     },

@@ -19,7 +19,7 @@ export function mustVerifyFirst({ mustVerifyEmail, emailVerifiedAt }: UserDocume
 }
 
 /** Whether an admin has created the account and its owner has not set a password yet. */
-export function isWithoutSignIn({ passwordHash, oidcKey }: UserDocument): boolean {
+export function hasNoSignIn({ passwordHash, oidcKey }: UserDocument): boolean {
   return passwordHash === undefined && oidcKey === undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Restored {
   /** Where previous data was moved to. */
   moved: string[];
   /** Messages about faults in a backup of a running instance, repaired or not. */
-  said: string[];
+  notices: string[];
 }
 
 /**
@@ -32,20 +32,24 @@ export interface Restored {
  */
 export async function restoreBackup(config: Target, file: string, force: boolean): Promise<Restored> {
   const { ofRunning } = await verifyBackup(file);
-  const said: string[] = [];
+  const notices: string[] = [];
   const fill = async (db: mongo.Db, folders: Folders): Promise<void> => {
     await apply(file, db, folders);
-    if (ofRunning) await putRight(db, folders, (line) => said.push(line));
+    if (ofRunning) await repairRestored(db, folders, (line) => notices.push(line));
   };
   const moved =
     config.mongoUrl === undefined
       ? await restoreEmbedded(config, fill, force)
       : await restoreMongo(config, fill, force);
-  return { moved, said };
+  return { moved, notices };
 }
 
 /** Repairs what a crash would leave, and removes files that were deleted while the backup was made. */
-async function putRight(db: mongo.Db, { filesDir }: Folders, say: (line: string) => void): Promise<void> {
+async function repairRestored(
+  db: mongo.Db,
+  { filesDir }: Folders,
+  say: (line: string) => void,
+): Promise<void> {
   await runChecks(db, [checkOrphans, checkLog, checkMemberCounts], true, say);
   for await (const path of unknownFiles(db, filesDir)) await rm(path);
 }
@@ -78,12 +82,12 @@ async function restoreMongo(config: Target, fill: Fill, force: boolean): Promise
   return withStopped(config, async ({ connection }) => {
     const db = databaseOf(connection);
     const unfinished = db.collection(UNFINISHED);
-    const isBrokenOff = (await unfinished.countDocuments({}, { limit: 1 })) > 0;
+    const isInterrupted = (await unfinished.countDocuments({}, { limit: 1 })) > 0;
     const isClear = (await isEmptyDatabase(db)) && (await isEmpty(config.filesDir));
-    if (!force && !isBrokenOff && !isClear) throw notEmpty("the database of MONGO_URL");
+    if (!force && !isInterrupted && !isClear) throw notEmpty("the database of MONGO_URL");
     try {
       await prepare(staged);
-      if (!isBrokenOff) await unfinished.insertOne({});
+      if (!isInterrupted) await unfinished.insertOne({});
       for (const name of await listCollections(db)) if (name !== UNFINISHED) await db.dropCollection(name);
       await fill(db, staged);
       const moved = await replaceFiles(staged, config);

@@ -44,7 +44,7 @@ export async function writeBackup(
     const db = databaseOf(connection);
     const hasOneMoment = isRunning && isEmbedded;
     const summary: Summary = { collections: {}, files: 0 };
-    const parts = hasOneMoment ? ofRunning(db, config, summary) : ofStopped(db, config, summary);
+    const parts = hasOneMoment ? framesOfRunning(db, config, summary) : framesOfStopped(db, config, summary);
     const packed = [inPieces(frames(parts, summary)), createGzip()] as const;
     if (file === null) await pipeline(...packed, process.stdout, { end: false });
     else await writeWhole(file, (target) => pipeline(...packed, target));
@@ -61,7 +61,7 @@ async function* frames(parts: AsyncIterable<Buffer>, summary: Summary): AsyncGen
   yield encodeJson("E", { ...summary, sha256: hash.digest("hex") });
 }
 
-async function* ofStopped(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
+async function* framesOfStopped(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
   yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION });
   yield* documentFrames(readInOrder(db), summary);
   for (const file of await listFiles(config)) yield* fileFrames(file, summary);
@@ -71,7 +71,7 @@ async function* ofStopped(db: mongo.Db, config: Source, summary: Summary): Async
  * Lists the existing files, then the snapshot of the database, then newer files. So the backup contains every file that the
  * snapshot refers to; those deleted before it are removed by a restore.
  */
-async function* ofRunning(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
+async function* framesOfRunning(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
   yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION, running: true });
   const written = new Set<string>();
   for (const file of await listFiles(config)) {

@@ -51,8 +51,8 @@ export const restoreCommand: CommandModule<object, { file: string; force: boolea
       describe: "Replace an existing instance; its embedded database is kept beside the new one",
     }),
   async handler({ file, force }) {
-    const { moved, said } = await restoreBackup(loadConfig(), file, force);
-    for (const line of said) process.stdout.write(`${line}\n`);
+    const { moved, notices } = await restoreBackup(loadConfig(), file, force);
+    for (const line of notices) process.stdout.write(`${line}\n`);
     process.stdout.write(`Restored ${file}.\n`);
     for (const path of moved)
       process.stdout.write(`The previous data is in ${path}. Delete it when you no longer need it.\n`);
@@ -79,8 +79,8 @@ async function faultsOf(file: string): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-verify-"));
   const place = { mongoUrl: undefined, dataDir, filesDir: join(dataDir, "files") };
   try {
-    const { said } = await restoreBackup(place, file, false);
-    for (const line of said) say(line);
+    const { notices } = await restoreBackup(place, file, false);
+    for (const line of notices) say(line);
     const { found } = await withStopped(place, ({ connection }) =>
       runChecks(databaseOf(connection), allChecks(place.filesDir), false, say),
     );

@@ -54,7 +54,7 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
       .header("content-type", "application/x-ndjson; charset=utf-8")
       .header("content-disposition", dispositionOf("attachment", `${group.name}.jsonl`))
       .header("cache-control", "no-store")
-      .send(Readable.from(together(logged(node, groupFile(source)))));
+      .send(Readable.from(chunked(logged(node, groupFile(source)))));
   };
   const route = { helmet: false, exposeHeadRoute: false } as const;
   app.get("/api/group.export", route, (request, reply) => answer("group.startExport", request, reply));
@@ -91,7 +91,7 @@ async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncI
   }
 }
 
-async function* together(lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* chunked(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = "";
   for await (const line of lines) {
     chunk += line;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createPrivateGroups } from "./private-groups.ts";
 
-function lookedUp(having: string[]) {
-  const asked: (readonly string[])[] = [];
+function createCache(having: string[]) {
+  const lookups: (readonly string[])[] = [];
   const open: (() => void)[] = [];
   const groups = createPrivateGroups((groupIds) => {
-    asked.push(groupIds);
+    lookups.push(groupIds);
     const found = new Set(groupIds.filter((id) => having.includes(id)));
     return new Promise((resolve) => open.push(() => resolve(found)));
   });
@@ -14,31 +14,31 @@ function lookedUp(having: string[]) {
     open.pop()?.();
     return [...(await answer)];
   };
-  return { asked, open, groups, among };
+  return { lookups, open, groups, among };
 }
 
 test("looks up a group once, and again after it was invalidated", async () => {
   const having = ["a"];
-  const { asked, groups, among } = lookedUp(having);
+  const { lookups, groups, among } = createCache(having);
   expect(await among("a", "b")).toEqual(["a"]);
   expect(await among("a", "b", "c")).toEqual(["a"]);
   having.push("b");
   groups.forget("b");
   expect(await among("a", "b", "c")).toEqual(["a", "b"]);
-  expect(asked).toEqual([["a", "b"], ["c"], ["b"]]);
+  expect(lookups).toEqual([["a", "b"], ["c"], ["b"]]);
   groups.forgetAll();
   await among("a", "b", "c");
-  expect(asked.at(-1)).toEqual(["a", "b", "c"]);
+  expect(lookups.at(-1)).toEqual(["a", "b", "c"]);
 });
 
 test("doesn't cache a lookup that overlaps with an invalidation", async () => {
   const having: string[] = [];
-  const { asked, open, groups, among } = lookedUp(having);
+  const { lookups, open, groups, among } = createCache(having);
   const early = groups.among(["a"]);
   having.push("a");
   groups.forget("a");
   open.pop()?.();
   expect([...(await early)]).toEqual([]);
   expect(await among("a")).toEqual(["a"]);
-  expect(asked).toEqual([["a"], ["a"]]);
+  expect(lookups).toEqual([["a"], ["a"]]);
 });

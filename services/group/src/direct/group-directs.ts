@@ -57,7 +57,7 @@ export function groupDirectActions(dependencies: GroupDependencies): Handlers {
     "channel.removeFromDirect": async ({ params: { channelId, userId }, actor }) => {
       const [ownerId] = memberIdsOf(await findGroupDirect(dependencies, channelId));
       if (userId !== actor.userId && ownerId !== actor.userId) throw serviceError("FORBIDDEN");
-      if (!(await takeOutOfDirect(dependencies, channelId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+      if (!(await removeFromDirect(dependencies, channelId, userId))) throw serviceError("MEMBER_NOT_FOUND");
       return {};
     },
 
@@ -85,7 +85,7 @@ const memberIdsOf = ({ memberIds }: ChannelDocument): string[] => memberIds ?? [
  * Removes a user from a group DM and publishes it. Removing the last member deletes the channel.
  * @returns false when the user is not a member
  */
-export async function takeOutOfDirect(
+export async function removeFromDirect(
   { node, channels, directs, formers, membership, purge }: GroupDependencies,
   channelId: string,
   userId: string,

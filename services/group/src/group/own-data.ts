@@ -1,7 +1,7 @@
 import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
-import { takeOutOfDirect } from "../direct/group-directs.ts";
+import { removeFromDirect } from "../direct/group-directs.ts";
 
 /** Groups per page; the cursor is the id of the last one. */
 const PAGE = 50;
@@ -33,7 +33,7 @@ export function ownDataActions(dependencies: GroupDependencies): Handlers {
       for (const groupId of await members.listGroupIds(userId))
         await membership.remove(groupId, userId, "left");
       for (const channelId of await directs.listGroupDirectIds(userId))
-        await takeOutOfDirect(dependencies, channelId, userId);
+        await removeFromDirect(dependencies, channelId, userId);
       for (let removed = BATCH; removed === BATCH;) removed = await formers.removeSomeOf(userId, BATCH);
       return {};
     },

@@ -37,7 +37,7 @@ class Pusher {
     const { node, pushes } = options;
     this.#crowds = createCrowds({
       node,
-      push: (place, candidates) => this.#pushTo(place, candidates),
+      push: (place, candidates) => this.#pushToCandidates(place, candidates),
       isBusy: pushes.isBusy,
     });
   }
@@ -54,20 +54,22 @@ class Pusher {
       this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_KNOWN_MS;
       return;
     }
-    await this.#pushTo(stored, await pushCandidates(node, settings, stored));
+    await this.#pushToCandidates(stored, await pushCandidates(node, settings, stored));
     await this.#crowds.add(stored);
   }
 
-  async #pushTo(place: Place, all: readonly Candidate[]): Promise<void> {
-    let candidates = await this.#who(all, (userIds) => this.#subscribed(userIds));
-    candidates = await this.#wanting(place, candidates);
-    candidates = await this.#who(candidates, (userIds) => this.#away(userIds));
-    candidates = await this.#who(candidates, (userIds) => this.#seeing(place.channelId, userIds));
-    candidates = await this.#notBlocked(candidates);
+  async #pushToCandidates(place: Place, all: readonly Candidate[]): Promise<void> {
+    let candidates = await this.#filterUsers(all, (userIds) => this.#subscribedAmong(userIds));
+    candidates = await this.#filterBySettings(place, candidates);
+    candidates = await this.#filterUsers(candidates, (userIds) => this.#offlineAmong(userIds));
+    candidates = await this.#filterUsers(candidates, (userIds) =>
+      this.#viewersAmong(place.channelId, userIds),
+    );
+    candidates = await this.#filterBlocked(candidates);
     if (candidates.length > 0) await this.#send(place, candidates);
   }
 
-  async #who(
+  async #filterUsers(
     candidates: readonly Candidate[],
     among: (userIds: readonly string[]) => Promise<readonly string[]>,
   ): Promise<Candidate[]> {
@@ -77,12 +79,15 @@ class Pusher {
     return candidates.filter(({ userId }) => kept.has(userId));
   }
 
-  async #subscribed(userIds: readonly string[]): Promise<string[]> {
+  async #subscribedAmong(userIds: readonly string[]): Promise<string[]> {
     const found = await this.#options.subscriptions.listOf(userIds);
     return found.map(({ userId }) => userId);
   }
 
-  async #wanting({ channelId, groupId }: Place, candidates: readonly Candidate[]): Promise<Candidate[]> {
+  async #filterBySettings(
+    { channelId, groupId }: Place,
+    candidates: readonly Candidate[],
+  ): Promise<Candidate[]> {
     if (candidates.length === 0) return [];
     const userIds = [...new Set(candidates.map(({ userId }) => userId))];
     const places = groupId === null ? [channelId] : [channelId, groupId];
@@ -93,11 +98,11 @@ class Pusher {
     );
   }
 
-  async #away(userIds: readonly string[]): Promise<string[]> {
+  async #offlineAmong(userIds: readonly string[]): Promise<string[]> {
     return (await this.#options.node.services.presence.listAway({ userIds: [...userIds] })).userIds;
   }
 
-  async #seeing(channelId: string, userIds: readonly string[]): Promise<string[]> {
+  async #viewersAmong(channelId: string, userIds: readonly string[]): Promise<string[]> {
     const seeing = await boundedMap(userIds, CONCURRENCY, async (userId) =>
       may(await this.#options.node.access.get(userId, { channelId }), "view") ? [userId] : [],
     );
@@ -105,10 +110,10 @@ class Pusher {
   }
 
   /** Excludes users who have blocked the author. */
-  async #notBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
+  async #filterBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
     const kept = await boundedMap([...byAuthor], CONCURRENCY, ([authorId, some]) =>
-      this.#who(some, async (userIds) => {
+      this.#filterUsers(some, async (userIds) => {
         const params = { userId: authorId, userIds: [...userIds] };
         const blocked = new Set((await this.#options.node.services.user.listBlockedAmong(params)).userIds);
         return userIds.filter((userId) => !blocked.has(userId));

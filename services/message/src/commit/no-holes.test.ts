@@ -59,7 +59,7 @@ function startWorker(database: MemoryDatabase, random: () => number, found: unkn
 }
 
 /** Retries with random workers until the message is acknowledged, or until a hole was found. */
-async function sendSurely(
+async function sendUntilAcknowledged(
   workers: readonly GroupCommit[],
   random: () => number,
   channelId: string,
@@ -90,7 +90,9 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
     const workers = [1, 2, 3].map(() => startWorker(database, random, found));
     const nonces = Array.from({ length: 60 }, (_, i) => `n${Math.floor(i / 1.5)}`);
     const sent = await Promise.all(
-      nonces.map((nonce, i) => sendSurely(workers, random, channelIds[i % 2]!, `${nonce}/${i % 2}`, found)),
+      nonces.map((nonce, i) =>
+        sendUntilAcknowledged(workers, random, channelIds[i % 2]!, `${nonce}/${i % 2}`, found),
+      ),
     );
     await sleep(2 * WRITE_TIMEOUT_MS);
     expect(found).toEqual([]);
