@@ -1,9 +1,14 @@
 import { CliError } from "../cli-error.ts";
 
 /**
- * A backup is one gzip stream of frames: a letter, the length of the payload (uint32, little endian), and the payload. H header
- * (JSON) · C name of the collection of the following documents · D a document (BSON) · F path and length of a file (JSON) · B a
- * part of that file · E counts, and the SHA-256 of everything before (JSON).
+ * A backup is one gzip stream of frames: a letter, the length of the payload (uint32, little endian), and the payload.
+ *
+ * - H: header (JSON)
+ * - C: name of the collection of the following documents
+ * - D: a document (BSON)
+ * - F: path and length of a file (JSON)
+ * - B: a part of that file
+ * - E: counts, and the SHA-256 of everything before (JSON)
  */
 export type FrameKind = "H" | "C" | "D" | "F" | "B" | "E";
 
