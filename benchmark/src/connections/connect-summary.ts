@@ -92,7 +92,7 @@ function holdLines({ hold, server }: ConnectMeasurement): string[] {
 
 function messageLines({ messages, counts }: ConnectMeasurement): string[] {
   if (messages.length === 0) return [];
-  const header = ["", "acknowledged", "p50", "p99", "p100", "received", "lost", "dup.", "order"];
+  const header = ["", "acknowledged", "p50", "p99", "p100", "received", "lost", "duplicates", "out of order"];
   const rows = messages.map((message, i) => [
     `message ${i + 1}`,
     ms(message.ackMs),

@@ -57,7 +57,7 @@ export class CatchUp {
   readonly #position: ChannelPosition;
   readonly #handler: CatchUpHandler;
   #timer: NodeJS.Timeout | undefined;
-  #isAsking = false;
+  #isRequesting = false;
   /** Something was missed while a call was in flight. */
   #isInDoubt = false;
 
@@ -68,22 +68,22 @@ export class CatchUp {
 
   /** Starts at once: events may have been missed. */
   start(): void {
-    this.#isInDoubt = this.#isAsking;
-    if (this.#isAsking) return;
+    this.#isInDoubt = this.#isRequesting;
+    if (this.#isRequesting) return;
     const { channelId, rev } = this.#position;
     this.#ask("channel.sync", { cursors: [{ channelId, afterRev: rev }] });
   }
 
-  heard(revs: readonly number[]): void {
-    this.#position.heard(revs);
-    if (this.#position.hasGap && !this.#isAsking && this.#timer === undefined)
+  received(revs: readonly number[]): void {
+    this.#position.received(revs);
+    if (this.#position.hasGap && !this.#isRequesting && this.#timer === undefined)
       this.#later(Math.random() * GAP_WAIT_MS);
   }
 
   answered(answer: CatchUpAnswer): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isAsking = false;
+    this.#isRequesting = false;
     switch (answer.kind) {
       case "refused":
         this.#later(answer.retryAfterMs * (1 + Math.random()));
@@ -91,14 +91,14 @@ export class CatchUp {
       case "page":
         this.#handler.recovered(answer.indexes);
         this.#position.synced(answer.revs.at(-1) ?? 0);
-        if (answer.hasMore) this.#askPage();
+        if (answer.hasMore) this.#requestPage();
         else this.start();
         break;
       case "synced":
         if (answer.status === "gone") {
           this.#handler.failed("CHANNEL_GONE");
         } else if (answer.status === "resync") {
-          this.#askPage();
+          this.#requestPage();
         } else {
           this.#handler.recovered(answer.indexes);
           this.#position.synced(answer.headRev);
@@ -121,13 +121,13 @@ export class CatchUp {
     }, waitMs);
   }
 
-  #askPage(): void {
+  #requestPage(): void {
     const { channelId, rev } = this.#position;
     this.#ask("message.list", { channelId, after: rev, limit: PAGE_MESSAGES });
   }
 
   #ask(action: string, params: object): void {
-    this.#isAsking = true;
+    this.#isRequesting = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#handler.failed("SYNC_TIMEOUT"), ANSWER_TIMEOUT_MS);
     // Always the same id, so that the answers to all who missed the same are the same bytes.

@@ -3,17 +3,17 @@ import { ChannelPosition } from "./channel-position.ts";
 
 test("consecutive changes advance it, and changes ahead are a gap until the rest arrives", () => {
   const position = new ChannelPosition("c");
-  position.heard([1, 2, 3]);
+  position.received([1, 2, 3]);
   expect([position.rev, position.hasGap]).toEqual([3, false]);
-  position.heard([5, 6]);
+  position.received([5, 6]);
   expect([position.rev, position.hasGap]).toEqual([3, true]);
-  position.heard([4]);
+  position.received([4]);
   expect([position.rev, position.hasGap]).toEqual([6, false]);
 });
 
 test("an answer advances it over everything it has, and over changes ahead", () => {
   const position = new ChannelPosition("c");
-  position.heard([8, 12]);
+  position.received([8, 12]);
   position.synced(7);
   expect([position.rev, position.hasGap]).toEqual([8, true]);
   position.synced(11);
@@ -24,6 +24,6 @@ test("it never goes back, and old changes are ignored", () => {
   const position = new ChannelPosition("c");
   position.synced(5);
   position.synced(2);
-  position.heard([3, 4, 5]);
+  position.received([3, 4, 5]);
   expect([position.rev, position.hasGap]).toEqual([5, false]);
 });

@@ -23,7 +23,7 @@ export class ChannelPosition {
     return this.#ahead.size > 0;
   }
 
-  heard(revs: readonly number[]): void {
+  received(revs: readonly number[]): void {
     for (const rev of revs) {
       if (rev === this.#rev + 1) this.#rev = rev;
       else if (rev > this.#rev && this.#ahead.size < MAX_AHEAD) this.#ahead.add(rev);

@@ -120,7 +120,7 @@ class LightReceiver implements Receiver {
     switch (packet.kind) {
       case "messages":
         this.#observer.messages(this.#receiver, packet.indexes, "event", packet.revs);
-        this.#catchUp?.heard(packet.revs);
+        this.#catchUp?.received(packet.revs);
         break;
       case "ping":
         this.#socket.write(PONG);

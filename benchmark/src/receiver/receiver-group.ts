@@ -140,7 +140,7 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#errors[code] = (this.#errors[code] ?? 0) + 1;
     const opening = this.#finishOpening(receiver);
     if (!opening) this.#lost(receiver);
-    else if (this.#away.has(receiver)) this.#comeBack(opening.assignment, opening.attempt);
+    else if (this.#away.has(receiver)) this.#reconnect(opening.assignment, opening.attempt);
     else if (opening.attempt < MAX_ATTEMPTS)
       this.#queue.unshift({ assignment: opening.assignment, attempt: opening.attempt + 1 });
     else this.#count(Count.gaveUp);
@@ -172,10 +172,10 @@ export class ReceiverGroup implements ReceiverObserver {
     if (place === undefined) return;
     this.#away.add(receiver);
     this.#count(Count.away);
-    this.#comeBack(place, 0);
+    this.#reconnect(place, 0);
   }
 
-  #comeBack(place: Assignment, failures: number): void {
+  #reconnect(place: Assignment, failures: number): void {
     const roaming = this.#options.roaming!;
     const attempt = { assignment: roaming.elsewhere(place), attempt: failures + 1 };
     this.#later(roaming.waitMs(place.receiver, failures), () => {

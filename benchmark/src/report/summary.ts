@@ -120,8 +120,8 @@ function burstLines(bursts: readonly BurstResult[]): string[] {
     "per server CPU second",
     "server CPU",
     "lost",
-    "dup.",
-    "order",
+    "duplicates",
+    "out of order",
   ];
   const rows = bursts.map((burst) => [
     `burst of ${burst.messages}`,

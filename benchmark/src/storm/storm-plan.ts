@@ -30,8 +30,11 @@ export interface StormPlan {
 
 /** More than any storm sends, because memory is allocated beforehand. */
 export function mostMessages({ faults, cluster, messagesPerSecond, steadyMs, timeoutMs }: StormPlan): number {
-  const falls = faults.reduce((sum, fault) => sum + (fault === "rolling" ? (cluster?.gateways ?? 1) : 1), 0);
-  const ms = steadyMs + falls * (timeoutMs + START_MS + QUIET_MS);
+  const outages = faults.reduce(
+    (sum, fault) => sum + (fault === "rolling" ? (cluster?.gateways ?? 1) : 1),
+    0,
+  );
+  const ms = steadyMs + outages * (timeoutMs + START_MS + QUIET_MS);
   return Math.ceil((ms / 1000) * messagesPerSecond) + 1;
 }
 

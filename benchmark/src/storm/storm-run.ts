@@ -142,18 +142,18 @@ class StormRun {
       most: mostMessages(plan),
       errors,
     });
-    const falls = plan.faults.flatMap((fault) => fallsOf(fault, gateways));
+    const outages = plan.faults.flatMap((fault) => outagesOf(fault, gateways));
     audience.measure(true);
     this.#sender.start();
     const play = async () => {
       await this.#phase("steady", audience, () => sleep(plan.steadyMs, undefined, { signal }));
       await sleep(QUIET_MS, undefined, { signal });
-      for (const fall of falls) {
-        await this.#phase(fall.name, audience, (phase) => this.#fault(fall, phase, audience));
+      for (const outage of outages) {
+        await this.#phase(outage.name, audience, (phase) => this.#fault(outage, phase, audience));
         await sleep(QUIET_MS, undefined, { signal });
       }
     };
-    await progress.during("storm: phases", falls.length + 1, () => this.#phases.length, play);
+    await progress.during("storm: phases", outages.length + 1, () => this.#phases.length, play);
     await this.#sender.stop();
     await this.#waitUntil(LAST_ARRIVALS_MS, () => this.#lost() === 0);
   }
@@ -177,13 +177,13 @@ class StormRun {
     phase.receiverBusy = busiest(loads, await audience.sampleLoads(), phase.toMs - phase.fromMs);
   }
 
-  async #fault({ gateways, isPolite }: Fall, phase: Phase, audience: Audience): Promise<void> {
+  async #fault({ gateways, isGraceful }: Outage, phase: Phase, audience: Audience): Promise<void> {
     const { plan, signal } = this.#context;
-    await Promise.all(gateways.map(({ process }) => (isPolite ? process.stop() : process.kill())));
+    await Promise.all(gateways.map(({ process }) => (isGraceful ? process.stop() : process.kill())));
     await Promise.all(gateways.map(({ process }) => process.start(signal)));
     phase.serversBackMs = nowMs() - phase.fromMs;
-    const areBack = () => audience.away === 0 && this.#sdk.every((member) => member.isOnline);
-    if (await this.#waitUntil(plan.timeoutMs, areBack)) phase.allBackMs = nowMs() - phase.fromMs;
+    const haveRecovered = () => audience.away === 0 && this.#sdk.every((member) => member.isOnline);
+    if (await this.#waitUntil(plan.timeoutMs, haveRecovered)) phase.allBackMs = nowMs() - phase.fromMs;
   }
 
   /** Compares the SDK clients' copies with the database. */
@@ -258,25 +258,25 @@ class StormRun {
 }
 
 /** Gateways that go away at the same time. */
-interface Fall {
+interface Outage {
   name: string;
   gateways: readonly Gateway[];
   /** SIGTERM, so that they drain; otherwise SIGKILL. */
-  isPolite: boolean;
+  isGraceful: boolean;
 }
 
-function fallsOf(fault: Fault, gateways: readonly Gateway[]): Fall[] {
+function outagesOf(fault: Fault, gateways: readonly Gateway[]): Outage[] {
   switch (fault) {
     case "rolling":
       return gateways.map((gateway, i) => ({
         name: `rolling ${i + 1}`,
         gateways: [gateway],
-        isPolite: true,
+        isGraceful: true,
       }));
     case "kill":
-      return [{ name: "kill -9 one", gateways: gateways.slice(0, 1), isPolite: false }];
+      return [{ name: "kill -9 one", gateways: gateways.slice(0, 1), isGraceful: false }];
     case "all":
-      return [{ name: "all kill -9", gateways, isPolite: false }];
+      return [{ name: "all kill -9", gateways, isGraceful: false }];
   }
 }
 
