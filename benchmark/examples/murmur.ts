@@ -17,7 +17,7 @@ const murmur: TargetPlugin = {
     read: () => ({ kind: "other" }),
   },
   async open({ url, onError }) {
-    if (url === undefined) throw new Error("say where the server is, with --url");
+    if (url === undefined) throw new Error("set the address of the server with --url");
     const post = async (path: string, body: object) => {
       const response = await fetch(new URL(path, url), { method: "POST", body: JSON.stringify(body) });
       if (!response.ok) onError(`HTTP_${response.status}`);

@@ -68,7 +68,7 @@ test("a server that loses messages above a number of members", LONG, async () =>
 });
 
 test.each([
-  [["--target", "ws"], "--target ws is searched for members only: add --search users."],
+  [["--target", "ws"], "--target ws only supports the search for members: add --search users."],
   [["--p100", "0"], "--p100 must be an integer from 1 to 600000."],
   [["--threshold", "p100<1"], "unknown metric p100. Metrics: users, messagesPerSecond"],
 ])("rejects %j", async (args, message) => {

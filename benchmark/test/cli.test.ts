@@ -64,7 +64,7 @@ describe("exit codes", () => {
     [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
     [["broadcast", "--burst", "20,x"], "--burst must be an integer"],
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
-    [["broadcast", "--json", "/nowhere/x.json"], "--json /nowhere/x.json cannot be written"],
+    [["broadcast", "--json", "/nowhere/x.json"], "Could not write --json /nowhere/x.json"],
     [["limits", "--targets", "nginx"], "Choices: fanfare, socket.io, ws."],
     [["overload", "--reads", "--users", "20"], "Arguments reads and users are mutually exclusive"],
     [["overload", "--reads", "--mixed"], "Arguments reads and mixed are mutually exclusive"],

@@ -69,8 +69,8 @@ describe.skipIf(cannotCluster)("clusters of their own", () => {
 });
 
 test.each([
-  [["cluster", "--nodes", "1,2", "--gateways", "1"], "--nodes and --gateways exclude each other"],
-  [["cluster", "--nodes", "1,2", "--beside", "ws"], "--nodes and --beside exclude each other"],
+  [["cluster", "--nodes", "1,2", "--gateways", "1"], "--nodes and --gateways are mutually exclusive"],
+  [["cluster", "--nodes", "1,2", "--beside", "ws"], "--nodes and --beside are mutually exclusive"],
   [["cluster", "--gateways", "1", "--count", "10"], "Without --nodes there is no --count"],
   [["cluster", "--nodes", "1,x"], "--nodes must be an integer from 1 to 16"],
   [["cluster", "--nodes", "2,2"], "--nodes has a duplicate"],

@@ -141,6 +141,6 @@ test("a rejected connection reports the reason", async () => {
   platform = await startFakePlatform();
   platform.refuseWith = "TOO_MANY_CONNECTIONS";
   await expect(measure({}, { url: platform.url })).rejects.toThrow(
-    /40 of 40 connections .* could not be made: TOO_MANY_CONNECTIONS \(120\)/,
+    /40 of 40 connections .* failed: TOO_MANY_CONNECTIONS \(120\)/,
   );
 });

@@ -58,7 +58,7 @@ test("Ctrl-C prints the partial result, and leaves nothing behind", { tags: "lon
 
 test.each([
   [["--concurrency", "10", "--requests", "5"], "--concurrency 10 needs at least as many --requests"],
-  [["--target", "tailchat"], "--target tailchat: this command measures only fanfare"],
+  [["--target", "tailchat"], "--target tailchat: this command only measures fanfare"],
   [["--users", "1"], "--users must be an integer from 2"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["http", ...args])).rejects.toMatchObject({

@@ -59,7 +59,7 @@ test("makes these calls in this order", async () => {
 test.each(CLIENTS)("a guest who is denied their rooms is not online: %o", async (client) => {
   server.refused.add(7);
   await expect(measure(client, { name: "tailchat", url: server.url })).rejects.toThrow(
-    /1 of 40 connections .* could not be made: Service unavailable \(3\)/,
+    /1 of 40 connections .* failed: Service unavailable \(3\)/,
   );
 });
 

@@ -88,12 +88,12 @@ function builder(yargs: Argv) {
       describe: "The server's capacity in messages per second; default: measure it first",
     })
     .option("reads", {
-      group: "What:",
+      group: "Mode:",
       type: "boolean",
       describe: "Instead: 1, then 20 hostile guests read as fast as their limits allow; only with --seconds",
     })
     .option("mixed", {
-      group: "What:",
+      group: "Mode:",
       type: "boolean",
       describe:
         "Instead: messages, reads, connections and uploads at 3 times the capacity; with --users, --seconds",
