@@ -46,7 +46,7 @@ for (const { page, modules, maxKilobytes } of BUDGETS) {
   console.log(`  ${over ? "OVER" : "within"} the budget of ${maxKilobytes} kB\n`);
 }
 if (isOver) {
-  console.error("Load later what a page does not need at once, or leave out a library.");
+  console.error("Load later what a page doesn't need at once, or drop a library.");
   process.exitCode = 1;
 }
 
@@ -55,6 +55,6 @@ function readManifest(): Manifest {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Manifest;
   } catch (cause) {
-    throw new Error(`There is no build to look at (${path}): run pnpm build first.`, { cause });
+    throw new Error(`No build found (${path}): run pnpm build first.`, { cause });
   }
 }

@@ -70,8 +70,8 @@ function greeting(options: ClusterOptions): string {
     ...addresses.map((address, index) => `  Gateway ${index + 1}  ${address}`),
     `  Health     http://127.0.0.1:${options.opsPort("gateway", 0)}/readyz and /metrics`,
     "  Try it     open two gateways in two browser windows and write to yourself",
-    `  Break it   kill -9 any of these, it comes back: ${pids.join(", ")}`,
-    `  Data       in ${options.folder}; it survives a restart. The logs are there too`,
+    `  Break it   kill -9 any of these, it restarts: ${pids.join(", ")}`,
+    `  Data       in ${options.folder}, with the logs; kept across restarts`,
     "  Stop       Ctrl-C",
     "",
   ].join("\n");
@@ -103,7 +103,7 @@ try {
 } catch (error) {
   if (!stopping.signal.aborted) {
     await stopAll();
-    fail(`The cluster could not start: ${(error as Error).message}`);
+    fail(`The cluster failed to start: ${(error as Error).message}`);
   }
 }
 if (!stopping.signal.aborted) {

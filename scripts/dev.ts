@@ -41,12 +41,12 @@ while (!stopping.signal.aborted) {
   child = start();
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   if (stopping.signal.aborted || (code !== null && ENDS.has(code))) process.exit(code ?? 1);
-  const ended = `Fanfare has ended (${signal ?? `exit code ${code}`})`;
+  const ended = `Fanfare exited (${signal ?? `exit code ${code}`})`;
   const waitMs = restarts.next(performance.now() - startedMs);
   if (waitMs === null) {
-    process.stderr.write(`${ended} right after each of its starts and is not started again.\n`);
+    process.stderr.write(`${ended} right after each start. Giving up.\n`);
     process.exit(code ?? 1);
   }
-  process.stderr.write(`${ended} and is started again.\n`);
+  process.stderr.write(`${ended}. Restarting.\n`);
   await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
 }

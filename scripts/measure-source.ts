@@ -39,7 +39,7 @@ console.table(
 console.table({ "all but benchmark": measure(product), all: measure(sources) });
 
 const wrong = tracked.filter((path) => SOURCE.test(path)).flatMap((path) => wrongArrows(read(path)));
-console.log(`Imports between rooms that are not allowed: ${wrong.length}`);
+console.log(`Imports between workspaces that are not allowed: ${wrong.length}`);
 for (const line of wrong) console.log(`  ${line}`);
 if (wrong.length > 0) process.exitCode = 1;
 

@@ -26,5 +26,5 @@ test("counts a page's modules and all their imports once, and nothing loaded lat
 });
 
 test("fails if a module is missing instead of measuring less", () => {
-  expect(() => scriptsOf(manifest, ["src/other.tsx"])).toThrow("src/other.tsx is no chunk of its own");
+  expect(() => scriptsOf(manifest, ["src/other.tsx"])).toThrow("src/other.tsx is not a chunk of its own");
 });

@@ -16,7 +16,9 @@ export function scriptsOf(manifest: Manifest, modules: readonly string[]): strin
   const add = (key: string): void => {
     const chunk = manifest[key];
     if (chunk === undefined) {
-      throw new Error(`${key} is no chunk of its own: say in scripts/check-bundle.ts what the page loads.`);
+      throw new Error(
+        `${key} is not a chunk of its own: update the modules of the page in scripts/check-bundle.ts.`,
+      );
     }
     if (files.has(chunk.file)) return;
     files.add(chunk.file);

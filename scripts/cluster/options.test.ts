@@ -20,7 +20,7 @@ test("any number of processes: no two share a port", () => {
 test("OPS_PORT moves the ports for health and metrics", () => {
   const { opsPort } = readOptions([], { PORT: "4000", OPS_PORT: "5000" });
   expect([opsPort("gateway", 1), opsPort("worker", 0)]).toEqual([5001, 5050]);
-  expect(() => readOptions([], { OPS_PORT: "none" })).toThrow("OPS_PORT must be a whole number");
+  expect(() => readOptions([], { OPS_PORT: "none" })).toThrow("OPS_PORT must be an integer");
 });
 
 test.each([["--gateways=0"], ["--workers=17"], ["--workers=many"]])("rejects %s", (argument) => {

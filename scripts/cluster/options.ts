@@ -51,7 +51,7 @@ export function readOptions(
   const count = (name: Role): number => {
     const number = Number(values[`${name}s`]);
     if (Number.isInteger(number) && number >= 1 && number <= MOST) return number;
-    throw new Error(`--${name}s must be a whole number from 1 to ${MOST}.\n${USAGE}`);
+    throw new Error(`--${name}s must be an integer from 1 to ${MOST}.\n${USAGE}`);
   };
   const port = readPort("PORT", env["PORT"] || DEFAULT_PORT);
   const opsPort = readPort("OPS_PORT", env["OPS_PORT"] || port + OPS_PORTS_ABOVE);
@@ -69,7 +69,7 @@ export function readOptions(
 function readPort(name: string, value: string | number): number {
   const port = Number(value);
   if (Number.isInteger(port) && port >= 1 && port <= 65_000) return port;
-  throw new Error(`${name} must be a whole number from 1 to 65000.`);
+  throw new Error(`${name} must be an integer from 1 to 65000.`);
 }
 
 function parse(args: string[]) {

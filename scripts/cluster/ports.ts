@@ -19,7 +19,7 @@ export async function findOccupiedPort(options: ClusterOptions): Promise<string 
   for (const [port, host] of portsOf(options)) {
     const code = await refusal(port, host);
     if (code === null) continue;
-    if (code !== "EADDRINUSE") return `Port ${port} of HOST=${host} cannot be listened to: ${code}.`;
+    if (code !== "EADDRINUSE") return `Could not listen on port ${port} of HOST=${host}: ${code}.`;
     const other = options.port + OTHER_PORTS_ABOVE * (options.port < HIGHEST_PORT / 2 ? 1 : -1);
     return (
       `Port ${port} is in use by another program. Stop that one, or choose others: PORT=${other} npx -y pnpm@12 dev:cluster ` +

@@ -113,12 +113,12 @@ export async function keepRunning(
     const { code, signal } = await server.exit();
     if (stopping.aborted) return;
     const waitMs = restarts.next(performance.now() - startedMs);
-    const ended = `${server.name} has ended (${signal ?? `exit code ${code}`})`;
+    const ended = `${server.name} exited (${signal ?? `exit code ${code}`})`;
     if (waitMs === null) {
-      say(`${ended} right after each of its starts and is not started again. Its log: ${server.logFile}`);
+      say(`${ended} right after each start. Giving up. Log: ${server.logFile}`);
       return;
     }
-    say(`${ended} and is started again.`);
+    say(`${ended}. Restarting.`);
     await delay(waitMs, undefined, { signal: stopping }).catch(() => undefined);
     if (stopping.aborted) return;
     startedMs = performance.now();
@@ -129,6 +129,6 @@ export async function keepRunning(
       continue;
     }
     if (stopping.aborted) return;
-    say(`${server.name} is back as process ${server.pid}.`);
+    say(`${server.name} is running again, pid ${server.pid}.`);
   }
 }

@@ -51,7 +51,7 @@ function runWith(env: Record<string, string>, ...args: string[]): Run {
 
 async function prints(started: Run, text: string): Promise<void> {
   while (!started.printed.includes(text)) {
-    if (started.child.exitCode !== null) throw new Error(`It has ended and printed:\n${started.printed}`);
+    if (started.child.exitCode !== null) throw new Error(`It exited and printed:\n${started.printed}`);
     await delay(20);
   }
 }
@@ -92,8 +92,8 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("pn
     }
 
     process.kill(Number(/worker-1 (\d+)/.exec(first.printed)![1]), "SIGKILL");
-    await prints(first, "worker-1 has ended (SIGKILL) and is started again.");
-    await prints(first, "worker-1 is back as process ");
+    await prints(first, "worker-1 exited (SIGKILL). Restarting.");
+    await prints(first, "worker-1 is running again, pid ");
     await must(urls[1]!, "user.me", {}, accessToken);
     await stop(first);
 
