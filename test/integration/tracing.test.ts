@@ -198,7 +198,7 @@ describe("a single instance", () => {
     const preload = new URL("./record-modules.mjs", import.meta.url);
     const node = await startNode({
       name,
-      env: { GATEWAY_THREADS: "1", NODE_OPTIONS: `--import=${preload.href}`, NOTE_MODULES_IN: list, ...env },
+      env: { GATEWAY_THREADS: "1", NODE_OPTIONS: `--import=${preload.href}`, MODULES_FILE: list, ...env },
     });
     nodes.push(node);
     const modules = async (): Promise<string[]> => (await readFile(list, "utf8")).split("\n");

@@ -1,4 +1,4 @@
-"""A client in another language, written from docs/build/protocol.md alone: it keeps one channel.
+"""A client in another language, written from docs/build/protocol.md alone. It follows one channel.
 
 Usage: client.py URL TOKEN CHANNEL_ID. A line on standard input asks for its state; the end of the input ends it. Prints JSON lines:
 {"ready": true} once, and {"rev", "messages", "gaps", "repeated", "broken"} for each line that it reads.
@@ -33,7 +33,7 @@ class Channel:
         self.last_event = time.monotonic()
 
     def change(self, rev, apply):
-        """One event: the next, a repetition, or beyond a gap."""
+        """Applies one event: the next one, a duplicate, or one beyond a gap."""
         with self.lock:
             self.last_event = time.monotonic()
             if rev <= self.rev or rev in self.early:
@@ -48,7 +48,7 @@ class Channel:
     def apply_early(self):
         while self.rev + 1 in self.early:
             if self.early.pop(self.rev + 1)() is False:
-                # A reaction to another state than ours: only a sync brings the right one.
+                # A reaction to a state we do not have: only a sync can fix it.
                 self.needs_sync.set()
                 return
             self.rev += 1
@@ -130,7 +130,7 @@ def on_reaction(event):
 
 
 def call(action, params):
-    """Repeats a call that only reads, after the time that the server asks for."""
+    """Retries a read-only call after the time the server asks for."""
     while True:
         answer = sio.call(action, params, timeout=CALL_TIMEOUT_S)
         if answer["ok"]:
