@@ -42,7 +42,7 @@ test.each([
     { content: "green", username: "CI", avatar_url: "https://ci.example/a.png" },
     { name: "CI", avatarUrl: "https://ci.example/a.png" },
   ],
-])("a message in a form like %s", async (_form, body, as) => {
+])("accepts a message in the format of %s", async (_form, body, as) => {
   const world = await createWorld(instance.url);
   const { path } = await createWebhook(world);
   expect(await send(path, body)).toMatchObject({ status: 200, answer: { ok: true } });

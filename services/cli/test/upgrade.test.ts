@@ -7,7 +7,7 @@ import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { withStopped } from "../src/open-stopped.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
 import { fill, type Known } from "./upgrade/fill.ts";
-import { see, whole } from "./upgrade/see.ts";
+import { expectedFindings, readAsClient } from "./upgrade/read-as-client.ts";
 
 let folder: string;
 
@@ -22,7 +22,7 @@ const fixture = (name: string): string => join(import.meta.dirname, "upgrade", n
 test("what fills databases of earlier versions also fills one of this version, and everything is found", async () => {
   const dataDir = join(folder, "today");
   const known = await whileRunning(dataDir, fill);
-  expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
+  expect(await whileRunning(dataDir, (url) => readAsClient(url, known))).toEqual(expectedFindings(known));
 });
 
 /** See upgrade/README.md. The short run uses the oldest, which needs every migration. */
@@ -44,7 +44,7 @@ for (const name of VERSIONS)
     });
 
     test("is migrated at startup, and clients find everything", async () => {
-      expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
+      expect(await whileRunning(dataDir, (url) => readAsClient(url, known))).toEqual(expectedFindings(known));
     });
 
     test("is consistent afterwards", async () => {

@@ -49,7 +49,7 @@ export async function startFileNode(env: Record<string, string> = {}): Promise<F
         }),
         "admin.readPolicy": () => ({ revision: 0, values: {} }),
         "message.findSent": ({ params: { nonce } }) => {
-          if (isAway) throw new Error("the message service is away");
+          if (isAway) throw new Error("the message service is unavailable");
           return { attachments: sent.get(nonce) ?? [] };
         },
       },

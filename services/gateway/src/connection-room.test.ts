@@ -12,7 +12,7 @@ test.each([
   [1024, 697, 796],
   [200, 66, 75],
   [60, 14, 15],
-])("of %d open files, %d sockets and %d connections are accepted", (openFiles, sockets, tcp) => {
+])("with %d open files, accepts %d sockets and %d connections", (openFiles, sockets, tcp) => {
   const room = connectionRoom(config, openFiles);
   expect([room.sockets.max, room.tcp.max]).toEqual([sockets, tcp]);
 });

@@ -44,7 +44,7 @@ describe("invalid Engine.IO and Socket.IO packets close the connection", () => {
     ["a connect error from the client", '44{"message":"no"}'],
     ["an event in a namespace it is not in", '42/admin,["user.me",{}]'],
     ["unannounced binary data", Buffer.from([1, 2, 3])],
-    ["more attachments than come", '451-["user.me",{"_placeholder":true,"num":7}]'],
+    ["more announced attachments than sent", '451-["user.me",{"_placeholder":true,"num":7}]'],
   ])("%s", async (_, packet) => {
     const { ws, closed } = await openWebSocket(gateway.signIn().accessToken);
     ws.send(packet);
@@ -107,10 +107,10 @@ describe("invalid WebSocket frames", () => {
 
   test.each([
     ["not masked", [0x81, 0x01, 0x32]],
-    ["with an opcode that does not exist", [0x8b, 0x80, 0, 0, 0, 0]],
+    ["with an unknown opcode", [0x8b, 0x80, 0, 0, 0, 0]],
     ["with a reserved bit", [0xf1, 0x80, 0, 0, 0, 0]],
     ["longer than allowed", [0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]],
-    ["a continuation of nothing", [0x80, 0x80, 0, 0, 0, 0]],
+    ["a continuation without a first frame", [0x80, 0x80, 0, 0, 0, 0]],
     ["not UTF-8", [0x81, 0x82, 0, 0, 0, 0, 0xff, 0xfe]],
   ])("%s", async (_, bytes) => {
     const socket = await openRaw();
@@ -168,7 +168,7 @@ describe("invalid handshakes", () => {
     ["/socket.io/?EIO=4&transport=websocket&sid=__proto__", 400],
     ["/socket.io/", 400],
     ["/socket.io/socket.io.js", 400],
-  ])("%s is answered %i", async (path, status) => {
+  ])("%s returns %i", async (path, status) => {
     expect((await fetch(`${gateway.url}${path}`)).status).toBe(status);
     expect(await isHealthy(gateway)).toBe(true);
   });

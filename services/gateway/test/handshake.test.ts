@@ -38,7 +38,7 @@ describe("authentication", () => {
     ["of another issuer", () => jwt({ ...claims(60), iss: "somebody" }), "UNAUTHENTICATED"],
     ["without an expiry", () => jwt({ ...claims(60), exp: undefined }), "UNAUTHENTICATED"],
     ["expired", () => jwt(claims(-5)), "TOKEN_EXPIRED"],
-  ])("%s is refused", async (_, token, code) => {
+  ])("rejects a token %s", async (_, token, code) => {
     const client = open(gateway, token());
     const error = await refused(client);
     expect(error.message).toBe(code);

@@ -38,7 +38,7 @@ describe("calls", () => {
     ["__proto__"],
     ["constructor"],
     ["%00"],
-  ])("%s is no action from outside", async (name) => {
+  ])("%s can't be called by clients", async (name) => {
     const { status, answer } = await gateway.post(name, "{}", bearer);
     expect([status, answer]).toMatchObject([404, { ok: false, error: { type: "UNKNOWN_ACTION" } }]);
   });
@@ -55,7 +55,7 @@ describe("calls", () => {
       "VALIDATION_FAILED",
     ],
     [JSON.stringify({ content: "x".repeat(LIMITS.httpBodyMaxBytes) }), 413, "PAYLOAD_TOO_LARGE"],
-  ])("a body that begins %.20s is answered %i %s", async (body, status, code) => {
+  ])("a body that starts with %.20s returns %i %s", async (body, status, code) => {
     const { answer, ...rest } = await gateway.post("message.send", body, bearer);
     expect([rest.status, answer]).toMatchObject([status, { ok: false, error: { type: code } }]);
     expect(await isHealthy(gateway)).toBe(true);

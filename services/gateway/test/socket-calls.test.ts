@@ -28,7 +28,7 @@ describe("invalid input is answered, and the socket stays connected", () => {
   test.each<[string, unknown[], string]>([
     ["an unknown action", ["nothing.there", {}], "UNKNOWN_ACTION"],
     ["an internal action", ["group.listRooms", { userId: CHANNEL_ID }], "UNKNOWN_ACTION"],
-    ["an action that is for HTTP only", ["user.createGuest", {}], "UNKNOWN_ACTION"],
+    ["an action only for HTTP", ["user.createGuest", {}], "UNKNOWN_ACTION"],
     ["Moleculer's own actions", ["$node.list", {}], "UNKNOWN_ACTION"],
     ["__proto__", ["__proto__", {}], "UNKNOWN_ACTION"],
     ["constructor", ["constructor", {}], "UNKNOWN_ACTION"],
@@ -45,7 +45,7 @@ describe("invalid input is answered, and the socket stays connected", () => {
       ["message.send", { ...message, content: "x".repeat(LIMITS.messageMaxChars + 1) }],
       "VALIDATION_FAILED",
     ],
-    ["more arguments than one", ["message.send", message, message], "MALFORMED_REQUEST"],
+    ["more than one argument", ["message.send", message, message], "MALFORMED_REQUEST"],
   ])("%s", async (_, event, code) => {
     expect(await client.call(...event)).toMatchObject({
       ok: false,

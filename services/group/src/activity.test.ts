@@ -17,7 +17,7 @@ beforeEach(() => {
     repository: {
       async listedByActivity(channelIds) {
         looked.push([...channelIds]);
-        if (fails) throw new Error("the database is away");
+        if (fails) throw new Error("the database is unavailable");
         return new Set(channelIds.filter((id) => id.startsWith("thread")));
       },
       async note(times) {

@@ -80,7 +80,7 @@ describe("leaving", () => {
   });
 
   test.each(["group.kick", "group.ban"] as const)(
-    "%s: when it is answered the user is out, before anything else is published",
+    "%s removes the user before it returns and before anything else is published",
     async (action) => {
       const member = await room.join();
       const { id: groupId } = room.group;

@@ -21,7 +21,7 @@ const isMember = async (userId: string): Promise<boolean> => {
 };
 
 test.each(["group.kick", "group.leave"] as const)(
-  "a join that was asked for before a %s is refused after it",
+  "a join requested before a %s is rejected after it",
   async (action) => {
     const member = await room.join();
     const { id: groupId } = room.group;

@@ -4,7 +4,7 @@ import { inboxActions } from "./inbox.ts";
 import { unreadActions } from "./unread.ts";
 import { notificationSettingActions } from "./notification-settings.ts";
 import { subscriptionActions } from "./push/subscriptions.ts";
-import { createFollowing, notifyMentioned } from "./on-stored.ts";
+import { createFollowing, notifyMentioned } from "./mentions-and-follows.ts";
 import { createFollowRepository } from "./follow.repository.ts";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { createMarkerRepository } from "./marker.repository.ts";

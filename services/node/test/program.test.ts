@@ -181,7 +181,7 @@ describe("startup errors are one clear line, with exit code 1", () => {
         FILES_DIR: tmpdir(),
       },
     ],
-  ])("a password in %s is never repeated", async (name, env) => {
+  ])("the error for %s doesn't contain the password", async (name, env) => {
     const program = run({ ...env, LOG_LEVEL: "trace" });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toContain(name);

@@ -11,14 +11,14 @@ test.each([
   ["Node版本26", ["node", "版", "本", "版本", "26"]],
   ["привет-мир", ["привет", "мир"]],
   ["!?", []],
-])("%j is found by %j", (text, tokens) => {
+])("%j has the tokens %j", (text, tokens) => {
   expect(textTokens(text)).toEqual(tokens);
 });
 
 test.each([
   ["builds building build", ["builds", "~build", "building", "build"]],
   ["as this was Über naïve", ["as", "this", "~thi", "was", "~wa", "über", "naïve"]],
-])("%j has its English stems too: %j", (text, tokens) => {
+])("%j also has English stems: %j", (text, tokens) => {
   expect(textTokens(text)).toEqual(tokens);
 });
 

@@ -361,7 +361,7 @@ describe.each([
     { everywhere: true },
     { text: "  !? ", channelId: "c".repeat(24) },
     { channelId: "c".repeat(24) },
-  ])("refused: %j", async (params) => {
+  ])("rejects %j", async (params) => {
     await expect(
       node.as(searcher, "message.search", params as Params<"message.search">),
     ).rejects.toMatchObject({

@@ -45,7 +45,7 @@ describe("rejects a password", () => {
     "aaaaaaaa",
     "        ",
     "abababab",
-  ])("as common: %j", (password) => {
+  ])("that is common: %j", (password) => {
     expect(reasonOf(password)).toBe("common");
   });
 
@@ -57,7 +57,7 @@ describe("rejects a password", () => {
     "ghopper@navy-yard.example.org",
     "navy-yard1",
     "hopperpassword",
-  ])("as made of the account's names: %s", (password) => {
+  ])("that consists of the account's names: %s", (password) => {
     expect(reasonOf(password)).toBe("personal");
   });
 });

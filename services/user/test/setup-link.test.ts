@@ -94,7 +94,7 @@ test("a use that fails leaves the link valid", async () => {
   await expect(setUp(token, user.username!)).rejects.toMatchObject({ type: "USERNAME_TAKEN" });
   const insert = vi
     .spyOn(Object.getPrototypeOf(node.node.database.collection("users")), "insertOne")
-    .mockRejectedValueOnce(new Error("the database is away"));
+    .mockRejectedValueOnce(new Error("the database is unavailable"));
   await expect(setUp(token)).rejects.toMatchObject({ type: "INTERNAL" });
   insert.mockRestore();
   expect((await setUp(token)).user.admin).toBe(true);

@@ -4,7 +4,7 @@ import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
 import { withDatabase } from "../open-stopped.ts";
-import { assertAbsent, writeWhole } from "../whole-file.ts";
+import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 import {
   databaseOf,
   openEverything,
@@ -47,7 +47,7 @@ export async function writeBackup(
     const parts = hasOneMoment ? framesOfRunning(db, config, summary) : framesOfStopped(db, config, summary);
     const packed = [inPieces(frames(parts, summary)), createGzip()] as const;
     if (file === null) await pipeline(...packed, process.stdout, { end: false });
-    else await writeWhole(file, (target) => pipeline(...packed, target));
+    else await writeFileAtomically(file, (target) => pipeline(...packed, target));
     return { ...summary, while: hasOneMoment ? "running" : isRunning ? "mongodb" : "stopped" };
   });
 }

@@ -22,7 +22,7 @@ import { mongo } from "mongoose";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
 import { withStopped } from "../open-stopped.ts";
-import { assertAbsent, writeWhole } from "../whole-file.ts";
+import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 
 export const exportGroupCommand: CommandModule<object, { groupId: string; file: string }> = {
   command: "export-group <groupId> <file>",
@@ -57,7 +57,7 @@ async function exportGroup(
         yield line;
       }
     }
-    await writeWhole(file, (target) => pipeline(counted(), target));
+    await writeFileAtomically(file, (target) => pipeline(counted(), target));
     return count;
   });
 }

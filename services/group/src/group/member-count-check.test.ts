@@ -21,11 +21,11 @@ test("corrects a stable difference", async () => {
 });
 
 test.each([
-  ["a right count", [{ stored: 5, counted: 5 }]],
-  ["a join under way", [off, { stored: 5, counted: 5 }]],
-  ["a group that changes", [off, { stored: 8, counted: 6 }]],
-  ["a group that is gone", [off, null]],
-])("%s is left alone", async (_case, readings) => {
+  ["a correct count", [{ stored: 5, counted: 5 }]],
+  ["a join in progress", [off, { stored: 5, counted: 5 }]],
+  ["a changing group", [off, { stored: 8, counted: 6 }]],
+  ["a deleted group", [off, null]],
+])("doesn't correct %s", async (_case, readings) => {
   const reads = readings.length;
   const { counts, correct, read } = check([...readings]);
   counts.checkOnce("g");

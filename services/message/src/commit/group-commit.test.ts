@@ -51,8 +51,7 @@ function gate() {
 const WRITE_TIMEOUT_MS = 20;
 
 /** For tests of timeouts: time only advances explicitly, however slow the machine is. */
-const stopTheClock = () =>
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+const stopClock = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
 
 /** Advances the time by a write timeout, which all writes must respect. */
 async function expectTimeout(writes: Promise<unknown>[]): Promise<void> {
@@ -287,7 +286,7 @@ test("when raising the heads fails, the sender is not answered, and a retry rais
 test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const)(
   "a store that doesn't respond (%s) fails after the write timeout",
   async (step) => {
-    stopTheClock();
+    stopClock();
     const { store, send, edit, heads } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
     const { id } = await send("before");
     heads.forget(channelId);
@@ -307,7 +306,7 @@ test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const
 );
 
 test("a late insert is either stored after newer messages or not at all", async () => {
-  stopTheClock();
+  stopClock();
   const { store, send, database } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
   await send("1");
   const { pass, open } = gate();

@@ -14,7 +14,7 @@ const FAULTS = 0.15;
 type Fault = "none" | "fails" | "late" | "slow";
 
 /** A database step that usually succeeds; otherwise it fails, is slow, or is carried out after its worker has given up. */
-async function unreliable(random: () => number): Promise<void> {
+async function unreliableStep(random: () => number): Promise<void> {
   const fault: Fault =
     random() > FAULTS ? "none" : (["fails", "late", "slow"] as const)[Math.floor(random() * 3)]!;
   if (fault === "fails") throw new Error("connection lost");
@@ -42,7 +42,7 @@ function startWorker(database: MemoryDatabase, random: () => number, found: unkn
     } catch (error) {
       found.push(error);
     }
-    await unreliable(random);
+    await unreliableStep(random);
   };
   for (const hook of ["beforeRead", "beforeInsert", "afterEach", "afterInsert"] as const) store[hook] = step;
   for (const hook of ["beforeChange", "afterChange", "beforeRaise"] as const) store[hook] = step;

@@ -7,7 +7,7 @@ test.each<Position>([
   { source: "read", at: null },
   { source: "groups", at: `${id}-${id}-${id}` },
   { source: "direct", at: "1-2", channelId: id, nonce: "日本\u0000 '\"" },
-])("%j is read as it was written", (position) => {
+])("formats and parses %j", (position) => {
   expect(formatPosition(position)).toMatch(/^[A-Za-z0-9_-]+$/);
   expect(parsePosition(formatPosition(position))).toEqual(position);
 });
@@ -20,6 +20,6 @@ test.each([
   formatPosition({ source: "read", at: { $ne: "" } as never }),
   formatPosition({ source: "read", at: null, channelId: id, nonce: { $gt: "" } as never }),
   Buffer.from("null").toString("base64url"),
-])("%s is refused", (cursor) => {
+])("rejects %s", (cursor) => {
   expect(() => parsePosition(cursor)).toThrow(expect.objectContaining({ type: "VALIDATION_FAILED" }));
 });

@@ -12,7 +12,7 @@ describe("a request", () => {
     ["everyone", [true, true, true]],
     ["groupMates", [false, true, true]],
     ["nobody", [false, false, false]],
-  ] as const)("where they are taken from %s", (requestsFrom, expected) => {
+  ] as const)("with requests accepted from %s", (requestsFrom, expected) => {
     expect(reached("request", { requestsFrom, directFrom: "friends" })).toEqual(expected);
   });
 });
@@ -22,7 +22,7 @@ describe("a direct channel", () => {
     ["everyone", [true, true, true], [false, true, true]],
     ["groupMates", [false, true, true], [false, true, true]],
     ["friends", [false, false, true], [false, false, true]],
-  ] as const)("where they are taken from %s", (directFrom, ofTwo, ofSeveral) => {
+  ] as const)("with direct messages accepted from %s", (directFrom, ofTwo, ofSeveral) => {
     expect(reached("direct", { requestsFrom: "nobody", directFrom })).toEqual(ofTwo);
     expect(reached("groupDirect", { requestsFrom: "nobody", directFrom })).toEqual(ofSeveral);
   });

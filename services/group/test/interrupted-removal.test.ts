@@ -11,14 +11,14 @@ const collection = (name: string) => node.node.database.collection(name);
 const id = (hex: string) => new Types.ObjectId(hex);
 
 /** Leaves the state of a process that died after removing the member, before updating the count and rooms and publishing. */
-async function putOutHalfway(userId: string, reason: string, begunAt = new Date()): Promise<void> {
+async function interruptRemoval(userId: string, reason: string, begunAt = new Date()): Promise<void> {
   const ids = { groupId: id(room.group.id), userId: id(userId) };
   await collection("departures").insertOne({ ...ids, reason, begunAt });
   await collection("members").deleteOne(ids);
   node.out.length = 0;
 }
 
-async function expectOut(userId: string, reason: string): Promise<void> {
+async function expectRemoved(userId: string, reason: string): Promise<void> {
   const { id: groupId } = room.group;
   await vi.waitFor(
     async () => {
@@ -39,27 +39,27 @@ describe("repeating the call", () => {
   test.each([
     ["group.kick", "kicked"],
     ["group.ban", "banned"],
-  ] as const)("%s", async (action, reason) => {
+  ] as const)("completes %s", async (action, reason) => {
     const { userId } = await room.join();
     const target = { groupId: room.group.id, userId };
     await node.node.access.get(userId, target);
-    await putOutHalfway(userId, reason);
+    await interruptRemoval(userId, reason);
     await node.call(action, target, room.owner);
     expect(node.node.access.peek(userId, target)).toBeUndefined();
-    await expectOut(userId, reason);
+    await expectRemoved(userId, reason);
   });
 
   test("completes group.leave while the process still has the user cached as a member", async () => {
     const member = await room.join();
     const { id: groupId } = room.group;
     await node.node.access.get(member.userId, { groupId });
-    await putOutHalfway(member.userId, "left");
+    await interruptRemoval(member.userId, "left");
     await node.call("group.leave", { groupId }, member);
     expect(node.node.access.peek(member.userId, { groupId })).toBeUndefined();
-    await expectOut(member.userId, "left");
+    await expectRemoved(member.userId, "left");
   });
 
-  test("of a former member, or a user who never was one", async () => {
+  test("rejects a kick of a former member, or of a user who never was one", async () => {
     const member = await room.join();
     for (const userId of [member.userId, (await node.guest()).userId]) {
       const target = { groupId: room.group.id, userId };

@@ -18,7 +18,10 @@ export async function assertAbsent(file: string): Promise<void> {
  * user has put in its place, such as a link.
  * @throws {CliError} when another process writes it or was broken off, or there is no room for it
  */
-export async function writeWhole(file: string, fill: (target: Writable) => Promise<void>): Promise<void> {
+export async function writeFileAtomically(
+  file: string,
+  fill: (target: Writable) => Promise<void>,
+): Promise<void> {
   await assertAbsent(file);
   const unfinished = `${file}.unfinished`;
   const handle = await open(unfinished, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {

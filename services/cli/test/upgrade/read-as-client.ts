@@ -4,7 +4,7 @@ import { TOTP } from "otpauth";
 import { PASSWORD, type Known } from "./fill.ts";
 
 /** Reads the data of `fill` like a client, with the old passwords. Writes one message. */
-export async function see(url: string, { users, groupId, channels, totpSecret, file, has }: Known) {
+export async function readAsClient(url: string, { users, groupId, channels, totpSecret, file, has }: Known) {
   const logIn = async (username: string | null, code?: string): Promise<string> => {
     const params = { username: username!, password: PASSWORD, ...(code !== undefined && { code }) };
     return (await must(url, "user.login", params)).accessToken;
@@ -50,15 +50,15 @@ export async function see(url: string, { users, groupId, channels, totpSecret, f
   };
 }
 
-/** The expected result of `see` when nothing is lost. */
-export function whole({
+/** The expected result of `readAsClient` when nothing is lost. */
+export function expectedFindings({
   users,
   channels,
   unreadOfBob,
   directsOfAnn,
   file,
   has,
-}: Known): Awaited<ReturnType<typeof see>> {
+}: Known): Awaited<ReturnType<typeof readAsClient>> {
   const messages = Object.fromEntries(
     Object.entries(channels).map(([name, channel]) => [name, channel.messages]),
   );
