@@ -12,20 +12,20 @@ const file: SignedFile = {
   expiresAtMs: NOW + 1000,
 };
 
-/** As a server gets it: the path decoded, the query in parts. */
+/** Verifies a URL as the server does: with a decoded path and a parsed query. */
 function verify(address: string, nowMs = NOW, signer = urls) {
   const { pathname, searchParams } = new URL(address, "http://localhost");
   const [, , fileId = "", name = ""] = pathname.split("/");
   return signer.verify({ fileId, name: decodeURIComponent(name) }, Object.fromEntries(searchParams), nowMs);
 }
 
-test("an address says what was signed, until it ends", () => {
+test("a URL is valid until it expires", () => {
   expect(verify(urls.sign(file))).toEqual(file);
   expect(verify(urls.sign(file), NOW + 999)).toEqual(file);
   expect(verify(urls.sign(file), NOW + 1000)).toBeNull();
 });
 
-test("an address of the key before is good too, and of no other", () => {
+test("accepts URLs signed with the previous key but not with other keys", () => {
   const [key, previous] = [randomBytes(32), randomBytes(32)];
   const rotated = new FileUrls(key, previous);
   expect(verify(new FileUrls(previous).sign(file), NOW, rotated)).toEqual(file);
@@ -33,7 +33,7 @@ test("an address of the key before is good too, and of no other", () => {
   expect(verify(urls.sign(file), NOW, rotated)).toBeNull();
 });
 
-test("nothing in it can be changed, nor signed with another key", () => {
+test("rejects modified URLs and foreign keys", () => {
   const address = urls.sign(file);
   const changes: [string, string][] = [
     ["a".repeat(24), "b".repeat(24)],
@@ -49,7 +49,7 @@ test("nothing in it can be changed, nor signed with another key", () => {
   expect(verify(address, NOW, new FileUrls(randomBytes(32)))).toBeNull();
 });
 
-test("what is no address of ours is refused without an error", () => {
+test("rejects malformed URLs without throwing", () => {
   const query = Object.fromEntries(new URL(urls.sign(file), "http://localhost").searchParams);
   const path = { fileId: file.fileId, name: file.name };
   expect(urls.verify(path, query, NOW)).toEqual(file);

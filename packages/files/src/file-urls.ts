@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** `raw`: as it was uploaded; `image`: re-encoded without metadata; `thumb`: the same, small. */
+/** `raw`: as uploaded; `image`: re-encoded without metadata; `thumb`: a thumbnail of `image`. */
 export const VARIANTS = ["raw", "image", "thumb"] as const;
 export type Variant = (typeof VARIANTS)[number];
 
@@ -10,11 +10,11 @@ export interface SignedFile {
   variant: Variant;
   name: string;
   contentType: string;
-  /** When the address ends, in ms since 1970. */
+  /** When the URL expires, in milliseconds since the epoch. */
   expiresAtMs: number;
 }
 
-/** What a browser may show by itself; everything else is only ever downloaded. Nothing here can run. */
+/** Types that browsers can display inline, none of which can contain scripts. All others are served as downloads. */
 export const INLINE_TYPES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -43,15 +43,15 @@ export class FileUrls {
   readonly #previousKey: Buffer | null;
 
   /**
-   * @param key of 32 bytes, for this purpose alone
-   * @param previousKey what it has signed is good too, until it ends
+   * @param key 32 bytes, used for nothing else
+   * @param previousKey URLs signed with it stay valid until they expire
    */
   constructor(key: Buffer, previousKey: Buffer | null = null) {
     this.#key = key;
     this.#previousKey = previousKey;
   }
 
-  /** The path and query of the address. */
+  /** Returns the path and query of the URL. */
   sign(file: SignedFile): string {
     const { fileId, variant, name, contentType, expiresAtMs } = file;
     const query = new URLSearchParams({
@@ -63,7 +63,7 @@ export class FileUrls {
     return `/files/${fileId}/${encodeURIComponent(name)}?${query.toString()}`;
   }
 
-  /** What an address says, or null where it has ended, or was not signed by us as it is. */
+  /** Returns the claims of a URL, or null if it has expired or its signature is invalid. */
   verify(
     { fileId, name }: { fileId: string; name: string },
     query: Record<string, unknown>,
@@ -85,12 +85,12 @@ export class FileUrls {
 }
 
 function signatureOf({ fileId, variant, name, contentType, expiresAtMs }: SignedFile, key: Buffer): Buffer {
-  // As JSON nothing of one part can pass for a part of the next.
+  // JSON keeps the values unambiguous.
   const signed = JSON.stringify([fileId, variant, name, contentType, expiresAtMs]);
   return createHmac("sha256", key).update(signed).digest();
 }
 
-/** Where a public picture is to be had. */
+/** The URL path of a public picture. */
 export function picturePath(name: string): string {
   return `/files/public/${name}.webp`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pictureKey, storageKey } from "./keys.ts";
 
-test("keys are made of ids alone", () => {
+test("keys consist of ids only", () => {
   const id = `${"0".repeat(22)}ab`;
   expect(storageKey(id, "thumb")).toBe(`ab/${id}.thumb`);
   expect(pictureKey(`${id}-${"f".repeat(16)}`)).toBe(`public/${id}-${"f".repeat(16)}.webp`);

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StorageUnusableError, type ByteRange, type FileStorage, type StoredBytes } from "./storage.ts";
 
-/** In a folder. An object is on disk before it has its name. */
+/** Stores files in a folder. A file is synced to disk before it is renamed into place, so none is partial. */
 export class LocalStorage implements FileStorage {
   readonly #dir: string;
 
@@ -18,17 +18,17 @@ export class LocalStorage implements FileStorage {
     const path = this.#path(key);
     // The stream can fail before a listener is attached.
     stream.on("error", () => undefined);
-    const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
+    const partPath = `${path}.${randomBytes(6).toString("hex")}.part`;
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const out = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+      const out = createWriteStream(partPath, { flags: "wx", mode: 0o600, flush: true });
       await pipeline(stream, out);
-      if (out.bytesWritten !== size) throw new Error(`${out.bytesWritten} bytes came of ${size}`);
-      await rename(draft, path);
+      if (out.bytesWritten !== size) throw new Error(`received ${out.bytesWritten} of ${size} bytes`);
+      await rename(partPath, path);
       await syncFolder(dirname(path));
     } catch (error) {
       stream.destroy();
-      await rm(draft, { force: true });
+      await rm(partPath, { force: true });
       throw error;
     }
   }
@@ -59,7 +59,7 @@ export class LocalStorage implements FileStorage {
       await access(this.#dir, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw new StorageUnusableError(
-        `Files cannot be kept in ${this.#dir}: ${(error as Error).message}. Set FILES_DIR to a folder that this user may write to.`,
+        `Cannot store files in ${this.#dir}: ${(error as Error).message}. Set FILES_DIR to a folder that this user can write to.`,
         { cause: error },
       );
     }
@@ -72,7 +72,7 @@ export class LocalStorage implements FileStorage {
   }
 }
 
-/** So that the name survives a loss of power too. */
+/** Makes a rename durable across power loss. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

@@ -10,7 +10,7 @@ import {
 import { StorageUnusableError, type ByteRange, type FileStorage, type StoredBytes } from "./storage.ts";
 
 export interface S3Options {
-  /** undefined: that of Amazon for the region. */
+  /** undefined: the AWS endpoint of the region. */
   endpoint: string | undefined;
   bucket: string;
   region: string;
@@ -19,7 +19,7 @@ export interface S3Options {
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** Without a byte coming or going. */
+/** Without data in either direction. */
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_SOCKETS = 100;
 
@@ -36,7 +36,7 @@ export class S3Storage implements FileStorage {
     this.#client = new S3Client({
       region,
       credentials: { accessKeyId, secretAccessKey },
-      // Others than Amazon seldom give every bucket a host of its own, nor know its newer checksums.
+      // S3-compatible servers rarely support virtual-hosted buckets or the newer checksums.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       requestChecksumCalculation: "WHEN_REQUIRED",
       // Errors are thrown and logged by the caller.
@@ -54,7 +54,7 @@ export class S3Storage implements FileStorage {
   async put(key: string, stream: Readable, size: number): Promise<void> {
     const body = Readable.from(exactly(stream, size), { objectMode: false });
     const abort = new AbortController();
-    // If the stream fails, the request would wait for the rest.
+    // Otherwise the request would keep waiting for data after the stream has failed.
     body.once("error", (error) => abort.abort(error));
     try {
       const command = new PutObjectCommand({ ...this.#at(key), Body: body, ContentLength: size });
@@ -92,7 +92,7 @@ export class S3Storage implements FileStorage {
     } catch (error) {
       const { name, message } = error as Error;
       throw new StorageUnusableError(
-        `The bucket ${this.#bucket} of S3_BUCKET cannot be used: ${name}, ${message}. See that it exists, and that the other settings S3_* are right.`,
+        `Cannot use the bucket ${this.#bucket} (S3_BUCKET): ${name}, ${message}. Check that it exists and that the other S3_* settings are correct.`,
         { cause: error },
       );
     }
@@ -107,7 +107,7 @@ export class S3Storage implements FileStorage {
   }
 }
 
-/** @throws {Error} when it is not as long as that */
+/** @throws {Error} if the stream is shorter or longer than `size` */
 async function* exactly(stream: Readable, size: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -115,7 +115,7 @@ async function* exactly(stream: Readable, size: number): AsyncGenerator<Buffer> 
     if (bytes > size) break;
     yield chunk;
   }
-  if (bytes !== size) throw new Error(`${bytes} bytes came of ${size}`);
+  if (bytes !== size) throw new Error(`received ${bytes} of ${size} bytes`);
 }
 
 function nullIfAbsent(error: unknown): null {

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Bytes from `start` to `end`, both included. */
+/** The bytes from `start` to `end`, inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -8,30 +8,30 @@ export interface ByteRange {
 
 export interface StoredBytes {
   stream: Readable;
-  /** Of the whole object, in bytes, whatever part was asked for. */
+  /** Of the whole object in bytes, even if only a range was requested. */
   size: number;
 }
 
-/** Where the bytes of files lie. An object is there as a whole or not at all, and never changes. */
+/** Stores the bytes of files. Objects are complete or absent, and immutable. */
 export interface FileStorage {
   /**
-   * Stores an object. When it rejects, nothing is left behind.
-   * @param size of the stream, in bytes
-   * @throws {Error} also when the stream ends early or gives more than it should
+   * Stores an object. If it rejects, no part of the object remains.
+   * @param size the length of the stream in bytes
+   * @throws {Error} also if the stream is shorter or longer than `size`
    */
   put(key: string, stream: Readable, size: number): Promise<void>;
-  /** The size in bytes, or null where there is no such object. */
+  /** The size in bytes, or null if there is no such object. */
   size(key: string): Promise<number | null>;
   /** null if there is no such object. Callers must read the stream to its end or destroy it. */
   read(key: string, range?: ByteRange): Promise<StoredBytes | null>;
-  /** Repeatable: what is not there is deleted. */
+  /** Deletes an object; does nothing if there is none. */
   delete(key: string): Promise<void>;
-  /** @throws {StorageUnusableError} when nothing can be stored there */
+  /** @throws {StorageUnusableError} if the storage can't be used */
   check(): Promise<void>;
   close(): void;
 }
 
-/** The message says what is wrong, and which setting to look at, in one line. */
+/** Its message is one line with the cause and the setting to check. */
 export class StorageUnusableError extends Error {
   override readonly name = "StorageUnusableError";
 }

@@ -44,8 +44,8 @@ const read = async (storage: FileStorage, range?: { start: number; end: number }
   return found === null ? null : { size: found.size, bytes: await buffer(found.stream) };
 };
 
-describe.each(["folder", "bucket"] as const)("in a %s", (kind) => {
-  test("what is put is there, as a whole and in parts, until it is deleted", async () => {
+describe.each(["folder", "bucket"] as const)("storage in a %s", (kind) => {
+  test("stores, reads and deletes objects", async () => {
     const storage = await open(kind);
     await storage.check();
     const bytes = randomBytes(3_000_000);
@@ -62,7 +62,7 @@ describe.each(["folder", "bucket"] as const)("in a %s", (kind) => {
     storage.close();
   });
 
-  test("what breaks off, or is shorter than said, is not there", async () => {
+  test("interrupted or short uploads leave nothing behind", async () => {
     const storage = await open(kind);
     const broken = new PassThrough();
     const put = storage.put(KEY, broken, 1000);
@@ -70,7 +70,7 @@ describe.each(["folder", "bucket"] as const)("in a %s", (kind) => {
     setImmediate(() => broken.destroy(new Error("gone")));
     await expect(put).rejects.toThrow(/.+/);
     await expect(storage.put(KEY, Readable.from([randomBytes(10)]), 1000)).rejects.toThrow(/.+/);
-    // The server of this test makes an empty object of an upload that broke off, at times after it was deleted.
+    // s3rver creates an empty object for an aborted upload, sometimes after the deletion.
     await expect
       .poll(async () => {
         const size = await storage.size(KEY);
@@ -82,11 +82,11 @@ describe.each(["folder", "bucket"] as const)("in a %s", (kind) => {
   });
 });
 
-test("a folder keeps nothing of what broke off", async () => {
+test("failed uploads leave no files in the folder", async () => {
   expect((await readdir(dirOf(), { recursive: true })).filter((name) => name.includes("."))).toEqual([]);
 });
 
-test("what cannot be used says what to do", async () => {
+test("an unusable storage is reported with the setting to change", async () => {
   const file = join(folder, "file");
   await writeFile(file, "");
   const inFile = await createFileStorage({ filesDir: join(file, "files"), s3: undefined });

@@ -5,7 +5,7 @@ import { MENTION } from "./mentioned.ts";
 export interface Ids {
   groupId: mongo.ObjectId;
   newId: (id: string) => mongo.ObjectId;
-  /** Of a user, who may have been here before. */
+  /** The id of an imported user, who can already exist on this instance. */
   userId: (id: string) => mongo.ObjectId;
 }
 
@@ -61,7 +61,7 @@ export function channelDocument(line: GroupFileLineOf<"channel">, ids: Ids): mon
   };
 }
 
-/** With what a private channel is found by, and its room: as the group service keeps them (`viewKeys`). */
+/** Overrides as stored by the group service, with the `viewKeys` and `roomRev` of private channels. */
 function overridesOf(
   { overrides }: GroupFileLineOf<"channel">,
   { groupId, newId, userId }: Ids,
@@ -88,7 +88,7 @@ function overridesOf(
   return { overrides: stored, overridesRev: 1, roomRev: 1, viewKeys };
 }
 
-/** @param seq its place; each message is one change */
+/** @param seq also used as the rev, because each imported message is one change */
 export function messageDocument(line: GroupFileLineOf<"message">, seq: number, ids: Ids): mongo.Document {
   const { newId, userId } = ids;
   const _id = newId(line.id);

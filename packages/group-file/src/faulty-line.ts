@@ -1,9 +1,9 @@
 /** Control characters, removed because the reason can quote the file and terminals would interpret them. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-/** Enough to find the fault with. */
+
 const MAX_REASON_CHARS = 300;
 
-/** A line of a file that does not fit, and why. */
+/** An invalid line of a group file, with the reason. */
 export class FaultyLine extends Error {
   override readonly name = "FaultyLine";
   readonly line: number;

@@ -5,93 +5,94 @@ import type { NumberedLine } from "./read-group-file.ts";
 /** The contents of a file except messages and members, which are only checked. */
 export interface Survey {
   group: GroupFileLineOf<"group">;
-  /** What comes first is first. */
+  /** In the order of the file, as are the other maps. */
   channels: Map<string, GroupFileLineOf<"channel">>;
   roles: Map<string, GroupFileLineOf<"role">>;
   users: Map<string, GroupFileLineOf<"user">>;
 }
 
 export interface GroupChecker {
-  /** @throws {FaultyLine} when the line does not fit to those before it */
+  /** @throws {FaultyLine} if the line is inconsistent with earlier lines */
   add(next: NumberedLine): void;
-  /** @throws {FaultyLine} when something that was referred to has not come */
+  /** @throws {FaultyLine} if a referenced user or channel is missing */
   finish(): Survey;
 }
 
-/** Checks, line by line, that everything referenced in a file is in it. */
+/** Checks line by line that everything referenced in a file is in it. */
 export function createGroupChecker(): GroupChecker {
   let group: GroupFileLineOf<"group"> | undefined;
   const channels: Survey["channels"] = new Map();
   const roles: Survey["roles"] = new Map();
   const users: Survey["users"] = new Map();
-  /** By id the first line that names them. */
-  const namedUsers = new Map<string, number>();
+  /** By user id: the first line that refers to the user. */
+  const referencedUsers = new Map<string, number>();
   let places = 0;
   let messageId = "";
   let number = 1;
   let emojis = new Set<string>();
-  const need = (isTrue: boolean, reason: string): void => {
+  const check = (isTrue: boolean, reason: string): void => {
     if (!isTrue) throw new FaultyLine(number, reason);
   };
   const add = <T extends { id: string }>(to: Map<string, T>, line: T): void => {
-    need(!to.has(line.id), "this id was there already");
+    check(!to.has(line.id), "duplicate id");
     to.set(line.id, line);
   };
-  const name = (id: string): void => {
-    if (!namedUsers.has(id)) namedUsers.set(id, number);
+  const reference = (id: string): void => {
+    if (!referencedUsers.has(id)) referencedUsers.set(id, number);
   };
-  const fits: { [T in GroupFileContent["type"]]: (line: GroupFileLineOf<T>) => void } = {
+  const validators: { [T in GroupFileContent["type"]]: (line: GroupFileLineOf<T>) => void } = {
     group(line) {
-      need(group === undefined, "there is a group already");
+      check(group === undefined, "there is more than one group");
       group = line;
-      name(line.ownerId);
+      reference(line.ownerId);
     },
     role(line) {
       add(roles, line);
-      need(roles.size <= LIMITS.rolesPerGroup, `there are more than ${LIMITS.rolesPerGroup} roles`);
+      check(roles.size <= LIMITS.rolesPerGroup, `more than ${LIMITS.rolesPerGroup} roles`);
     },
     channel(line) {
       add(channels, line);
       const { thread, kind, sectionId } = line;
-      need((kind === "thread") === (thread !== null), "a thread has a parent, and nothing else has one");
+      check((kind === "thread") === (thread !== null), "threads, and only threads, must have a parent");
       if (thread === null) places += 1;
-      else name(thread.createdBy);
-      need(places <= LIMITS.channelsPerGroup, `there are more than ${LIMITS.channelsPerGroup} channels`);
+      else reference(thread.createdBy);
+      check(places <= LIMITS.channelsPerGroup, `more than ${LIMITS.channelsPerGroup} channels`);
       if (thread !== null)
-        need(channels.get(thread.parentId)?.kind === "text", "its parent is no channel above");
-      if (sectionId !== null) need(channels.get(sectionId)?.kind === "section", "its section is not above");
+        check(
+          channels.get(thread.parentId)?.kind === "text",
+          "its parent is not a text channel on an earlier line",
+        );
+      if (sectionId !== null)
+        check(channels.get(sectionId)?.kind === "section", "its section is not on an earlier line");
       for (const override of line.overrides) {
         if (override.type === "role")
-          need(roles.has(override.id), "an override is of a role that is not above");
-        if (override.type === "member") name(override.id);
+          check(roles.has(override.id), "the role of an override is not on an earlier line");
+        if (override.type === "member") reference(override.id);
       }
     },
     member(line) {
-      need(
+      check(
         line.roleIds.every((id) => roles.has(id)),
-        "it has a role that is not above",
+        "a role is not on an earlier line",
       );
-      name(line.userId);
+      reference(line.userId);
     },
     message(line) {
       const channel = channels.get(line.channelId);
-      need(channel !== undefined && channel.kind !== "section", "its channel is not above");
+      check(channel !== undefined && channel.kind !== "section", "its channel is not on an earlier line");
       messageId = line.id;
       emojis = new Set();
-      name(line.authorId);
-      if (line.pinned !== undefined) name(line.pinned.by);
+      reference(line.authorId);
+      if (line.pinned !== undefined) reference(line.pinned.by);
       if (line.threadId !== undefined)
-        need(channels.get(line.threadId)?.kind === "thread", "its thread is not above");
-      for (const id of line.mentions?.userIds ?? []) name(id);
+        check(channels.get(line.threadId)?.kind === "thread", "its thread is not on an earlier line");
+      for (const id of line.mentions?.userIds ?? []) reference(id);
     },
     reaction(line) {
-      need(line.messageId === messageId, "it is not below its message");
+      check(line.messageId === messageId, "it does not follow its message");
       emojis.add(line.emoji);
-      need(
-        emojis.size <= LIMITS.reactionsPerMessage,
-        `there are more than ${LIMITS.reactionsPerMessage} reactions`,
-      );
-      name(line.userId);
+      check(emojis.size <= LIMITS.reactionsPerMessage, `more than ${LIMITS.reactionsPerMessage} reactions`);
+      reference(line.userId);
     },
     user(line) {
       add(users, line);
@@ -100,18 +101,15 @@ export function createGroupChecker(): GroupChecker {
   return {
     add(next) {
       ({ number } = next);
-      need(group !== undefined || next.line.type === "group", "the group has to come first");
-      (fits[next.line.type] as (line: GroupFileContent) => void)(next.line);
+      check(group !== undefined || next.line.type === "group", "the group must be first");
+      (validators[next.line.type] as (line: GroupFileContent) => void)(next.line);
     },
     finish() {
-      if (group === undefined) throw new FaultyLine(number, "there is no group in it");
+      if (group === undefined) throw new FaultyLine(number, "the group is missing");
       const { defaultChannelId } = group;
-      need(
-        defaultChannelId === null || channels.has(defaultChannelId),
-        "the channel for newcomers is missing",
-      );
-      for (const [id, namedIn] of namedUsers)
-        if (!users.has(id)) throw new FaultyLine(namedIn, `the user ${id} is not in the file`);
+      check(defaultChannelId === null || channels.has(defaultChannelId), "the default channel is missing");
+      for (const [id, firstLine] of referencedUsers)
+        if (!users.has(id)) throw new FaultyLine(firstLine, `user ${id} is missing from the file`);
       return { group, channels, roles, users };
     },
   };

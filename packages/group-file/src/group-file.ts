@@ -10,12 +10,12 @@ import {
 import type { GroupSource, Page } from "./group-source.ts";
 import { MENTION } from "./mentioned.ts";
 
-const CHANNELS_PER_LOOK_UP = 50;
+const CHANNELS_PER_LOOKUP = 50;
 
 /**
- * A group as it is, as lines of JSON, each with its newline: roles, channels, then their threads, members, messages with their reactions, and
- * last the users that all of these name. What is held meanwhile are the ids of channels and of users, never messages. While the
- * group is being changed the file is no snapshot of one moment, but it is consistent.
+ * Exports a group as JSON lines, each with its newline: roles, channels, threads, members, messages with their reactions, and
+ * finally all referenced users. Only ids of channels and users are held in memory. If the group changes during the export, the file
+ * isn't a point-in-time snapshot, but it is consistent.
  */
 export async function* groupFile(source: GroupSource): AsyncGenerator<string> {
   const hash = createHash("sha256");
@@ -36,28 +36,28 @@ async function* content(source: GroupSource): AsyncGenerator<GroupFileContent> {
   const users = new Set<string>();
   const roleIds = new Set(roles.map(({ id }) => id));
   const places = new Set<string>();
-  // What refers to a place that was deleted is written as referring to none.
+  // References to deleted channels are dropped.
   const place = (id: string | null): string | null => (id !== null && places.has(id) ? id : null);
-  const noted = <T extends GroupFileContent>(line: T): T => {
+  const recordUsers = <T extends GroupFileContent>(line: T): T => {
     for (const id of usersOf(line)) users.add(id);
     return line;
   };
 
   const all = [...sectionIds, ...channelIds];
-  yield noted({
+  yield recordUsers({
     ...group,
     defaultChannelId: all.includes(group.defaultChannelId ?? "") ? group.defaultChannelId : null,
   });
   yield* roles;
-  const isSeen = (override: GroupFileLineOf<"channel">["overrides"][number]): boolean =>
+  const isRoleKnown = (override: GroupFileLineOf<"channel">["overrides"][number]): boolean =>
     override.type !== "role" || roleIds.has(override.id);
   const textIds: string[] = [];
-  for (const some of chunks(all, CHANNELS_PER_LOOK_UP)) {
+  for (const some of chunks(all, CHANNELS_PER_LOOKUP)) {
     for (const line of await source.channels(some)) {
       if (line.kind !== "section") textIds.push(line.id);
       const sectionId = place(line.sectionId);
       places.add(line.id);
-      yield noted({ ...line, sectionId, overrides: line.overrides.filter(isSeen) });
+      yield recordUsers({ ...line, sectionId, overrides: line.overrides.filter(isRoleKnown) });
     }
   }
   const threadIds: string[] = [];
@@ -65,24 +65,24 @@ async function* content(source: GroupSource): AsyncGenerator<GroupFileContent> {
     for await (const line of pages((after: string | null) => source.threads(channelId, after))) {
       threadIds.push(line.id);
       places.add(line.id);
-      yield noted(line);
+      yield recordUsers(line);
     }
   }
   for await (const line of pages((after: string | null) => source.members(after)))
-    yield noted({ ...line, roleIds: line.roleIds.filter((id) => roleIds.has(id)) });
+    yield recordUsers({ ...line, roleIds: line.roleIds.filter((id) => roleIds.has(id)) });
   for (const channelId of [...textIds, ...threadIds]) {
     for await (const line of pages((after: Parameters<GroupSource["messages"]>[1]) =>
       source.messages(channelId, after),
     )) {
       if (line.type === "message" && line.threadId !== undefined && !places.has(line.threadId))
         delete line.threadId;
-      yield noted(line);
+      yield recordUsers(line);
     }
   }
   for (const some of chunks([...users], LIMITS.exportedUsersPerLookup)) yield* await source.users(some);
 }
 
-/** The users named by a line. */
+/** The users that a line refers to. */
 function usersOf(line: GroupFileContent): string[] {
   switch (line.type) {
     case "group":

@@ -1,7 +1,7 @@
 import { LIMITS, type GroupFileLineOf } from "@fanfare/contract";
 import type { mongo } from "mongoose";
 
-/** As a repository or the database has it. */
+/** A string in repositories, an ObjectId in documents. */
 type Id = string | mongo.ObjectId;
 
 export interface StoredGroup {
@@ -70,7 +70,7 @@ export interface StoredUser {
 
 type Known<T> = T & { _id: Id };
 
-/** @param wordFilter null: it has none */
+/** @param wordFilter null if the group has none */
 export function groupLine(
   group: Known<StoredGroup>,
   wordFilter: GroupFileLineOf<"group">["wordFilter"],
@@ -148,7 +148,7 @@ export function memberLine(member: StoredMember): GroupFileLineOf<"member"> {
 export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"message"> {
   const { mentions, pinnedAt, pinnedBy, as, attachments, threadId } = message;
   let { content } = message;
-  // Otherwise nothing would say that there was something.
+  // Files aren't exported, so an otherwise empty message lists their names.
   if (content === "" && attachments !== undefined)
     content = attachments
       .map(({ name }) => name)
@@ -174,7 +174,7 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
   };
 }
 
-/** @param user null: nothing is known of it any more */
+/** @param user null if the user was deleted */
 export function userLine(id: string, user: StoredUser | null): GroupFileLineOf<"user"> {
   return { type: "user", id, username: user?.username ?? null, nickname: user?.nickname ?? null };
 }

@@ -4,15 +4,14 @@ import { mongo } from "mongoose";
 const TIME_BYTES = 4;
 const PROCESS_BYTES = 5;
 
-/** The common part of the ids of one import, in hexadecimal digits. */
+/** A random salt for the ids of one import, as hex. */
 export function newSalt(): string {
   return randomBytes(PROCESS_BYTES).toString("hex");
 }
 
 /**
- * Gives every id of a file another one, always the same: the five bytes that tell processes apart are changed by those of this
- * import. So ids keep the order of time, two never become one, no table of them is needed, and no file can be
- * written whose ids become existing ids.
+ * Maps the ids of a file to new ones by XORing the five process bytes with the salt. The mapping keeps the order by time, has no
+ * collisions, needs no table, and can't be exploited by crafting a file whose ids map to existing ones.
  */
 export function createNewIds(salt: string): (id: string) => mongo.ObjectId {
   const salting = Buffer.from(salt, "hex");

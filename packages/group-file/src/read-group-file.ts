@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import { FaultyLine } from "./faulty-line.ts";
 
-/** Several times the longest message. */
+/** Several times the size of the longest message. */
 const MAX_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -19,7 +19,7 @@ export interface NumberedLine {
 }
 
 /**
- * Reads the lines between the first and the last one. The file is verified only after all of them have been read.
+ * Reads the lines between header and end. The file is verified only once all of them have been read.
  * @throws {FaultyLine} if the file was modified or truncated
  */
 export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine> {
@@ -28,20 +28,20 @@ export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenera
   let isWhole = false;
   for await (const bytes of splitLines(chunks)) {
     number += 1;
-    if (isWhole) throw new FaultyLine(number, "something follows the end");
+    if (isWhole) throw new FaultyLine(number, "there is data after the end line");
     const line = parse(number, bytes);
     if ((line.type === "header") !== (number === 1))
-      throw new FaultyLine(number, "the header is the first line, and no other");
+      throw new FaultyLine(number, "the header must be the first line, and only that");
     if (line.type === "end") {
-      if (line.lines !== number - 1) throw new FaultyLine(number, "lines are missing, or were added");
-      if (line.sha256 !== hash.digest("hex")) throw new FaultyLine(number, "the checksum is another one");
+      if (line.lines !== number - 1) throw new FaultyLine(number, "the number of lines does not match");
+      if (line.sha256 !== hash.digest("hex")) throw new FaultyLine(number, "the checksum does not match");
       isWhole = true;
       continue;
     }
     hash.update(bytes).update("\n");
     if (line.type !== "header") yield { number, line };
   }
-  if (!isWhole) throw new FaultyLine(number + 1, "the end is missing: the file was cut off");
+  if (!isWhole) throw new FaultyLine(number + 1, "the end line is missing: the file is truncated");
 }
 
 function parse(number: number, bytes: Buffer): GroupFileLine {
@@ -49,11 +49,11 @@ function parse(number: number, bytes: Buffer): GroupFileLine {
   try {
     value = JSON.parse(bytes.toString());
   } catch {
-    throw new FaultyLine(number, "this is no JSON");
+    throw new FaultyLine(number, "not valid JSON");
   }
   const version = z.object({ format: z.literal(GROUP_FILE_FORMAT), version: z.number() }).safeParse(value);
   if (number === 1 && version.success && version.data.version !== GROUP_FILE_VERSION) {
-    const reason = `it has version ${version.data.version}, and this program knows ${GROUP_FILE_VERSION}`;
+    const reason = `version ${version.data.version} is not supported, only ${GROUP_FILE_VERSION}`;
     throw new FaultyLine(number, reason);
   }
   const parsed = GroupFileLineSchema.safeParse(value);
@@ -62,7 +62,7 @@ function parse(number: number, bytes: Buffer): GroupFileLine {
   throw new FaultyLine(number, `${issue!.path.join(".") || "this"}: ${issue!.message}`);
 }
 
-/** Each ends in a newline, which is not part of it. */
+/** Yields the lines without their newlines. */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -71,7 +71,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     let from = 0;
     for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
       const line = chunk.subarray(from, to);
-      if (restBytes + line.length > MAX_LINE_BYTES) throw new FaultyLine(number, "it is too long");
+      if (restBytes + line.length > MAX_LINE_BYTES) throw new FaultyLine(number, "the line is too long");
       yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
       rest = [];
       restBytes = 0;
@@ -80,7 +80,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     if (from < chunk.length) rest.push(chunk.subarray(from));
     restBytes += chunk.length - from;
-    if (restBytes > MAX_LINE_BYTES) throw new FaultyLine(number, "it is too long");
+    if (restBytes > MAX_LINE_BYTES) throw new FaultyLine(number, "the line is too long");
   }
-  if (restBytes > 0) throw new FaultyLine(number, "the file was cut off in it");
+  if (restBytes > 0) throw new FaultyLine(number, "the file is truncated within this line");
 }

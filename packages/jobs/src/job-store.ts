@@ -1,8 +1,8 @@
 import { Schema, type Connection, type Types } from "mongoose";
 
-/** Enqueued jobs are on disk before the caller gets a response. */
+/** Enqueued jobs are on disk before `enqueue` resolves. */
 const DURABLE = { w: "majority", j: true } as const;
-/** After a power failure the job can run once more, which every job must tolerate. */
+/** After a power failure the job can run again, which every job must tolerate. */
 const RELAXED = { writeConcern: { w: "majority", j: false } } as const;
 const PAST = new Date(0);
 const NEVER = new Date(8_000_000_000_000_000);
@@ -13,24 +13,24 @@ interface JobDocument {
   kind: string;
   key: string;
   payload: unknown;
-  /** When it is to run; `NEVER` in dead jobs and in remembered keys. */
+  /** When the job is due; `NEVER` for dead jobs and remembered keys. */
   dueAt: Date;
-  /** No process may begin it before: the end of the lease while it runs, then the end of the wait after a failure. */
+  /** No process can lease the job before this time: the end of the current lease, or of the backoff after a failure. */
   heldUntil: Date;
   /** Fencing token, incremented with each lease: writes of earlier lease holders are rejected. */
   fence: number;
-  /** Runs that did not succeed, the present one included. */
+  /** Unsuccessful runs, including the current one. */
   tries: number;
-  /** Counts calls of `enqueue`, so that one that comes during a run is noticed. */
+  /** Number of `enqueue` calls, to detect one that happens during a run. */
   requests: number;
   createdAt: Date;
   lastError?: string;
   deadAt?: Date;
-  /** Dead jobs and remembered keys are deleted then. */
+  /** When a dead job or remembered key is deleted (TTL index). */
   expiresAt?: Date;
 }
 
-/** A dead job as administrators see it. Payloads can hold secrets and are not part of it. */
+/** A dead job as shown to admins, without its payload, which can contain secrets. */
 export interface DeadJob {
   id: string;
   kind: string;
@@ -66,7 +66,7 @@ schema.index({ kind: 1, dueAt: 1 });
 schema.index({ deadAt: 1, _id: 1 }, { sparse: true });
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** Every query of the collection `jobs`. */
+/** All queries of the `jobs` collection. */
 export function createJobStore(connection: Connection) {
   const jobs = connection.model<JobDocument>("Job", schema);
   const due = (now: Date) => ({ dueAt: { $lte: now }, heldUntil: { $lte: now } });
@@ -75,14 +75,14 @@ export function createJobStore(connection: Connection) {
   const again = { heldUntil: PAST, tries: 0 };
 
   return {
-    /** @param isOnce an existing job stays as it is @returns whether it is new */
+    /** @param isOnce leaves an existing job unchanged @returns whether the job is new */
     async put(kind: string, key: string, payload: unknown, dueAt: Date, isOnce: boolean): Promise<boolean> {
       const fresh = { heldUntil: PAST, fence: 0, tries: 0, createdAt: new Date() };
       const update = isOnce
         ? { $setOnInsert: { ...fresh, payload, dueAt, requests: 1 } }
         : { $setOnInsert: fresh, $set: { payload }, $min: { dueAt }, $inc: { requests: 1 } };
       const upsert = () => jobs.updateOne({ kind, key }, update, { upsert: true });
-      // Of two upserts of one key at the same time, one can fail: it finds the other's document when it is repeated.
+      // One of two concurrent upserts of a key can fail; retrying it updates the other's document.
       const result = await upsert().catch((error: unknown) => {
         if (isDuplicate(error)) return upsert();
         throw error;
@@ -93,7 +93,7 @@ export function createJobStore(connection: Connection) {
     isAnyDue: async (kinds: readonly string[]): Promise<boolean> =>
       (await jobs.exists({ kind: { $in: kinds }, ...due(new Date()) })) !== null,
 
-    /** Leases the job of a kind that has been due longest. @param running those of this process, which are due after a jump of its clock */
+    /** Leases the job that has been due longest. @param running this process's jobs, excluded because a clock jump can make them due */
     claim: (
       kind: string,
       running: readonly LeasedJob["_id"][],
@@ -114,13 +114,13 @@ export function createJobStore(connection: Connection) {
         .lean();
     },
 
-    /** @returns false when the lease is lost; so do all below that take a job */
+    /** @returns false if the lease was lost, as do all methods below that take a job */
     async renew(job: LeasedJob, leaseMs: number): Promise<boolean> {
       const heldUntil = new Date(Date.now() + leaseMs);
       return (await jobs.updateOne(leased(job), { $set: { heldUntil } }, RELAXED)).matchedCount === 1;
     },
 
-    /** Ends a successful run. @param next when it runs again, or how long its key is remembered; null: it is deleted */
+    /** Ends a successful run. @param next when to run again, or how long to remember the key; null deletes the job */
     async finish(job: LeasedJob, next: { dueAt: Date } | { rememberUntil: Date } | null): Promise<boolean> {
       const unchanged = { ...leased(job), requests: job.requests };
       const update =
@@ -135,7 +135,7 @@ export function createJobStore(connection: Connection) {
           ? (await jobs.deleteOne(unchanged, RELAXED)).deletedCount === 1
           : (await jobs.updateOne(unchanged, update, RELAXED)).matchedCount === 1;
       if (isFinished) return true;
-      // It was enqueued again during the run.
+      // The job was enqueued again during the run.
       return (await jobs.updateOne(leased(job), { $set: again }, RELAXED)).matchedCount === 1;
     },
 
@@ -145,7 +145,7 @@ export function createJobStore(connection: Connection) {
       return (await jobs.updateOne(leased(job), update, RELAXED)).matchedCount === 1;
     },
 
-    /** Gives back a job whose process is stopping: that try does not count. */
+    /** Releases the lease of a job when its process stops; the try doesn't count. */
     async release(job: LeasedJob): Promise<void> {
       await jobs.updateOne(leased(job), { $set: { heldUntil: PAST }, $inc: { tries: -1 } }, RELAXED);
     },
@@ -155,14 +155,14 @@ export function createJobStore(connection: Connection) {
       return (await jobs.updateOne(leased(job), { $set: set })).matchedCount === 1;
     },
 
-    /** How many jobs of each kind are not done: due, running, or waiting for their time or their next try. */
+    /** Unfinished jobs by kind: due, running, scheduled or waiting for a retry. */
     live: (kinds: readonly string[]): Promise<{ _id: string; count: number }[]> =>
       jobs.aggregate([
         { $match: { kind: { $in: kinds }, dueAt: { $lt: NEVER } } },
         { $group: { _id: "$kind", count: { $sum: 1 } } },
       ]),
 
-    /** Since when the oldest job of each kind that could run now could. */
+    /** The due time of the oldest runnable job, by kind. */
     oldest: (kinds: readonly string[]): Promise<{ _id: string; dueAt: Date }[]> =>
       jobs.aggregate([
         { $match: { kind: { $in: kinds }, ...due(new Date()) } },
@@ -172,7 +172,7 @@ export function createJobStore(connection: Connection) {
     dead: (): Promise<{ _id: string; count: number }[]> =>
       jobs.aggregate([{ $match: isDead }, { $group: { _id: "$kind", count: { $sum: 1 } } }]),
 
-    /** The latest first. @param before id of the last one of the page before */
+    /** Newest first. @param before the id of the last job on the previous page */
     async listDead(limit: number, before?: string): Promise<DeadJob[]> {
       const last = before === undefined ? null : await jobs.findById(before, { deadAt: 1 }).lean();
       const older =
@@ -192,7 +192,7 @@ export function createJobStore(connection: Connection) {
       }));
     },
 
-    /** Makes a dead job due, with all its tries. @returns its kind, or null when there is no such dead job */
+    /** Makes a dead job due with a reset try count. @returns its kind, or null if there is no such dead job */
     async revive(id: string): Promise<string | null> {
       const update = {
         $set: { ...again, dueAt: new Date() },

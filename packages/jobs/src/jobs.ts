@@ -5,12 +5,12 @@ import { createJobStore, type DeadJob, type JobStore, type LeasedJob } from "./j
 
 /** Poll interval for retries and for jobs enqueued by other processes. */
 const POLL_MS = 1000;
-/** A job of a process that died is taken over after this time. The clocks of processes may differ by a third of it. */
+/** Jobs of a crashed process are taken over after this time. Tolerates clock skew of up to a third of it. */
 const LEASE_MS = 30_000;
-/** How often waiting and dead jobs are counted. */
-const MEASURE_MS = 15_000;
+/** How often unfinished and dead jobs are counted. */
+const COUNT_INTERVAL_MS = 15_000;
 const STOP_MS = 5000;
-const DEAD_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+const DEAD_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 const ERROR_MAX_CHARS = 500;
 const MAX_TRIES = 12;
 const MAX_WAITING = 10_000;
@@ -19,50 +19,50 @@ const OUTCOMES = ["done", "failed", "dead", "interrupted"] as const;
 
 /** One run of a job. */
 export interface RunningJob<P> {
-  /** The same in every run of the job: the idempotency key for its effects. */
+  /** The same in every run of the job: use it as the idempotency key for side effects. */
   readonly id: string;
   readonly key: string;
   readonly payload: P;
-  /** 1 in the first run. A run whose process was killed counts. */
+  /** 1 in the first run. Runs of killed processes count. */
   readonly tries: number;
-  /** Aborted when the process stops, or when another process has taken the job over. */
+  /** Aborted when the process stops or loses the lease. */
   readonly signal: AbortSignal;
 }
 
 export interface JobOptions<P> {
   /**
-   * Does the work. A rejection is a failure and is retried, except a `PermanentFailure`. It can run more than once for one job, so its
-   * effects must be repeatable or guarded by `job.id`. A job that returns `againAt` is not done, and runs again then.
+   * Runs the job. Rejections are retried, except a `PermanentFailure`. A job can run more than once, so its effects must be
+   * idempotent or guarded by `job.id`. If it returns `againAt`, the job stays and runs again at that time.
    */
   run: (job: RunningJob<P>) => Promise<{ againAt: Date } | void>;
-  /** Jobs of the kind that one process runs at the same time. Default 1. */
+  /** How many jobs of the kind one process runs concurrently. Default: 1. */
   concurrency?: number;
-  /** Tries before the job is dead. Default 12. Recurring jobs are never dead. */
+  /** Tries before the job is dead. Default: 12. Recurring jobs are retried forever. */
   maxTries?: number;
-  /** Milliseconds before the second try, doubled before each further one up to `maxMs`. */
+  /** Delay before the second try in milliseconds, doubled for each further try up to `maxMs`. */
   backoff?: { firstMs: number; maxMs: number };
-  /** Jobs of the kind that can wait; beyond that `enqueue` refuses. Each process counts every 15 s. Default 10,000. */
+  /** Limit of unfinished jobs of the kind; `enqueue` throws beyond it. Each process counts them every 15 s. Default: 10,000. */
   maxWaiting?: number;
-  /** A key runs once, and is remembered for this time after it succeeded, in milliseconds. Default: each `enqueue` leads to a run. */
+  /** Runs each key only once, and remembers it for this time after success, in milliseconds. Default: each `enqueue` causes a run. */
   onceForMs?: number;
-  /** Makes the kind recurring: one job with the key `""`, run this often by one process of the cluster at a time. */
+  /** Makes the kind recurring: one job with the key `""`, run at this interval by one process of the cluster at a time. */
   everyMs?: number;
-  /** Called when a job of the kind dies in this process. */
+  /** Called when a job of the kind becomes dead in this process. */
   onDead?: (error: unknown) => void;
 }
 
 export interface JobKind<P> {
   /**
-   * Stores a job; it is on disk when the promise resolves. When the key exists, one more run with the new payload begins after this
-   * call, or nothing happens when the kind has `onceForMs`. A job that waits after a failure keeps waiting, and a dead one stays dead.
-   * @param key identity of what is to be done, unique in its kind; `""` in recurring kinds
-   * @param dueAt not before; default: now
-   * @throws {JobsFull} when `maxWaiting` jobs wait
+   * Stores a job; it is on disk when the promise resolves. If the key exists, another run with the new payload starts after this
+   * call; with `onceForMs`, nothing happens. A job in backoff keeps waiting, and a dead job stays dead.
+   * @param key identifies the job within its kind; `""` for recurring kinds
+   * @param dueAt the earliest time to run; default: now
+   * @throws {JobsFull} if there are `maxWaiting` unfinished jobs
    */
   enqueue(key: string, payload: P, dueAt?: Date): Promise<void>;
-  /** Jobs of the kind that are not done, as this process knows: it counts them every 15 s, and adds what it has stored since. */
+  /** Approximate number of unfinished jobs of the kind: counted every 15 s, plus those this process has enqueued since. */
   readonly waiting: number;
-  /** Whether `enqueue` refuses. */
+  /** Whether `enqueue` throws `JobsFull`. */
   readonly isFull: boolean;
 }
 
@@ -82,7 +82,7 @@ interface Kind extends JobOptions<unknown> {
   running: Map<AbortController, { id: LeasedJob["_id"]; ended: Promise<void> }>;
 }
 
-/** Throw it from `run` when further tries are pointless: the job is dead at once. */
+/** Throw it from `run` if retries are pointless: the job is dead immediately. */
 export class PermanentFailure extends Error {
   override readonly name = "PermanentFailure";
 }
@@ -95,14 +95,14 @@ export class JobsFull extends Error {
 /**
  * Background work that survives a restart: one collection for all kinds, one loop and one drain per process.
  *
- * - Nothing is lost. A job is on disk when `enqueue` resolves and is removed after its run succeeded. When a process is killed,
- *   another one, or the next start, runs its jobs when their leases end (30 s).
- * - A key runs once at a time. A process that was frozen for longer than its lease cannot store the outcome: every lease has a
- *   higher `fence`, which every write of the lease holder demands.
- * - Failures are retried with exponential backoff. After the last try the job is dead: administrators see, retry or delete it.
- * - Jobs run at least once, because a process can die between an effect and the note that it is done. An effect in the database
- *   happens exactly once when its write is conditional on `job.id`. An effect outside can happen twice; a mail carries
- *   `job.id` as its `Message-ID`, so the receiver can deduplicate it.
+ * - No job is lost. A job is on disk when `enqueue` resolves, and is removed after a successful run. The jobs of a killed process
+ *   are run by another process, or after a restart, once their leases expire (30 s).
+ * - A key has one run at a time. Each lease has a higher `fence`, and every write checks it, so a process that was suspended for
+ *   longer than its lease can't store an outcome.
+ * - Failures are retried with exponential backoff. After the last try the job is dead; admins can retry or delete it.
+ * - Jobs run at least once, because a process can crash between an effect and storing the outcome. A database write happens
+ *   exactly once if it is conditional on `job.id`. An external effect can happen twice; emails have `job.id` as their
+ *   `Message-ID`, so that the recipient's server can deduplicate them.
  */
 export class Jobs {
   readonly #store: JobStore;
@@ -110,13 +110,13 @@ export class Jobs {
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #kinds = new Map<string, Kind>();
   readonly #tasks = new Set<Promise<void>>();
-  /** Kinds to look at for due jobs. */
+  /** Kinds to check for due jobs. */
   readonly #due = new Set<Kind>();
   #state: "defined" | "started" | "stopping" = "defined";
-  #isLooking = false;
+  #isClaiming = false;
   #isFailing = false;
   #poll: NodeJS.Timeout | undefined;
-  #measuredAtMs = 0;
+  #countedAtMs = 0;
 
   constructor({ connection, metrics, ...options }: JobsOptions) {
     this.#store = createJobStore(connection);
@@ -125,11 +125,11 @@ export class Jobs {
   }
 
   /**
-   * Says how the jobs of a kind run. Call it before `start`, in every process that enqueues them.
-   * @throws {Error} when the kind is already defined
+   * Defines how jobs of a kind run. Call it before `start`, in every process that enqueues them.
+   * @throws {Error} if the kind is already defined
    */
   define<P = null>(name: string, options: JobOptions<P>): JobKind<P> {
-    if (this.#kinds.has(name)) throw new Error(`The job kind ${name} is defined twice.`);
+    if (this.#kinds.has(name)) throw new Error(`The job kind ${name} is already defined.`);
     const kind: Kind = { ...(options as JobOptions<unknown>), name, waiting: 0, running: new Map() };
     this.#kinds.set(name, kind);
     this.#metrics.declare(name);
@@ -143,27 +143,26 @@ export class Jobs {
         return kind.waiting;
       },
       enqueue: async (key, payload, dueAt = new Date()) => {
-        if (isFull()) throw new JobsFull(`${maxWaiting} jobs of ${name} wait.`);
+        if (isFull()) throw new JobsFull(`The queue of ${name} jobs is full (${maxWaiting}).`);
         if (await this.#store.put(name, key, payload, dueAt, onceForMs !== undefined)) kind.waiting += 1;
-        if (dueAt.getTime() <= Date.now()) this.#look([kind]);
+        if (dueAt.getTime() <= Date.now()) this.#check([kind]);
       },
     };
   }
 
-  /** Begins to run jobs. */
+  /** Starts running jobs. */
   async start(): Promise<void> {
     for (const { name, everyMs } of this.#kinds.values())
       if (everyMs !== undefined) await this.#store.put(name, "", null, new Date(Date.now() + everyMs), false);
     if (this.#state !== "defined") return;
     this.#state = "started";
-    this.#look(this.#kinds.values());
-    this.#poll = setInterval(() => this.#track(this.#lookForDue()), this.#options.pollMs);
+    this.#check(this.#kinds.values());
+    this.#poll = setInterval(() => this.#track(this.#pollDue()), this.#options.pollMs);
   }
 
   /**
-   * Begins no further jobs, aborts the signals of running ones and waits for them. They run again in another process or at the next
-   * start.
-   * @param waitMs how long it waits; jobs that take longer run again when their lease ends
+   * Starts no more jobs, aborts the running ones and waits for them. They run again in another process or after a restart.
+   * @param waitMs how long to wait; jobs that take longer run again when their lease expires
    */
   async stop(waitMs = STOP_MS): Promise<void> {
     this.#state = "stopping";
@@ -177,20 +176,20 @@ export class Jobs {
     await Promise.race([Promise.all(ended), delay(Math.max(0, waitMs), undefined, { ref: false })]);
   }
 
-  /** A page of dead jobs, the latest first. @param before id of the last one of the page before */
+  /** A page of dead jobs, newest first. @param before the id of the last job on the previous page */
   listDead(limit: number, before?: string): Promise<DeadJob[]> {
     return this.#store.listDead(limit, before);
   }
 
-  /** Runs a dead job again, with all its tries. @returns false when there is no such dead job */
+  /** Runs a dead job again with a reset try count. @returns false if there is no such dead job */
   async retryDead(id: string): Promise<boolean> {
     const name = await this.#store.revive(id);
     const kind = this.#kinds.get(name ?? "");
-    if (kind !== undefined) this.#look([kind]);
+    if (kind !== undefined) this.#check([kind]);
     return name !== null;
   }
 
-  /** @returns false when there is no such dead job */
+  /** @returns false if there is no such dead job */
   deleteDead(id: string): Promise<boolean> {
     return this.#store.deleteDead(id);
   }
@@ -199,7 +198,7 @@ export class Jobs {
     const task = work
       .then(() => void (this.#isFailing = false))
       .catch((error: unknown) => {
-        // Logged once per outage, because polls are a second apart.
+        // Logged once per outage, because polls repeat every second.
         if (!this.#isFailing) this.#options.logger.warn({ err: error }, "job poll failed, retrying");
         this.#isFailing = true;
       })
@@ -207,11 +206,11 @@ export class Jobs {
     this.#tasks.add(task);
   }
 
-  async #lookForDue(): Promise<void> {
+  async #pollDue(): Promise<void> {
     const free = [...this.#kinds.values()].filter(hasRoom);
-    if (await this.#store.isAnyDue(free.map(({ name }) => name))) this.#look(free);
-    if (Date.now() - this.#measuredAtMs < MEASURE_MS) return;
-    this.#measuredAtMs = Date.now();
+    if (await this.#store.isAnyDue(free.map(({ name }) => name))) this.#check(free);
+    if (Date.now() - this.#countedAtMs < COUNT_INTERVAL_MS) return;
+    this.#countedAtMs = Date.now();
     const names = [...this.#kinds.keys()];
     const waiting = new Map((await this.#store.live(names)).map(({ _id, count }) => [_id, count]));
     const oldest = new Map((await this.#store.oldest(names)).map(({ _id, dueAt }) => [_id, dueAt]));
@@ -222,14 +221,14 @@ export class Jobs {
     }
   }
 
-  #look(kinds: Iterable<Kind>): void {
+  #check(kinds: Iterable<Kind>): void {
     for (const kind of kinds) this.#due.add(kind);
-    if (this.#state === "started" && !this.#isLooking) this.#track(this.#begin());
+    if (this.#state === "started" && !this.#isClaiming) this.#track(this.#claimDue());
   }
 
   /** Starts due jobs up to the concurrency limit. */
-  async #begin(): Promise<void> {
-    this.#isLooking = true;
+  async #claimDue(): Promise<void> {
+    this.#isClaiming = true;
     try {
       for (const kind of this.#due) {
         this.#due.delete(kind);
@@ -238,22 +237,22 @@ export class Jobs {
           const job = await this.#store.claim(kind.name, ids, this.#options.leaseMs);
           if (job === null) break;
           const abort = new AbortController();
-          // The process began to stop during the claim: the job is given back.
+          // `stop` was called during the claim: the aborted run releases the job.
           if (this.#state !== "started") abort.abort();
           const ended = this.#run(kind, job, abort).finally(() => {
             kind.running.delete(abort);
-            this.#look([kind]);
+            this.#check([kind]);
           });
           kind.running.set(abort, { id: job._id, ended });
           this.#metrics.running.set({ kind: kind.name }, kind.running.size);
         }
       }
     } finally {
-      this.#isLooking = false;
+      this.#isClaiming = false;
     }
   }
 
-  /** Never rejects: if the outcome cannot be stored, the job runs again when its lease ends. */
+  /** Never rejects: if the outcome can't be stored, the job runs again when its lease expires. */
   async #run(kind: Kind, job: LeasedJob, abort: AbortController): Promise<void> {
     const { leaseMs, logger } = this.#options;
     const renew = async () => {
@@ -277,9 +276,9 @@ export class Jobs {
   async #attempt(kind: Kind, job: LeasedJob, signal: AbortSignal): Promise<(typeof OUTCOMES)[number]> {
     const { name, run, everyMs, onceForMs, maxTries = MAX_TRIES } = kind;
     const { key, payload, tries } = job;
-    // A run that killed its process counts: otherwise such a job would be retried forever.
+    // Runs that crashed their process count; otherwise such a job would be retried forever.
     if (everyMs === undefined && tries > maxTries)
-      throw new PermanentFailure("The process died during the last try.");
+      throw new PermanentFailure("The process crashed during the last try.");
     signal.throwIfAborted();
     const id = job._id.toHexString();
     const again = await this.#options.inScope(id, name, async () => run({ id, key, payload, tries, signal }));
@@ -305,7 +304,8 @@ export class Jobs {
     const fields = { err: error, kind: name, key, tries };
     const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX_CHARS);
     if (everyMs === undefined && (error instanceof PermanentFailure || tries >= maxTries)) {
-      if (!(await this.#store.bury(job, message, new Date(Date.now() + DEAD_KEPT_MS)))) return "interrupted";
+      if (!(await this.#store.bury(job, message, new Date(Date.now() + DEAD_RETENTION_MS))))
+        return "interrupted";
       this.#options.logger.error(fields, "job failed for good, retry it in the admin console");
       kind.onDead?.(error);
       return "dead";
@@ -332,13 +332,13 @@ function createMetrics(registry: Registry) {
   const running = gauge("fanfare_jobs_running", "Jobs that this process is running.", "sum");
   const waiting = gauge(
     "fanfare_jobs_waiting",
-    "Jobs that are not done, those that wait for their next try included, in the whole cluster.",
+    "Unfinished jobs in the whole cluster, including those waiting for a retry.",
     "max",
   );
-  const dead = gauge("fanfare_jobs_dead", "Jobs that failed for good, in the whole cluster.", "max");
+  const dead = gauge("fanfare_jobs_dead", "Jobs that failed permanently, in the whole cluster.", "max");
   const overdue = gauge(
     "fanfare_jobs_overdue_seconds",
-    "How long the oldest job that is due has been waiting, in the whole cluster.",
+    "Seconds since the oldest runnable job in the whole cluster became due.",
     "max",
   );
   return {

@@ -12,7 +12,7 @@ export interface JobDatabase {
   stop(): Promise<void>;
 }
 
-/** A database with the indexes of the collection `jobs`; another one where `MONGO_URL` is set. */
+/** A database with the indexes of the `jobs` collection: embedded, or on the server at `MONGO_URL`. */
 export async function startJobDatabase(): Promise<JobDatabase> {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-jobs-"));
   const engine = process.env["MONGO_URL"] === undefined ? await startEmbeddedMongo({ dir }) : null;
@@ -35,7 +35,7 @@ export async function startJobDatabase(): Promise<JobDatabase> {
 export const connect = (uri: string): Promise<mongoose.Connection> =>
   mongoose.createConnection(uri, { dbName: "jobs", autoIndex: false, autoCreate: false }).asPromise();
 
-/** The jobs of one more process. */
+/** Simulates another process. */
 export function jobsOn(connection: mongoose.Connection, options: Partial<JobsOptions> = {}): Jobs {
   const logger = { warn() {}, error() {} };
   return new Jobs({ connection, logger, metrics: new Registry(), pollMs: 20, ...options });

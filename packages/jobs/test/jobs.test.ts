@@ -31,7 +31,7 @@ const stored = () => connection.collection("jobs").find().toArray();
 const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
 const fast = { firstMs: 1, maxMs: 5 };
 
-test("an enqueued job runs with its payload and is gone afterwards", async () => {
+test("runs an enqueued job with its payload and then removes it", async () => {
   const ran: unknown[] = [];
   const { kind } = await start<{ to: string }>({ run: async ({ payload }) => void ran.push(payload) });
   await kind.enqueue("a", { to: "ann" });
@@ -39,7 +39,7 @@ test("an enqueued job runs with its payload and is gone afterwards", async () =>
   expect(ran).toEqual([{ to: "ann" }]);
 });
 
-test("a key exists once, also when many processes enqueue it at the same time", async () => {
+test("a key is stored once even if many processes enqueue it concurrently", async () => {
   const run = async () => {};
   const kinds = Array.from({ length: 5 }, () => jobsOn(connection).define<number>("test", { run }));
   await Promise.all(kinds.flatMap((kind) => [kind.enqueue("a", 1), kind.enqueue("a", 2)]));
@@ -47,7 +47,7 @@ test("a key exists once, also when many processes enqueue it at the same time", 
   expect(await stored()).toMatchObject([{ key: "a", payload: 3, requests: 11 }]);
 });
 
-test("a key that is to run once does not run again, whether it waits or is done", async () => {
+test("with onceForMs, a key doesn't run again while it is pending or remembered", async () => {
   const run = vi.fn<(job: RunningJob<number>) => Promise<void>>(async () => {});
   const before = jobsOn(connection).define<number>("test", { run, onceForMs: 60_000 });
   await before.enqueue("a", 1);
@@ -60,19 +60,19 @@ test("a key that is to run once does not run again, whether it waits or is done"
   expect(run.mock.calls.map(([{ payload }]) => payload)).toEqual([1, 4]);
 });
 
-test("beyond the bound of a kind a job is refused", async () => {
+test("rejects jobs beyond the limit of their kind", async () => {
   const never = async () => new Promise<void>(() => {});
   const kind = jobsOn(connection).define("test", { run: never, maxWaiting: 2 });
   await kind.enqueue("a", null);
   await kind.enqueue("b", null);
   await expect(kind.enqueue("c", null)).rejects.toThrow(JobsFull);
-  // Counted in the database too, for what other processes have enqueued.
+  // Jobs enqueued by other processes count too.
   const { kind: other } = await start({ run: never, maxWaiting: 2 });
   await waitFor(() => expect(other.enqueue("a", null)).rejects.toThrow(JobsFull));
   expect(await stored()).toHaveLength(2);
 });
 
-test("no more jobs run at once than the concurrency of their kind allows", async () => {
+test("limits the concurrency of a kind", async () => {
   let running = 0;
   let most = 0;
   const isFull = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ test("no more jobs run at once than the concurrency of their kind allows", async
   expect(most).toBe(3);
 });
 
-test("a failing job is retried, and is dead after its last try until an administrator decides", async () => {
+test("a failing job is retried, is dead after its last try, and can be retried or deleted by an admin", async () => {
   const seen: number[] = [];
   const onDead = vi.fn<(error: unknown) => void>();
   const run = async ({ tries }: RunningJob<null>) => {
@@ -115,7 +115,7 @@ test("a failing job is retried, and is dead after its last try until an administ
   expect(await jobs.retryDead(dead!.id)).toBe(false);
 });
 
-test("a permanent failure is not retried; dead jobs are listed page by page, the latest first", async () => {
+test("a permanent failure is not retried; dead jobs are listed in pages, newest first", async () => {
   const run = vi.fn<() => Promise<void>>(async () => {
     throw new PermanentFailure("no such mailbox");
   });
@@ -130,7 +130,7 @@ test("a permanent failure is not retried; dead jobs are listed page by page, the
   expect([...first, ...second].map(({ key }) => key)).toEqual(["c", "b", "a"]);
 });
 
-test("a recurring job runs in one process at a time, and never dies", async () => {
+test("a recurring job runs in one process at a time and is retried forever", async () => {
   let running = 0;
   let runs = 0;
   const run = async () => {
@@ -146,7 +146,7 @@ test("a recurring job runs in one process at a time, and never dies", async () =
   expect(await stored()).toHaveLength(1);
 });
 
-test("a job that is enqueued while it runs runs once more; one that waits for its next try does not", async () => {
+test("enqueuing a running job causes one more run; enqueuing one in backoff doesn't", async () => {
   const gates: PromiseWithResolvers<void>[] = [];
   const run = async () => {
     const gate = Promise.withResolvers<void>();
@@ -171,7 +171,7 @@ test("a job that is enqueued while it runs runs once more; one that waits for it
   expect((await stored())[0]!["heldUntil"].getTime()).toBeGreaterThan(Date.now() + 1_000_000);
 });
 
-test("a job can say when it is to run again", async () => {
+test("a job can reschedule itself", async () => {
   let left = 3;
   const run = async () => {
     left -= 1;
@@ -183,7 +183,7 @@ test("a job can say when it is to run again", async () => {
   expect(left).toBe(0);
 });
 
-test("a process that stops gives its jobs back, and that try does not count", async () => {
+test("a stopping process releases its jobs without counting the try", async () => {
   const begun = Promise.withResolvers<void>();
   const run = ({ signal }: RunningJob<null>) =>
     new Promise<void>((_resolve, reject) => {
@@ -201,7 +201,7 @@ test("a process that stops gives its jobs back, and that try does not count", as
   expect(tries).toEqual([1]);
 });
 
-test("a process that has lost its lease is aborted, and its outcome is rejected", async () => {
+test("a run that lost its lease is aborted and its outcome rejected", async () => {
   const begun: RunningJob<string>[] = [];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const run = async (job: RunningJob<string>) => {
@@ -211,7 +211,7 @@ test("a process that has lost its lease is aborted, and its outcome is rejected"
   const { kind, jobs: frozen } = await start<string>({ run }, 50);
   await kind.enqueue("a", "fresh");
   await waitFor(() => expect(begun).toHaveLength(1));
-  // As after a freeze of the first process that was longer than its lease. It may renew the lease before the other one looks.
+  // Simulates that the first process was suspended for longer than its lease. Repeated, because it can renew the lease first.
   for (let tries = 0; begun.length < 2 && tries < 50; tries += 1) {
     await connection.collection("jobs").updateOne({ fence: 1 }, { $set: { heldUntil: new Date(0) } });
     await start<string>({ run });
@@ -220,13 +220,13 @@ test("a process that has lost its lease is aborted, and its outcome is rejected"
   await waitFor(() => expect(begun[0]!.signal.aborted).toBe(true));
   gates[0].resolve();
   await frozen.stop();
-  // Neither removed nor changed by the first one.
+  // The first process has neither removed nor changed the job.
   expect(await stored()).toMatchObject([{ payload: "fresh", fence: 2, tries: 2 }]);
   gates[1].resolve();
   await waitFor(async () => expect(await stored()).toEqual([]));
 });
 
-test("a process whose clock jumps ahead does not begin its own running jobs again", async () => {
+test("a process whose clock jumps ahead doesn't start its running jobs again", async () => {
   const begun: string[] = [];
   const gate = Promise.withResolvers<void>();
   const run = async ({ key }: RunningJob<null>) => {

@@ -1,4 +1,4 @@
-// Enqueues jobs without end, runs those of all such processes, and says on stdout what it does, until it is killed.
+// Enqueues and runs jobs, and reports each step on stdout, until it is killed.
 import { writeSync } from "node:fs";
 import { connect, jobsOn } from "./database.ts";
 
@@ -13,7 +13,7 @@ const kind = jobs.define<{ by: string }>("test", {
   async run({ id, key }) {
     await connection.collection("runs").insertOne({ key });
     writeSync(1, `begun ${key}\n`);
-    // Once by the id of the job: a unique key, and a set that it is added to together with its effect.
+    // Two ways to guard an effect by the job's id: as a unique key, and in a set that is updated together with the effect.
     await effects.updateOne({ _id: id }, { $setOnInsert: { key } }, { upsert: true });
     writeSync(1, `inserted ${key}\n`);
     const total = `total-${id.at(-1)}`;

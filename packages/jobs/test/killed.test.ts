@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { jobsOn, startJobDatabase, type JobDatabase } from "./database.ts";
 
-// Real processes enqueue and run jobs and are killed with SIGKILL, each at another point of its work.
+// Real processes enqueue and run jobs and are killed with SIGKILL at different points.
 
 const KILLS = 12;
-/** A machine that is busy needs seconds to start one process. */
+/** On a busy machine, starting a process takes seconds. */
 const TIMEOUT_MS = 240_000;
 
 let database: JobDatabase;
@@ -27,18 +27,18 @@ interface Worker {
   kill(): void;
 }
 
-/** Enqueues and runs jobs until it has said `killAfter` things, and is killed then; never with Infinity. */
+/** Starts a process that enqueues and runs jobs, and kills it after it has printed `killAfter` lines. */
 function startWorker(name: string, killAfter: number): Worker {
   const script = fileURLToPath(new URL("killed-worker.ts", import.meta.url));
   const child = spawn(process.execPath, [script, database.uri, name], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const acknowledged: string[] = [];
-  let said = 0;
+  let lineCount = 0;
   const lines = createInterface(child.stdout);
   lines.on("line", (line) => {
     if (line.startsWith("enqueued ")) acknowledged.push(line.slice("enqueued ".length));
-    if ((said += 1) === killAfter) child.kill("SIGKILL");
+    if ((lineCount += 1) === killAfter) child.kill("SIGKILL");
   });
   const exited = Promise.all([once(child, "exit"), once(lines, "close")]);
   const worker = { acknowledged, exited, kill: () => child.kill("SIGKILL") };
@@ -47,7 +47,7 @@ function startWorker(name: string, killAfter: number): Worker {
 }
 
 test(
-  "a kill -9 at any point loses no job, and guarded effects happen once",
+  "no job is lost by kill -9 at any point, and guarded effects happen once",
   async () => {
     const acknowledged: string[] = [];
     for (let kill = 0; kill < KILLS; kill += 4) {
@@ -72,11 +72,11 @@ test(
     for (const { key } of effects) counts.set(key, (counts.get(key) ?? 0) + 1);
     expect(acknowledged.filter((key) => !counts.has(key))).toEqual([]);
     expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
-    // Each run adds to its own total only once, no matter which process finishes it.
+    // Each job adds to its total only once, regardless of which process finishes it.
     const totals = await connection.collection("totals").find().toArray();
     expect(totals.reduce((sum, { total }) => sum + (total as number), 0)).toBe(effects.length);
     expect(await jobsOn(connection).listDead(10)).toEqual([]);
-    // Some runs were interrupted, or this test would show nothing.
+    // Some runs must have been interrupted, or this test proves nothing.
     expect(await connection.collection("runs").countDocuments()).toBeGreaterThan(effects.length);
   },
   TIMEOUT_MS,

@@ -7,12 +7,12 @@ import { textOf, type MailName, type ValuesOf } from "./texts/texts.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 30_000;
-/** Mails that one process delivers at the same time. */
-const SENDING = 4;
-/** A mail that the server does not take is tried again for about an hour, which is as long as most links in mails work. */
+/** How many emails one process delivers concurrently. */
+const CONCURRENCY = 4;
+/** With the backoff, about an hour of retries: as long as most links in emails are valid. */
 const TRIES = 15;
 const BACKOFF = { firstMs: 1000, maxMs: 10 * 60_000 };
-/** A key is not sent a second time within this time. */
+/** Emails with the same key are deduplicated for this time. */
 const REMEMBER_MS = 60 * 60_000;
 
 export interface Recipient {
@@ -22,10 +22,10 @@ export interface Recipient {
 
 export interface Mailer {
   /**
-   * Enqueues a mail. It is on disk when the promise resolves, survives restarts, and is delivered at least once: a repeated delivery has the
-   * same `Message-ID`.
-   * @param path of the page that the link leads to, if the mail has one; secrets come after a '#', which browsers do not send to servers
-   * @param key the mail's identity: a second mail with the same key is not sent; default: a new one
+   * Enqueues an email. It is on disk when the promise resolves, and is delivered at least once; repeated deliveries have the same
+   * `Message-ID`.
+   * @param path the target of the link; secrets go after a '#', which browsers don't send to servers. Default: no link
+   * @param key an email with a key that was already used is not sent. Default: a new key
    */
   send<N extends MailName>(
     to: Recipient,
@@ -43,19 +43,19 @@ export interface MailerOptions {
   logger: Logger;
   metrics: NodeContext["metrics"];
   jobs: Pick<NodeContext["jobs"], "define">;
-  /** Links in mails open accounts, so mails are sealed while they wait in the database. */
+  /** Encrypts enqueued emails in the database, because their links give access to accounts. */
   sealerFor: NodeContext["sealerFor"];
-  /** Shows mails in development when no mail server is configured. */
+  /** Prints emails in development if no mail server is configured. Default: to standard output. */
   show?: (text: string) => void;
 }
 
-interface Letter extends RenderedMail {
+interface Email extends RenderedMail {
   to: string;
 }
 
-/** Sends mails by SMTP. Without a mail server they are shown on standard output in development, and nowhere else. */
+/** Sends emails by SMTP. Without a mail server, they are printed in development and discarded otherwise. */
 export function createMailer(options: MailerOptions): Mailer {
-  const { config, logger, metrics, jobs, sealerFor, show = toStandardOutput } = options;
+  const { config, logger, metrics, jobs, sealerFor, show = printToStdout } = options;
   const { publicUrl, smtp, environment } = config;
   const { host, hostname } = new URL(publicUrl);
   const sealer = sealerFor("mails");
@@ -72,8 +72,8 @@ export function createMailer(options: MailerOptions): Mailer {
     const server = await transport;
     if (smtp === undefined || server === undefined) throw new Error("SMTP_URL is not set.");
     const opened = sealer.open(payload.sealed, key);
-    if (opened === null) throw new PermanentFailure("TOKEN_SECRET changed after the mail was enqueued.");
-    const { to, subject, text, html } = JSON.parse(opened.text) as Letter;
+    if (opened === null) throw new PermanentFailure("TOKEN_SECRET was changed after the email was enqueued.");
+    const { to, subject, text, html } = JSON.parse(opened.text) as Email;
     try {
       await server.sendMail({
         from: smtp.from,
@@ -84,15 +84,15 @@ export function createMailer(options: MailerOptions): Mailer {
         messageId: `<${id}@${hostname}>`,
       });
     } catch (error) {
-      // Without what the server said: it can repeat the address, and administrators and logs need only the reply code.
-      const message = `The mail server did not take the mail: ${replyOf(error)}.`;
-      throw isFinal(error) ? new PermanentFailure(message) : new Error(message);
+      // Only the reply code: the server's text can contain the recipient's address, which must not be logged.
+      const message = `The mail server rejected the email: ${replyOf(error)}.`;
+      throw isPermanent(error) ? new PermanentFailure(message) : new Error(message);
     }
     total.inc({ outcome: "sent" });
   };
   const mails = jobs.define("mail.send", {
     run: deliver,
-    concurrency: SENDING,
+    concurrency: CONCURRENCY,
     maxTries: TRIES,
     backoff: BACKOFF,
     onceForMs: REMEMBER_MS,
@@ -104,9 +104,9 @@ export function createMailer(options: MailerOptions): Mailer {
     async send({ email, locale }, name, values, path, key = randomUUID()) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;
       const text = textOf(locale, name, { host, ...values } as Parameters<typeof textOf<typeof name>>[2]);
-      const letter: Letter = { to: email, ...render(text, locale, link) };
-      if (smtp !== undefined) await mails.enqueue(key, { sealed: sealer.seal(JSON.stringify(letter), key) });
-      else if (environment === "development") show(asShown(letter));
+      const email: Email = { to: email, ...render(text, locale, link) };
+      if (smtp !== undefined) await mails.enqueue(key, { sealed: sealer.seal(JSON.stringify(email), key) });
+      else if (environment === "development") show(formatForTerminal(email));
     },
     async stop() {
       (await transport)?.close();
@@ -115,21 +115,21 @@ export function createMailer(options: MailerOptions): Mailer {
 }
 
 async function createSmtp(url: string) {
-  // Where no mails are sent it is not loaded.
+  // Loaded only if emails are sent, to save memory.
   const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
-    // No mail contains a file path or an address to include: anything that looks like one would be read by this server.
+    // Emails contain no paths or URLs for nodemailer to load, so any in their content would be an attack.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
 }
 
-/** The server refuses the mail and will refuse it again: 5xx. */
-function isFinal(error: unknown): boolean {
+/** Whether retrying is pointless: a 5xx reply. */
+function isPermanent(error: unknown): boolean {
   return error instanceof Error && "responseCode" in error && Number(error.responseCode) >= 500;
 }
 
@@ -139,11 +139,11 @@ function replyOf(error: unknown): string {
   return "code" in error ? String(error.code) : error.name;
 }
 
-function asShown({ to, subject, text }: Letter): string {
+function formatForTerminal({ to, subject, text }: Email): string {
   const line = "─".repeat(60);
-  return `\n${line}\nMail to ${to}: ${subject}\n\n${text}${line}\n\n`;
+  return `\n${line}\nEmail to ${to}: ${subject}\n\n${text}${line}\n\n`;
 }
 
-function toStandardOutput(text: string): void {
+function printToStdout(text: string): void {
   process.stdout.write(text);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { render } from "./render.ts";
 import { textOf } from "./texts/texts.ts";
 
-test("whatever is put into a mail is text and no markup", () => {
+test("escapes HTML in all values", () => {
   const link = `https://chat.example.org/#token=a"><script>alert('1')</script>&b`;
   const { html, text } = render({ subject: "<b>", paragraphs: ["<i>&</i>"], action: "Go <on>" }, "en", link);
   expect(html).not.toMatch(/<script|<i>|<b>|<on>/);
@@ -11,13 +11,13 @@ test("whatever is put into a mail is text and no markup", () => {
   expect(text).toContain(link);
 });
 
-test("a mail without a link has none", () => {
+test("renders an email without a link", () => {
   const mail = render(textOf("en", "emailChanged", { host: "chat.example.org" }), "en");
   expect(mail.html).not.toContain("<a ");
   expect(mail.text).toContain("chat.example.org");
 });
 
-test("each language has its own words", () => {
+test("renders each language", () => {
   const values = { host: "chat.example.org", minutes: 60, provider: null };
   const [en, zh] = (["en", "zh"] as const).map((locale) =>
     render(textOf(locale, "resetPassword", values), locale, "https://chat.example.org/x"),
@@ -27,7 +27,7 @@ test("each language has its own words", () => {
   expect(zh?.html).toContain('lang="zh-Hans"');
 });
 
-test("the mail about a forgotten password names the linked login", () => {
+test("the password reset email names the linked login", () => {
   const values = { host: "chat.example.org", minutes: 60, provider: "login.example.com" };
   for (const locale of ["en", "zh"] as const) {
     expect(textOf(locale, "resetPassword", values).paragraphs.join()).toContain("login.example.com");

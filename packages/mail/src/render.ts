@@ -9,7 +9,7 @@ export interface RenderedMail {
 
 const LANGUAGE_TAGS: Record<Locale, string> = { en: "en", zh: "zh-Hans" };
 
-/** The same words as plain text and as HTML without styles from elsewhere, pictures or scripts. */
+/** Renders an email as plain text and as HTML without external styles, images or scripts. */
 export function render(
   { subject, paragraphs, action }: MailText,
   locale: Locale,

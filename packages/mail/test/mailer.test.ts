@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Encodes the text, so that a test can tell what is sealed. */
+/** Encodes the text, so that tests can detect plain text in the database. */
 const sealer: Sealer = {
   seal: (text) => Buffer.from(text).toString("hex"),
   open: (sealed) => ({ text: Buffer.from(sealed, "hex").toString(), isOld: false }),
@@ -61,9 +61,9 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** @param refusals answers to the first mails; null takes one */
+/** @param replies SMTP error codes for the first emails; null accepts one */
 async function startServer(
-  refusals: (number | null)[] = [],
+  replies: (number | null)[] = [],
 ): Promise<{ url: string; received: Received[]; tried: () => number }> {
   const received: Received[] = [];
   let tries = 0;
@@ -73,12 +73,12 @@ async function startServer(
       done(username === "me" && password === "secret" ? null : new Error("no"), { user: "me" }),
     onData(stream, { envelope }, done) {
       tries += 1;
-      const refusal = refusals.shift();
+      const reply = replies.shift();
       let raw = "";
       stream.on("data", (chunk: Buffer) => (raw += chunk.toString()));
       stream.on("end", () => {
-        if (refusal !== undefined && refusal !== null)
-          return done(Object.assign(new Error("not now"), { responseCode: refusal }));
+        if (reply !== undefined && reply !== null)
+          return done(Object.assign(new Error("not now"), { responseCode: reply }));
         const { mailFrom, rcptTo } = envelope;
         received.push({
           from: mailFrom === false ? "" : mailFrom.address,
@@ -104,7 +104,7 @@ const send = (to = "ann@example.org", locale: "en" | "zh" = "en", key?: string):
     key,
   );
 
-test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
+test("sends an email by SMTP, as text and HTML, with the link", async () => {
   const { url, received } = await startServer();
   const smtp = { url, from: "Chat <chat@example.org>" };
   await startMailer(smtp);
@@ -119,7 +119,7 @@ test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
   expect(whole).toContain("https://chat.example.org/reset-password#token=abc_-123");
 });
 
-test("what the mail server does not take is tried again, what it refuses for good is not", async () => {
+test("retries temporary rejections but not permanent ones", async () => {
   const { url, received, tried } = await startServer([451, null, 550]);
   const smtp = { url, from: "chat@example.org" };
   await startMailer(smtp);
@@ -134,7 +134,7 @@ test("what the mail server does not take is tried again, what it refuses for goo
   expect(tried()).toBe(4);
 });
 
-test("an address cannot bring in recipients or headers", async () => {
+test("an address can't inject recipients or headers", async () => {
   const { url, received } = await startServer();
   const smtp = { url, from: "chat@example.org" };
   await startMailer(smtp);
@@ -145,7 +145,7 @@ test("an address cannot bring in recipients or headers", async () => {
   expect(received.flatMap(({ to }) => to)).not.toContain("eve@example.org");
 });
 
-test("without a mail server it is shown in development, and nowhere else", async () => {
+test("without a mail server, emails are printed in development only", async () => {
   const shown: string[] = [];
   for (const environment of ["production", "test", "development"] as const) {
     const config = { environment, publicUrl, smtp: undefined };
@@ -161,11 +161,11 @@ test("without a mail server it is shown in development, and nowhere else", async
     await send();
   }
   expect(shown).toHaveLength(1);
-  expect(shown[0]).toContain("Mail to ann@example.org: Set a new password for chat.example.org");
+  expect(shown[0]).toContain("Email to ann@example.org: Set a new password for chat.example.org");
   expect(shown[0]).toContain("\nhttps://chat.example.org/reset-password#token=abc_-123\n");
 });
 
-test("a mail waits sealed; the same key is sent once; a repeated delivery has the same Message-ID", async () => {
+test("enqueued emails are encrypted, sent once per key, and retried with the same Message-ID", async () => {
   const { url, received, tried } = await startServer([451, null]);
   await startMailer({ url, from: "chat@example.org" });
   await send("ann@example.org", "en", "one");

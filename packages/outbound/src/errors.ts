@@ -1,9 +1,9 @@
 /**
- * - `BAD_URL`: not http or https, with a user name or password, or with a port that is not allowed.
- * - `FORBIDDEN_ADDRESS`: the name leads to an address that is not public.
- * - `UNREACHABLE`: no such name, no connection, or it broke off.
- * - `TIMEOUT`: not done in time.
- * - `TOO_MANY_REDIRECTS`: or a redirect that leads nowhere.
+ * - `BAD_URL`: not http or https, with a username or password, or with a port that is not allowed.
+ * - `FORBIDDEN_ADDRESS`: the host resolves to an address that is not public.
+ * - `UNREACHABLE`: the host can't be resolved or connected to, or the connection was lost.
+ * - `TIMEOUT`: the request was not completed in time.
+ * - `TOO_MANY_REDIRECTS`: more redirects than allowed, or a redirect of a request that isn't a GET.
  */
 export type OutboundErrorCode =
   | "BAD_URL"

@@ -8,22 +8,21 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface GuardedConnectOptions {
   rules: AddressRules;
-  /** Ports of public addresses; an address that is allowed by name may be reached at any. */
+  /** Allowed ports of public addresses; explicitly allowed addresses can be connected to on any port. */
   ports: readonly number[];
   connectTimeoutMs: number;
-  /** For tests; the system's by default. */
+  /** For tests. Default: the system's resolver. */
   resolve?: Resolve;
 }
 
-/** All addresses of a name, as the system resolves it. */
 const resolveBySystem: Resolve = (hostname) =>
   new Promise((resolve, reject) => {
     lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
   });
 
 /**
- * Connects to exactly the address that was checked: names are resolved once, so later DNS changes have no effect. If one address
- * of a name is forbidden, all are.
+ * Creates a connector that connects to exactly the addresses that were checked: names are resolved once, which prevents DNS
+ * rebinding. A name with any forbidden address is rejected.
  */
 export function createGuardedConnect({
   rules,
@@ -40,7 +39,7 @@ export function createGuardedConnect({
       try {
         return await resolve(hostname);
       } catch (error) {
-        throw new OutboundError("UNREACHABLE", `There is no address of ${hostname}.`, error);
+        throw new OutboundError("UNREACHABLE", `${hostname} has no address.`, error);
       }
     };
     const connect = async (): Promise<void> => {
@@ -66,7 +65,7 @@ export function createGuardedConnect({
       });
       connector(options, (error, socket) => {
         if (error !== null) return callback(error, null);
-        // Checks the actual peer address, regardless of earlier checks.
+        // Defense in depth: checks the actual peer address too.
         if (!rules.allows(socket.remoteAddress ?? "")) {
           socket.destroy();
           return callback(forbidden(hostname), null);
@@ -85,12 +84,12 @@ function assertAllowed(
   rules: AddressRules,
   ports: readonly number[],
 ): void {
-  if (addresses.length === 0) throw new OutboundError("UNREACHABLE", `There is no address of ${hostname}.`);
+  if (addresses.length === 0) throw new OutboundError("UNREACHABLE", `${hostname} has no address.`);
   if (!addresses.every(({ address }) => rules.allows(address))) throw forbidden(hostname);
-  if (ports.includes(port) || addresses.every(({ address }) => rules.allowsByName(address))) return;
-  throw new OutboundError("BAD_URL", `Port ${port} is not allowed: only ${ports.join(", ")}.`);
+  if (ports.includes(port) || addresses.every(({ address }) => rules.allowsExplicitly(address))) return;
+  throw new OutboundError("BAD_URL", `Port ${port} is not allowed. Allowed: ${ports.join(", ")}.`);
 }
 
 function forbidden(hostname: string): OutboundError {
-  return new OutboundError("FORBIDDEN_ADDRESS", `${hostname} is not an address on the Internet.`);
+  return new OutboundError("FORBIDDEN_ADDRESS", `${hostname} is not a public address.`);
 }

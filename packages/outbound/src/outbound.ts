@@ -4,12 +4,12 @@ import { OutboundError } from "./errors.ts";
 import type { GuardedConnectOptions, Resolve } from "./guarded-connect.ts";
 
 export interface OutboundOptions {
-  /** Networks that may be reached although they are not public, at any port. */
+  /** Networks that can be reached even though they aren't public, on any port. */
   allow?: readonly string[];
   /** Default: 80 and 443. */
   ports?: readonly number[];
   userAgent: string;
-  /** For tests; the system's by default. */
+  /** For tests. Default: the system's resolver. */
   resolve?: Resolve;
 }
 
@@ -18,26 +18,26 @@ export interface OutboundRequest {
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** From the first look-up to the last byte, with all redirects, in milliseconds. */
+  /** For the whole request in milliseconds, including DNS, redirects and the body. */
   timeoutMs: number;
-  /** Of the answer's body; what is beyond it is not read. */
+  /** The maximum size of the response body; the rest is not read. */
   maxBytes: number;
-  /** Default: 0, which answers with the redirect itself. */
+  /** Default: 0, which returns the redirect itself. */
   maxRedirects?: number;
-  /** Whether a body of this type is worth reading; default: any is. */
+  /** Whether to read a body of this type. Default: always. */
   wantsType?: (contentType: string) => boolean;
   signal?: AbortSignal;
 }
 
 export interface OutboundAnswer {
-  /** Where it came from in the end. */
+  /** The final URL, after redirects. */
   url: string;
   status: number;
   contentType: string;
-  /** Empty where the type was not wanted. */
+  /** Empty if the type was not wanted or the body is compressed. */
   body: Buffer;
-  /** Whether there was more than `maxBytes`. */
-  isCut: boolean;
+  /** Whether the body was longer than `maxBytes`. */
+  isTruncated: boolean;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -45,13 +45,13 @@ const MAX_URL_CHARS = 2048;
 const MAX_HEADER_BYTES = 16 * 1024;
 const DEFAULT_PORTS = [80, 443];
 
-/** HTTP to addresses that users have given. Every address is checked when connecting, again for each redirect. */
+/** HTTP client for URLs from users, protected against SSRF: addresses are checked on connect, and again for each redirect. */
 export class Outbound {
   readonly #connect: GuardedConnectOptions;
   readonly #userAgent: string;
   #agent: Promise<Agent> | undefined;
 
-  /** @throws {TypeError} when an entry of `allow` is no network */
+  /** @throws {TypeError} if an entry of `allow` is invalid */
   constructor({ allow = [], ports = DEFAULT_PORTS, userAgent, resolve }: OutboundOptions) {
     this.#userAgent = userAgent;
     this.#connect = {
@@ -73,7 +73,7 @@ export class Outbound {
         const answer = await this.#once(url, request, signal);
         if (typeof answer !== "string") return answer;
         if (redirects >= maxRedirects || (request.method ?? "GET") !== "GET")
-          throw new OutboundError("TOO_MANY_REDIRECTS", `${request.url} redirects too often.`);
+          throw new OutboundError("TOO_MANY_REDIRECTS", `${request.url} redirects too many times.`);
         url = parseUrl(answer, url);
       }
     } catch (error) {
@@ -85,18 +85,18 @@ export class Outbound {
     await (await this.#agent)?.destroy();
   }
 
-  /** The library is loaded with the first request: most processes never make one. */
+  /** Loads the library with the first request, because most processes never make one. */
   async #open(): Promise<Agent> {
     const [undici, { createGuardedConnect }] = await Promise.all([
       import("undici"),
       import("./guarded-connect.ts"),
     ]);
     const connect = createGuardedConnect(this.#connect);
-    // No connection is kept: the next request to the name is checked like the first.
+    // No keep-alive, so that every request resolves and checks the name again.
     return new undici.Agent({ connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
   }
 
-  /** @returns the answer, or where it redirects to, if redirects are followed */
+  /** @returns the response, or the redirect's target if redirects are followed */
   async #once(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer | string> {
     const agent = await (this.#agent ??= this.#open());
     const { statusCode, headers, body } = await agent.request({
@@ -116,7 +116,9 @@ export class Outbound {
     const isReadable =
       headers["content-encoding"] === undefined || headers["content-encoding"] === "identity";
     const isWanted = isReadable && (request.wantsType?.(contentType) ?? true);
-    const read = isWanted ? await readUpTo(body, request.maxBytes) : { body: Buffer.alloc(0), isCut: false };
+    const read = isWanted
+      ? await readUpTo(body, request.maxBytes)
+      : { body: Buffer.alloc(0), isTruncated: false };
     if (!isWanted) discard(body);
     return { url: url.href, status: statusCode, contentType, ...read };
   }
@@ -126,15 +128,15 @@ export class Outbound {
 function parseUrl(text: string, base?: URL): URL {
   const url = text.length > MAX_URL_CHARS ? null : URL.parse(text, base?.href);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw new OutboundError("BAD_URL", "An address starts with https:// or http://.");
+    throw new OutboundError("BAD_URL", "The URL must start with https:// or http://.");
   if (url.username !== "" || url.password !== "")
-    throw new OutboundError("BAD_URL", "An address must not have a user name or a password.");
+    throw new OutboundError("BAD_URL", "The URL must not contain a username or password.");
   return url;
 }
 
 type Body = Dispatcher.ResponseData["body"];
 
-async function readUpTo(body: Body, maxBytes: number): Promise<{ body: Buffer; isCut: boolean }> {
+async function readUpTo(body: Body, maxBytes: number): Promise<{ body: Buffer; isTruncated: boolean }> {
   const chunks: Buffer[] = [];
   let left = maxBytes;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -142,11 +144,11 @@ async function readUpTo(body: Body, maxBytes: number): Promise<{ body: Buffer; i
     left -= chunk.length;
     if (left < 0) break;
   }
-  // Leaving the loop closes the connection.
-  return { body: Buffer.concat(chunks), isCut: left < 0 };
+  // `break` closes the connection.
+  return { body: Buffer.concat(chunks), isTruncated: left < 0 };
 }
 
-/** The connection is closed with it. */
+/** Closes the connection too. */
 function discard(body: Body): void {
   body.on("error", () => {});
   body.destroy();
@@ -160,6 +162,6 @@ function toOutboundError(
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (error instanceof OutboundError) return error;
   }
-  if (isLate) return new OutboundError("TIMEOUT", `${url} did not answer within ${timeoutMs} ms.`, thrown);
+  if (isLate) return new OutboundError("TIMEOUT", `${url} did not respond within ${timeoutMs} ms.`, thrown);
   return new OutboundError("UNREACHABLE", `${url} cannot be reached.`, thrown);
 }

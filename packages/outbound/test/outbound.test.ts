@@ -1,15 +1,13 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Outbound, type OutboundOptions, type OutboundRequest } from "../src/index.ts";
 
 const closers: (() => Promise<void>)[] = [];
-const stay: (() => Promise<void>)[] = [];
-const closeAll = async (list: typeof closers): Promise<void> => {
-  for (const close of list.splice(0)) await close();
+const closeAll = async (): Promise<void> => {
+  for (const close of closers.splice(0)) await close();
 };
-afterEach(() => closeAll(closers));
-afterAll(() => closeAll(stay));
+afterEach(closeAll);
 
 async function serve(listener: RequestListener, host = "127.0.0.1") {
   const server = createServer(listener);
@@ -23,9 +21,9 @@ async function serve(listener: RequestListener, host = "127.0.0.1") {
 }
 
 function outbound(options: Partial<OutboundOptions> = {}) {
-  const made = new Outbound({ userAgent: "test", ...options });
-  closers.push(() => made.close());
-  return made;
+  const client = new Outbound({ userAgent: "test", ...options });
+  closers.push(() => client.close());
+  return client;
 }
 
 const get = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
@@ -36,18 +34,23 @@ const get = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest 
 });
 const allowed = { allow: ["127.0.0.1"] };
 
-test("an allowed address answers, at whatever port", async () => {
+test("requests an allowed address on any port", async () => {
   const { url } = await serve((request, response) => {
     response
       .setHeader("content-type", "text/plain")
       .end(`${request.method} ${request.headers["user-agent"]}`);
   });
   const answer = await outbound(allowed).request(get(`${url}/a?b=c`));
-  expect(answer).toMatchObject({ status: 200, contentType: "text/plain", isCut: false, url: `${url}/a?b=c` });
+  expect(answer).toMatchObject({
+    status: 200,
+    contentType: "text/plain",
+    isTruncated: false,
+    url: `${url}/a?b=c`,
+  });
   expect(answer.body.toString()).toBe("GET test");
 });
 
-test("a server of this machine is not connected to, however its address is written", async () => {
+test("rejects localhost in all notations", async () => {
   let connections = 0;
   const { port } = await serve((_request, response) => {
     connections += 1;
@@ -72,35 +75,37 @@ test("a server of this machine is not connected to, however its address is writt
   expect(connections).toBe(0);
 });
 
-test("a name that leads into the own network is refused, also when only one of its addresses does", async () => {
+test("rejects a name if any of its addresses is private", async () => {
   const { port } = await serve((_request, response) => response.end("secret"));
   const ports = [port];
-  const leads = (...addresses: string[]) =>
+  const resolvesTo = (...addresses: string[]) =>
     outbound({ ports, resolve: () => Promise.resolve(addresses.map((address) => ({ address, family: 4 }))) });
   const url = `http://innocent.example:${port}/`;
-  await expect(leads("127.0.0.1").request(get(url))).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
-  await expect(leads("93.184.216.34", "169.254.169.254").request(get(url))).rejects.toMatchObject({
+  await expect(resolvesTo("127.0.0.1").request(get(url))).rejects.toMatchObject({
+    code: "FORBIDDEN_ADDRESS",
+  });
+  await expect(resolvesTo("93.184.216.34", "169.254.169.254").request(get(url))).rejects.toMatchObject({
     code: "FORBIDDEN_ADDRESS",
   });
 });
 
-test("a name is resolved once for a connection, so another answer a moment later changes nothing", async () => {
+test("resolves a name once per connection, so DNS rebinding has no effect", async () => {
   const { port } = await serve((_request, response) => response.end("allowed"));
-  let asked = 0;
+  let lookups = 0;
   const rebinding = outbound({
     ...allowed,
     resolve: () => {
-      asked += 1;
-      return Promise.resolve([{ address: asked === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }]);
+      lookups += 1;
+      return Promise.resolve([{ address: lookups === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }]);
     },
   });
   const url = `http://rebinding.example:${port}/`;
   expect((await rebinding.request(get(url))).body.toString()).toBe("allowed");
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
   await expect(rebinding.request(get(url))).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
 });
 
-test("each redirect is checked: to the own network, to another protocol, with a password", async () => {
+test("checks redirects: private addresses, other protocols, passwords", async () => {
   const secret = await serve((_request, response) => response.end("secret"), "127.0.0.2");
   for (const [location, code] of [
     [secret.url, "FORBIDDEN_ADDRESS"],
@@ -116,21 +121,21 @@ test("each redirect is checked: to the own network, to another protocol, with a 
   }
 });
 
-test("redirects are followed so far and no further; without leave they are the answer", async () => {
+test("follows redirects up to the limit; by default, returns the redirect", async () => {
   const { url } = await serve((request, response) => {
     const step = Number(request.url!.slice(1));
     if (step === 3) response.end("there");
     else response.writeHead(302, { location: `/${step + 1}` }).end();
   });
-  const made = outbound(allowed);
-  expect((await made.request(get(`${url}/0`, { maxRedirects: 3 }))).url).toBe(`${url}/3`);
-  await expect(made.request(get(`${url}/0`, { maxRedirects: 2 }))).rejects.toMatchObject({
+  const client = outbound(allowed);
+  expect((await client.request(get(`${url}/0`, { maxRedirects: 3 }))).url).toBe(`${url}/3`);
+  await expect(client.request(get(`${url}/0`, { maxRedirects: 2 }))).rejects.toMatchObject({
     code: "TOO_MANY_REDIRECTS",
   });
-  expect(await made.request(get(`${url}/0`))).toMatchObject({ status: 302 });
+  expect(await client.request(get(`${url}/0`))).toMatchObject({ status: 302 });
 });
 
-test("public addresses are reached at the ports of the web only", async () => {
+test("allows only ports 80 and 443 of public addresses", async () => {
   const resolve = () => Promise.resolve([{ address: "93.184.216.34", family: 4 }]);
   await expect(outbound({ resolve }).request(get("http://example.com:22/"))).rejects.toMatchObject({
     code: "BAD_URL",
@@ -143,11 +148,11 @@ test.each([
   "nonsense",
   "http://a:b@example.com/",
   `http://a/${"x".repeat(3000)}`,
-])("%s is no address to go to", async (url) => {
+])("rejects the URL %s", async (url) => {
   await expect(outbound().request(get(url))).rejects.toMatchObject({ code: "BAD_URL" });
 });
 
-test("no more is read than asked for, though the other side never stops", async () => {
+test("truncates an endless response at maxBytes", async () => {
   const { url } = await serve((_request, response) => {
     const more = (): void => {
       while (response.write("x".repeat(64 * 1024)));
@@ -156,11 +161,11 @@ test("no more is read than asked for, though the other side never stops", async 
     more();
   });
   const answer = await outbound(allowed).request(get(url, { maxBytes: 100_000 }));
-  expect(answer).toMatchObject({ isCut: true });
+  expect(answer).toMatchObject({ isTruncated: true });
   expect(answer.body.length).toBe(100_000);
 });
 
-test("what is not wanted or is compressed is not read", async () => {
+test("does not read unwanted types and compressed bodies", async () => {
   const { url } = await serve((request, response) => {
     if (request.url === "/gzip") response.setHeader("content-encoding", "gzip");
     response.setHeader("content-type", request.url === "/gzip" ? "text/html" : "video/mp4").end("body");
@@ -172,7 +177,7 @@ test("what is not wanted or is compressed is not read", async () => {
   }
 });
 
-test("the timeout covers the whole request: slow responses are cut off", async () => {
+test("the timeout covers the whole request, including slow bodies", async () => {
   const { url } = await serve((_request, response) => {
     response.write("a");
     const timer = setInterval(() => response.write("b"), 20);
@@ -193,6 +198,6 @@ test("sends a POST unchanged and reports an unreachable server", async () => {
   });
   const post = { method: "POST", body: "hello", headers: { "x-sign": "s" } } as const;
   expect((await outbound(allowed).request(get(url, post))).body.toString()).toBe("s hello");
-  await closeAll(closers);
+  await closeAll();
   await expect(outbound(allowed).request(get(url, post))).rejects.toMatchObject({ code: "UNREACHABLE" });
 });

@@ -1,6 +1,6 @@
 import type { ActionName, Params, Result, WireAnswer } from "@fanfare/contract";
 
-/** One call by HTTP, answered as it came: for tests that are about refusals. */
+/** Calls an action by HTTP and returns the response as is, for tests of errors. */
 export async function post<N extends ActionName>(
   url: string,
   name: N,
@@ -10,7 +10,7 @@ export async function post<N extends ActionName>(
   return postRaw(url, name, JSON.stringify(params), accessToken) as Promise<WireAnswer<Result<N>>>;
 }
 
-/** One call with any name and body, for tests of bad input. */
+/** Calls with any name and body, for tests of invalid input. */
 export async function postRaw(
   url: string,
   name: string,
@@ -29,8 +29,8 @@ export async function postRaw(
 }
 
 /**
- * One call by HTTP that is expected to succeed.
- * @throws {Error} with the answer when it does not
+ * Calls an action by HTTP and returns its result.
+ * @throws {Error} with the response if it isn't successful
  */
 export async function must<N extends ActionName>(
   url: string,

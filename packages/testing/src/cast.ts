@@ -2,7 +2,7 @@ import { botScope, MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import { must } from "./api.ts";
 import { createAccount, createGuest, type Person, type World } from "./world.ts";
 
-/** One user for each case of the permission policy. All but `guest` have accounts with the password "correct horse". */
+/** One user for each case of the permission rules. All except `guest` have accounts with the password "correct horse". */
 export interface Cast {
   owner: Person;
   moderator: Person;
@@ -10,19 +10,19 @@ export interface Cast {
   muted: Person;
   /** A member without an account. */
   guest: Person;
-  /** Was a member. */
+  /** A banned former member. */
   banned: Person;
   stranger: Person;
-  /** Runs the instance, and is not in the group. */
+  /** An instance admin who is not in the group. */
   admin: Person;
-  /** A member that things are done to. */
+  /** The member that moderation actions apply to. */
   target: Person;
 }
 
-/** A group that the users of a cast belong to as intended. */
+/** A group in which the users of a cast have their roles. */
 export type Stage = World & Cast & { bot: Person };
 
-/** Permissions of the moderator role beyond those of all members. */
+/** The permissions of the moderator role, including those of all members. */
 export const MODERATOR_PERMISSIONS =
   MEMBER_PERMISSIONS |
   PERMISSIONS.manageMessages |
@@ -34,7 +34,7 @@ export const MODERATOR_PERMISSIONS =
 
 const MUTE_MS = 3_600_000;
 
-/** @param root who runs the instance already: on a fresh one, the first account */
+/** @param root an admin of the instance: on a new one, the first account */
 export async function createCast(url: string, root: Person): Promise<Cast> {
   const account = (): Promise<Person> => createAccount(url);
   const [owner, moderator, member, muted, guest, banned, stranger, target, admin] = await Promise.all([
@@ -54,12 +54,12 @@ export async function createCast(url: string, root: Person): Promise<Cast> {
 async function createAdmin(url: string, root: Person): Promise<Person> {
   const { username, userId } = await createAccount(url);
   await must(url, "admin.setAdmin", { userId, admin: true }, root.accessToken);
-  // Access tokens say who is an admin.
+  // The admin claim is in the access token, so a new login is needed.
   const { accessToken, sessionId } = await must(url, "user.login", { username, password: "correct horse" });
   return { userId, sessionId, accessToken };
 }
 
-/** A new group of the cast's owner, with one channel and a message of `target` in it. */
+/** Creates a group with one channel and a message by `target`. */
 export async function createStage(url: string, cast: Cast): Promise<Stage> {
   const { owner, moderator, member, muted, guest, banned, target } = cast;
   const asOwner = owner.accessToken;

@@ -6,29 +6,29 @@ import { freePort } from "./ports.ts";
 import { ServerProcess, type ServerProgram } from "./server-process.ts";
 
 export interface LaunchOptions {
-  /** What its log file is called; the kind of server by default. */
+  /** The name of the log file. Default: the kind of server. */
   name?: string;
-  /** Default: a free one below 32,768. */
+  /** Default: a free port below 32,768. */
   port?: number;
-  /** Where its log and its data lie; stays when it stops. Default: a temporary one that `stop` removes. */
+  /** The folder of the log and the data; `stop` doesn't remove it. Default: a temporary folder. */
   folder?: string;
 }
 
 export interface PasswordOptions {
-  /** Letters, digits, - and _. It stands in a file that only this user can read, and not in the list of processes. */
+  /** Letters, digits, - and _. Passed in a private file, not on the command line. */
   password?: string;
 }
 
-/** Writes a server's configuration, which has its password, where only this user can read it. @returns its path */
+/** Writes a server's configuration with its password, readable only by this user. @returns the path */
 export function writeConfig(folder: string, name: string, lines: readonly string[]): string {
   const path = join(folder, name);
-  // The mode of a file that is there already would stay.
+  // An existing file would keep its mode.
   rmSync(path, { force: true });
   writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
   return path;
 }
 
-/** Chooses port and folder, and starts a server with them. */
+/** Starts a server with a free port and a temporary folder unless they are given. */
 export async function startServer(
   kind: string,
   options: LaunchOptions,

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 
-/** Waits for the end of its input, which comes when this process ends in any way, and then ends the process it guards. */
+/** Waits for the end of its input, which is closed when this process ends in any way, and then kills the guarded process. */
 const SCRIPT = 'read -r _; kill -9 "$1" 2>/dev/null';
 
 const guarded = new Set<ChildProcess>();
@@ -9,8 +9,8 @@ process.on("exit", () => {
 });
 
 /**
- * Makes sure that a process does not outlive this one: neither when this one exits nor when it is killed. The child has to be
- * in a process group of its own (`detached`), as the guard is, so that Ctrl-C reaches this process alone.
+ * Ensures that a child process doesn't outlive this process, even if this one is killed. The child must be `detached`, so that
+ * Ctrl-C reaches only this process.
  */
 export function guardAgainstOrphan(child: ChildProcess): void {
   if (child.pid === undefined) return;
@@ -24,7 +24,7 @@ export function guardAgainstOrphan(child: ChildProcess): void {
   guarded.add(child);
   child.once("exit", () => {
     guarded.delete(child);
-    // Before the number of the process can belong to another.
+    // Before the process id can be reused.
     guard.kill("SIGKILL");
   });
 }

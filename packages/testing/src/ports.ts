@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Above the well-known ports and below those that the operating system gives to outgoing connections. */
+/** Between the well-known ports and the ephemeral range. */
 const LOWEST_PORT = 10_000;
 const HIGHEST_PORT = 32_767;
 const TRIES = 100;
@@ -9,8 +9,9 @@ const TRIES = 100;
 const handedOut = new Set<number>();
 
 /**
- * An unused port of 127.0.0.1 outside the range of outgoing connections, so a server can be restarted on it. Never the same twice in one process.
- * @throws {Error} when none is found
+ * Returns an unused port of 127.0.0.1, never the same twice in one process. It is outside the ephemeral range, so that a server can
+ * be restarted on it.
+ * @throws {Error} if none is found
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {

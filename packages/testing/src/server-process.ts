@@ -6,19 +6,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { guardAgainstOrphan } from "./orphan-guard.ts";
 
 export interface ServerProgram {
-  /** What messages and the log file call it. */
+  /** Used in error messages and as the name of the log file. */
   name: string;
   command: string;
   args: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
-  /** Where its log is written, and whatever else `args` put there; must exist. */
+  /** An existing folder for the log and the data. */
   folder: string;
   /** Whether `stop` removes the folder. */
   temporary: boolean;
   port: number;
   url: string;
-  /** Whether it serves. Asked until it says yes; may throw. `printed` is what it has printed since its start. */
+  /** Polled until it returns true; errors count as false. `printed` is the output since the last start. */
   isReady: (printed: string) => boolean | Promise<boolean>;
 }
 
@@ -27,20 +27,20 @@ export interface ProcessExit {
   signal: NodeJS.Signals | null;
 }
 
-/** Starts are slow where many tests share a machine. */
+/** Long, because starts are slow when many tests share a machine. */
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 50;
 const LOG_TAIL_CHARS = 2000;
 
-/** A real server in a process of its own, to be killed, frozen and started again on the same port. It never outlives this process. */
+/** A server process that can be killed, frozen and restarted on the same port. It never outlives this process. */
 export class ServerProcess {
   readonly #program: ServerProgram;
   #child: ChildProcess | null = null;
   #exited: Promise<ProcessExit> = Promise.resolve({ code: null, signal: null });
-  /** Every end that was not asked for by `kill` or `stop`. */
+  /** Exits that were not caused by `kill` or `stop`. */
   readonly crashes: ProcessExit[] = [];
-  #endIsWanted = false;
+  #isExitExpected = false;
 
   constructor(program: ServerProgram) {
     this.#program = program;
@@ -62,22 +62,22 @@ export class ServerProcess {
     return this.#program.folder;
   }
 
-  /** What it printed, of all its starts. */
+  /** The output of all runs. */
   get logFile(): string {
     return join(this.folder, `${this.name}.log`);
   }
 
-  /** undefined while it does not run. */
+  /** undefined while not running. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
   /**
-   * Starts it, also again after its end; resolves when it serves.
-   * @throws {Error} with the end of its log when it exits instead, or does not serve in time
+   * Starts or restarts the server; resolves when it is ready.
+   * @throws {Error} with the end of its log if it exits or isn't ready in time
    */
   async start(): Promise<void> {
-    if (this.#child !== null) throw new Error(`${this.name} runs already.`);
+    if (this.#child !== null) throw new Error(`${this.name} is already running.`);
     const { command, args, env, cwd, isReady } = this.#program;
     const log = openSync(this.logFile, "a");
     const logStart = fstatSync(log).size;
@@ -91,12 +91,12 @@ export class ServerProcess {
     });
     closeSync(log);
     this.#child = child;
-    this.#endIsWanted = false;
+    this.#isExitExpected = false;
     this.#exited = new Promise((resolve) => {
       const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
         if (this.#child !== child) return;
         this.#child = null;
-        if (!this.#endIsWanted) this.crashes.push({ code, signal });
+        if (!this.#isExitExpected) this.crashes.push({ code, signal });
         resolve({ code, signal });
       };
       child.once("exit", ended);
@@ -111,31 +111,31 @@ export class ServerProcess {
       if (ready) return;
       await delay(POLL_MS);
     }
-    const reason = this.#child === child ? "was not ready in time" : "exited at its start";
+    const reason = this.#child === child ? "was not ready in time" : "exited during startup";
     await this.kill();
     throw new Error(`${this.name} ${reason}. It printed:\n${(await printed()).slice(-LOG_TAIL_CHARS)}`);
   }
 
-  /** SIGKILL; resolves when it is gone. Does nothing when it does not run. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   async kill(): Promise<void> {
-    this.#endIsWanted = true;
+    this.#isExitExpected = true;
     this.#child?.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** SIGSTOP: its sockets stay open, and nothing answers. */
+  /** Sends SIGSTOP: sockets stay open, but nothing responds. */
   freeze(): void {
     this.#child?.kill("SIGSTOP");
   }
 
-  /** SIGCONT */
+  /** Sends SIGCONT. */
   thaw(): void {
     this.#child?.kill("SIGCONT");
   }
 
-  /** SIGTERM, and SIGKILL when that does not end it in time. A temporary folder is removed. */
+  /** Sends SIGTERM, then SIGKILL if it doesn't exit in time. Removes a temporary folder. */
   async stop(): Promise<void> {
-    this.#endIsWanted = true;
+    this.#isExitExpected = true;
     this.thaw();
     this.#child?.kill("SIGTERM");
     const timeout = new AbortController();
@@ -148,7 +148,7 @@ export class ServerProcess {
     if (this.#program.temporary) await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Resolves at the end of the process that runs now, or at once when none does. */
+  /** Resolves when the current process exits, or immediately if none is running. */
   exit(): Promise<ProcessExit> {
     return this.#exited;
   }

@@ -5,14 +5,14 @@ import { connect } from "node:net";
 import { type LaunchOptions, type PasswordOptions, startServer, writeConfig } from "./launch.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** Where the project lies. */
+/** The root of the repository. */
 export const PROJECT_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
 
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 /**
- * Whether a program that some tests need is installed. Use with `describe.skipIf(!isInstalled(...))`.
- * @throws {Error} when it is missing and REQUIRE_ALL_TESTS=1 says that nothing may be skipped
+ * Whether a program that some tests need is installed: `describe.skipIf(!isInstalled(...))`.
+ * @throws {Error} if it is missing and REQUIRE_ALL_TESTS=1 forbids skipping tests
  */
 export function isInstalled(program: string): boolean {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...SYSTEM_FOLDERS];
@@ -33,18 +33,18 @@ function isExecutable(file: string): boolean {
   }
 }
 
-const ANSWER_TIMEOUT_MS = 1000;
+const RESPONSE_TIMEOUT_MS = 1000;
 
 /**
- * Connects to a port of 127.0.0.1, says something, and resolves with the first thing that comes back.
- * @throws {Error} when nothing listens there, or no data arrives within a second
+ * Connects to a port of 127.0.0.1, sends a text and resolves with the first data received.
+ * @throws {Error} if nothing listens there, or no data arrives within a second
  */
-function talk(port: number, text: string): Promise<string> {
+function probe(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy(new Error("no answer")));
+    socket.setTimeout(RESPONSE_TIMEOUT_MS, () => socket.destroy(new Error("no response")));
     socket.once("error", reject);
-    socket.once("close", () => reject(new Error("no answer")));
+    socket.once("close", () => reject(new Error("no response")));
     socket.once("data", (data) => {
       resolve(data.toString("latin1"));
       socket.destroy();
@@ -58,8 +58,8 @@ export type NatsServer = ServerProcess;
 const USER = "fanfare";
 
 /**
- * Starts a real nats-server, on a free port unless one is given.
- * @throws {Error} when it does not start
+ * Starts a nats-server, on a free port unless one is given.
+ * @throws {Error} if it doesn't start
  */
 export function startNats(options: LaunchOptions & PasswordOptions = {}): Promise<NatsServer> {
   const { password } = options;
@@ -70,14 +70,14 @@ export function startNats(options: LaunchOptions & PasswordOptions = {}): Promis
       command: "nats-server",
       args: ["-a", "127.0.0.1", "-p", String(port), ...config],
       url: `nats://${password === undefined ? "" : `${USER}:${password}@`}127.0.0.1:${port}`,
-      isReady: async () => (await talk(port, "")).startsWith("INFO"),
+      isReady: async () => (await probe(port, "")).startsWith("INFO"),
     };
   });
 }
 
 /**
- * Starts a real redis-server, on a free port unless one is given. It keeps nothing on disk: its data is lost when it is killed.
- * @throws {Error} when it does not start
+ * Starts a redis-server without persistence, on a free port unless one is given.
+ * @throws {Error} if it doesn't start
  */
 export function startRedis(options: LaunchOptions & PasswordOptions = {}): Promise<ServerProcess> {
   const { password } = options;
@@ -97,17 +97,17 @@ export function startRedis(options: LaunchOptions & PasswordOptions = {}): Promi
       "no",
     ],
     url: `redis://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}`,
-    // Before the password is given too, it answers only when it serves.
-    isReady: async () => /^(\+PONG|-NOAUTH)/.test(await talk(port, "PING\r\n")),
+    // Responds, even with NOAUTH, only once it is ready.
+    isReady: async () => /^(\+PONG|-NOAUTH)/.test(await probe(port, "PING\r\n")),
   }));
 }
 
 const PROGRAM = join(PROJECT_FOLDER, "packages/embedded-mongo/src/main.ts");
 
 /**
- * Starts the embedded database as a program of its own, on a free port unless one is given. What it acknowledged it still has
- * when it is killed and started again.
- * @throws {Error} when it does not start
+ * Starts the embedded database as a separate process, on a free port unless one is given. Acknowledged writes survive a kill and
+ * restart.
+ * @throws {Error} if it doesn't start
  */
 export function startDatabase(options: LaunchOptions = {}): Promise<ServerProcess> {
   return startServer("database", options, ({ port, folder }) => ({

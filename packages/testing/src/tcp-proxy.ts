@@ -5,18 +5,18 @@ import { freePort } from "./ports.ts";
 
 type State = "open" | "cut" | "held";
 
-/** Two ends of one connection through the proxy. */
+/** The two sockets of a proxied connection. */
 interface Link {
   near: Socket;
   far: Socket | null;
 }
 
 /**
- * A way to a port of 127.0.0.1 that can be cut, held and delayed: a network of its own between two processes.
+ * A proxy to a port of 127.0.0.1 that simulates network faults between two processes.
  *
- * - cut: connections break at once, new ones are refused.
- * - held: as if every packet were lost. Nothing arrives and no side gets an error; new connections are accepted but not answered.
- *   Data sent meanwhile arrives when it opens again; a connection that one side has given up breaks.
+ * - cut: connections are closed, and new ones refused.
+ * - held: like packet loss. Nothing arrives, but neither side gets an error; new connections are accepted but get no response.
+ *   `restore` delivers data sent in the meantime, and closes connections that one side has closed.
  */
 export class TcpProxy {
   readonly port: number;
@@ -32,14 +32,14 @@ export class TcpProxy {
     this.#server = createServer({ allowHalfOpen: false }, (socket) => this.#accept(socket));
   }
 
-  /** Listens on a port of its own and leads to `targetPort`; the target does not have to listen yet. */
+  /** Listens on a free port and forwards to `targetPort`; the target need not be listening yet. */
   static async start(targetPort: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(await freePort(), targetPort);
     await proxy.#listen();
     return proxy;
   }
 
-  /** How many connections lead through it. */
+  /** The number of proxied connections. */
   get connections(): number {
     return this.#links.size;
   }
@@ -58,12 +58,12 @@ export class TcpProxy {
     }
   }
 
-  /** Every piece of data arrives this much later. */
+  /** Delays all data in both directions. */
   setDelay(delayMs: number): void {
     this.#delayMs = delayMs;
   }
 
-  /** Ends cut, hold and delay. */
+  /** Undoes cut, hold and delay. */
   async restore(): Promise<void> {
     this.#delayMs = 0;
     const wasHeld = this.#state === "held";
@@ -108,11 +108,11 @@ export class TcpProxy {
     let sent = Promise.resolve();
     from.on("data", (data: Buffer) => {
       const dueMs = Date.now() + this.#delayMs;
-      // One after the other, also when the delay ends meanwhile.
+      // Chained, so that the order is kept if the delay is removed in the meantime.
       if (this.#delayMs > 0) sent = sent.then(() => delay(Math.max(0, dueMs - Date.now())));
       void sent.then(() => this.#forward(from, to(), data));
     });
-    // While it is held the other side is not to learn of it.
+    // While held, the other side must not notice.
     from.on("close", () => this.#state !== "held" && this.#break(link));
   }
 

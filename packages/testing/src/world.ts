@@ -12,13 +12,13 @@ export interface World {
   owner: Person;
   member: Person;
   muted: Person;
-  /** A member that things are done to. */
+  /** The member that moderation actions apply to. */
   target: Person;
-  /** Logged in, but not in the group. */
+  /** A user who is not in the group. */
   stranger: Person;
   group: Group;
   channel: Channel;
-  /** A message of `target`. */
+  /** A message by `target`. */
   message: Message;
   inviteCode: string;
 }
@@ -29,7 +29,7 @@ export async function createGuest(url: string): Promise<Person> {
 
 let accounts = 0;
 
-/** An account with the password "correct horse". */
+/** Creates an account with the password "correct horse". */
 export async function createAccount(url: string): Promise<Person & { username: string }> {
   accounts += 1;
   const username = `user${accounts}-${process.pid}-${Date.now().toString(36)}`;

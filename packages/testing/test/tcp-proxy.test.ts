@@ -34,19 +34,19 @@ function dial(): Socket {
   return dialed;
 }
 
-/** There and back by two other proxies: what one proxy lets through has arrived meanwhile. */
-async function goLongerWay(): Promise<void> {
+/** A round trip through two other proxies, during which data through one proxy would have arrived. */
+async function waitLongerThanRoundTrip(): Promise<void> {
   const inner = await TcpProxy.start((server.address() as AddressInfo).port);
   const outer = await TcpProxy.start(inner.port);
-  const beside = connect(outer.port, "127.0.0.1");
-  beside.write("x");
-  await once(beside, "data");
-  beside.destroy();
+  const other = connect(outer.port, "127.0.0.1");
+  other.write("x");
+  await once(other, "data");
+  other.destroy();
   await outer.stop();
   await inner.stop();
 }
 
-test("leads there and back, in order, also when it is slow", async () => {
+test("forwards data in both directions and in order, even with a delay", async () => {
   socket.write("one");
   await expect.poll(() => received).toBe("one");
   proxy.setDelay(100);
@@ -55,7 +55,7 @@ test("leads there and back, in order, also when it is slow", async () => {
   await expect.poll(() => received).toBe("one two three");
 });
 
-test("cut: what is connected breaks, what connects is refused, until it is restored", async () => {
+test("cut: closes connections and refuses new ones until restored", async () => {
   await proxy.cut();
   if (!socket.closed) await once(socket, "close");
   await expect(once(dial(), "connect")).rejects.toMatchObject({ code: "ECONNREFUSED" });
@@ -65,25 +65,25 @@ test("cut: what is connected breaks, what connects is refused, until it is resto
   await expect.poll(() => received).toBe("again");
 });
 
-test("held: nothing arrives and no side gets an error; data arrives later", async () => {
+test("held: nothing arrives and neither side gets an error; data arrives after restoring", async () => {
   proxy.hold();
   socket.write("late");
   const other = dial();
   other.write(" later");
   await once(other, "connect");
-  await goLongerWay();
+  await waitLongerThanRoundTrip();
   expect(received).toBe("");
   await proxy.restore();
   await expect.poll(() => received.length).toBe("late later".length);
   other.destroy();
 });
 
-test("held: a connection that one side has given up breaks when it opens again", async () => {
+test("held: a connection closed by one side is closed after restoring", async () => {
   socket.write("x");
   await expect.poll(() => received).toBe("x");
   proxy.hold();
   socket.destroy();
-  await goLongerWay();
+  await waitLongerThanRoundTrip();
   expect(proxy.connections).toBe(1);
   await proxy.restore();
   await expect.poll(() => proxy.connections).toBe(0);

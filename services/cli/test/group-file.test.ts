@@ -154,7 +154,7 @@ test("rejects a truncated, changed or invalid file with the line number, and wri
     }
   };
   expect(await faultIn(lines.join("\n"))).toMatchObject({ group: { name: world.group.name } });
-  expect(await faultIn(lines.join("\n").slice(0, -40))).toContain("cut off");
+  expect(await faultIn(lines.join("\n").slice(0, -40))).toContain("truncated");
   expect(await faultIn([...lines.slice(0, 4), ...lines.slice(5)].join("\n"))).toMatch(/line \d+: /);
   expect(await faultIn(lines.join("\n").replace("Here is the", "Here is not"))).toContain("checksum");
   expect(await faultIn(lines.join("\n").replace('"position":', '"place":'))).toMatch(/line \d+: /);

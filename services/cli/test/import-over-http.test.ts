@@ -150,28 +150,30 @@ test("rejects an invalid file with the line number, and leaves nothing", async (
     return `${path}: ${message}`;
   };
   const message = of("message");
-  expect(await reason("")).toContain("line 1: the end is missing");
-  expect(await reason(`${lines.join("\n")}\n`)).toContain("the file was cut off");
-  expect(await reason(sealed(lines).slice(0, -30))).toContain("the file was cut off");
-  expect(await reason("{")).toContain("line 1: the file was cut off in it");
+  expect(await reason("")).toContain("line 1: the end line is missing");
+  expect(await reason(`${lines.join("\n")}\n`)).toContain("the file is truncated");
+  expect(await reason(sealed(lines).slice(0, -30))).toContain("the file is truncated");
+  expect(await reason("{")).toContain("line 1: the file is truncated within this line");
   expect(await reason(sealed(["[]", ...lines.slice(1)]))).toContain("line 1: ");
   expect(await reason(sealed(lines).replace("Here is the", "Here is not"))).toContain("the checksum");
   expect(await reason(sealed(["x".repeat(1_100_000)]))).toBe("line 1: it is too long");
   // In the wrong order, duplicated, or referring to something that isn't in the file.
   expect(await reason(sealed([lines[0]!, lines[of("channel")]!, ...lines.slice(1)]))).toContain(
-    "line 2: the group has to come first",
+    "line 2: the group must be first",
   );
   expect(await reason(sealed(lines.toSpliced(2, 0, lines[message]!)))).toContain(
-    "line 3: its channel is not above",
+    "line 3: its channel is not on an earlier line",
   );
-  expect(await reason(sealed([...lines, lines[1]!]))).toContain("there is a group already");
+  expect(await reason(sealed([...lines, lines[1]!]))).toContain("there is more than one group");
   expect(await reason(sealed([...lines, lines[message]!]))).toContain("is in it twice");
   const elsewhere = await must(url, "group.create", { name: "Elsewhere" }, root.accessToken);
   const foreign = elsewhere.channels[0]!.id;
   expect(await reason(sealed(changed(message, { channelId: foreign })))).toContain(
-    "its channel is not above",
+    "its channel is not on an earlier line",
   );
-  expect(await reason(sealed(changed(message, { authorId: root.userId })))).toContain("is not in the file");
+  expect(await reason(sealed(changed(message, { authorId: root.userId })))).toContain(
+    "is missing from the file",
+  );
   const groupId = elsewhere.group.id;
   expect(await reason(sealed(changed(of("role"), { groupId })))).toMatch(/line \d+: .*groupId/);
   for (const change of [{ authorId: { $gt: "" } }, { content: "x".repeat(4001) }, { seq: 1 }, { id: "../x" }])

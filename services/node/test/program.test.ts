@@ -149,7 +149,7 @@ describe("startup errors are one clear line, with exit code 1", () => {
     const keys = { S3_ACCESS_KEY_ID: "hunter2", S3_SECRET_ACCESS_KEY: "hunter2" };
     const program = run({ S3_BUCKET: "files", S3_ENDPOINT: "http://127.0.0.1:1", ...keys });
     expect(await program.exited).toBe(1);
-    expect(program.stderr).toMatch(/^The bucket files of S3_BUCKET cannot be used: .*ECONNREFUSED.*\n$/);
+    expect(program.stderr).toMatch(/^Cannot use the bucket files \(S3_BUCKET\): .*ECONNREFUSED.*\n$/);
     expect(program.stderr).not.toContain("hunter2");
   });
 

@@ -2,16 +2,16 @@ import type { Locale } from "@fanfare/contract";
 import { en } from "./en.ts";
 import { zh } from "./zh.ts";
 
-/** The words of one mail. */
+/** The texts of one email. */
 export interface MailText {
   subject: string;
   /** One line or paragraph each. */
   paragraphs: readonly string[];
-  /** What the link is called where it is a button; absent in a mail without a link. */
+  /** The label of the link; absent if the email has none. */
   action?: string;
 }
 
-/** What each mail tells besides its link. */
+/** The values that each email includes besides its link. */
 interface MailValues {
   /** Sent at registration, and when requested again. */
   verifyEmail: { host: string; username: string | null };
@@ -33,7 +33,7 @@ interface MailValues {
 export type MailName = keyof MailValues;
 export type ValuesOf<N extends MailName> = Omit<MailValues[N], "host">;
 
-/** The mails of one language: one that is missing does not compile. */
+/** All emails in one language; a missing one doesn't compile. */
 export type MailTexts = { [N in MailName]: (values: MailValues[N]) => MailText };
 
 const TEXTS: Record<Locale, MailTexts> = { en, zh };

@@ -75,7 +75,7 @@ async function receive(
     for await (const next of readGroupFile(bounded(body))) {
       checker.add(next);
       if (next.line.type === "user" && (users += 1) > IMPORT_MAX_USERS)
-        throw new FaultyLine(next.number, `there are more than ${IMPORT_MAX_USERS} users`);
+        throw new FaultyLine(next.number, `more than ${IMPORT_MAX_USERS} users`);
       await writer.add(next.line);
     }
     const survey = checker.finish();
