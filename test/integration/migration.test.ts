@@ -24,7 +24,7 @@ test("while another process migrates the database, a process is alive but not re
       await delay(50);
       reason = await statusOf("/readyz");
     }
-    expect(reason).toBe("503 another process prepares the database: 0001-message-revs");
+    expect(reason).toBe("503 another process is migrating the database: 0001-message-revs");
     expect(await statusOf("/livez")).toBe("200 ok");
     const node = await starting;
     expect(await statusOf("/readyz")).toBe("200 ok");

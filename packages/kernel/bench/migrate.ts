@@ -1,6 +1,6 @@
 /**
- * Migrates messages of the first version on the embedded database in a process of its own: `node packages/kernel/bench/migrate.ts`
- * [how many, 1000000 by default]. Says how long each step takes, and the most memory that each process has had.
+ * Migrates messages of the first version on an embedded database in a separate process, and prints the duration of each step and
+ * the peak memory of each process: `node packages/kernel/bench/migrate.ts [messages, default 1000000]`
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,10 +24,10 @@ const db = connection.getClient().db("fanfare");
 declareIndexes();
 await fill();
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-// From here on the high-water mark of this process is that of the migration.
+// Resets the peak memory of this process, so that only the migration counts.
 await writeFile("/proc/self/clear_refs", "5").catch(() => undefined);
 print(
-  `${await residentOf("self")} MiB of the program, ${await residentOf("child")} MiB of the database, before`,
+  `${await residentOf("self")} MiB used by the program, ${await residentOf("child")} MiB by the database, before`,
 );
 const migrateAll = (log: (message: string, fields?: object) => void): Promise<void> =>
   migrate(connection, {
@@ -40,12 +40,12 @@ const migrateAll = (log: (message: string, fields?: object) => void): Promise<vo
   });
 const elapsed = stopwatch();
 await migrateAll((message, fields) => print(`${elapsed()} s  ${message} ${JSON.stringify(fields)}`));
-print(`${elapsed()} s  all of it, ${MESSAGES} messages in ${MESSAGES / MESSAGES_PER_CHANNEL} channels`);
+print(`${elapsed()} s  total, ${MESSAGES} messages in ${MESSAGES / MESSAGES_PER_CHANNEL} channels`);
 const again = stopwatch();
 await migrateAll(print);
-print(`${again()} s  a start with nothing to do`);
+print(`${again()} s  start with nothing to migrate`);
 print(
-  `most memory: ${await peakOf("self")} MiB of the program, ${await peakOf("child")} MiB of the database`,
+  `peak memory: ${await peakOf("self")} MiB of the program, ${await peakOf("child")} MiB of the database`,
 );
 await connection.close();
 await database.close();
@@ -56,7 +56,7 @@ function stopwatch(): () => string {
   return () => ((performance.now() - beganAt) / 1000).toFixed(2);
 }
 
-/** As the messages of today declare them. */
+/** The current indexes of messages. */
 function declareIndexes(): void {
   const schema = new Schema({}, { collection: "messages", strict: false });
   schema.index({ channelId: 1, seq: 1 }, { unique: true, name: "channel_seq" });
@@ -66,7 +66,7 @@ function declareIndexes(): void {
   connection.model("Message", schema);
 }
 
-/** With every tenth message edited, which leaves its former number to the migration. */
+/** Every tenth message is edited, so the migration has to restore its earlier rev. */
 async function fill(): Promise<void> {
   const createdAt = new Date();
   let batch: mongo.Document[] = [];
@@ -102,7 +102,7 @@ async function fill(): Promise<void> {
   await db.collection("channelHeads").insertMany(heads);
 }
 
-/** The high-water mark of a process's memory; of the database, which is a child of this one. */
+/** The peak memory of this process or of the database, which is its child. */
 async function peakOf(which: "self" | "child"): Promise<number> {
   return memoryOf(which, /VmHWM:\s+(\d+)/);
 }

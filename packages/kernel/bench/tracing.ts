@@ -1,5 +1,5 @@
-// What a call and its publication cost in one process, from the gateway's door to the fan-out: without tracing, and with one request in a hundred and
-// with every one traced. The three take turns. The collector is a process of its own.
+// Measures the cost of a call and its publication in one process without tracing, with 1 % of requests traced, and with all.
+// The three variants alternate; the collector is a separate process.
 //   node packages/kernel/bench/tracing.ts
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -12,7 +12,7 @@ function countingCache(answers: Access[]) {
   return { cache, lookUps: () => lookUps };
 }
 
-test("looks a member up once", async () => {
+test("looks up a member once", async () => {
   const { cache, lookUps } = countingCache([member]);
   expect(cache.peek("u", place)).toBeUndefined();
   await cache.get("u", place);
@@ -38,13 +38,13 @@ test.each([
   expect(await cache.get("u", place)).toEqual(stranger);
 });
 
-test("a channel's entry is not used for a group with the same ID", async () => {
+test("a channel's entry is not used for a group with the same id", async () => {
   const { cache } = countingCache([member, stranger]);
   await cache.get("u", { channelId: "x" });
   expect(await cache.get("u", { groupId: "x" })).toEqual(stranger);
 });
 
-test("evicts a direct channel by its own id", async () => {
+test("evicts a direct channel by its id", async () => {
   const friend: Access = { ...member, groupId: null };
   const { cache } = countingCache([friend, stranger]);
   await cache.get("u", place);
@@ -62,7 +62,7 @@ test("keeps other members when one is invalidated", async () => {
   expect(cache.peek("u", place)).toEqual(member);
 });
 
-test("does not cache an answer fetched during an invalidation", async () => {
+test("does not cache a result fetched during an invalidation", async () => {
   let answer: (access: Access) => void = () => {};
   const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)));
   const pending = cache.get("u", place);
@@ -80,7 +80,7 @@ test("clears the cache when there are too many invalidations to track", async ()
   expect(cache.peek("u", place)).toBeUndefined();
 });
 
-test("does not cache an answer fetched while there are too many invalidations to track", async () => {
+test("does not cache a result fetched while there are too many invalidations to track", async () => {
   let answer: (access: Access) => void = () => {};
   const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)), { maxEntries: 10 });
   const pending = cache.get("u", place);

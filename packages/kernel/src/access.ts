@@ -12,57 +12,57 @@ import { LRUCache } from "lru-cache";
 import { serviceError, type ServiceError } from "./errors.ts";
 import { upTo } from "./up-to.ts";
 
-/** What one user may do in one place. */
+/** A user's permissions in a group or channel. */
 export interface Access {
   permissions: number;
   /** null in a direct channel. */
   groupId: string | null;
   /** Milliseconds since the epoch; 0: not muted. */
   mutedUntilMs: number;
-  /** Between two messages of this user; absent: none. */
+  /** Minimum time between two messages of this user; absent: none. */
   slowModeMs?: number;
-  /** Of the word filter that this user's messages go through; absent: none. */
+  /** Revision of the word filter for this user's messages; absent: none. */
   wordFilterRev?: number;
-  /** Rooms that events in this place are published to. */
+  /** Rooms that events of the group or channel are published to. */
   rooms: readonly string[];
 }
 
 export type Place = { groupId: string } | { channelId: string };
 
 interface AccessCacheOptions {
-  /** How many (user, place) pairs are remembered. */
+  /** Maximum number of cached (user, place) pairs. */
   maxEntries?: number;
-  /** After this long a pair is looked up again, in case an invalidation was lost on the way. */
+  /** TTL of an entry, in case an invalidation was lost. */
   maxAgeMs?: number;
 }
 
 interface Entry {
   access: Access;
-  /** The count of invalidations when the look-up began. */
+  /** The cache's epoch at the start of the lookup. */
   epoch: number;
 }
 
 /**
- * Remembers who may do what where, so that a permission check on the hot path costs no I/O.
- * An invalidation that arrives while a look-up is under way makes its answer stale: it is used once and not kept.
+ * Caches permissions, so that checks on the hot path need no I/O. If an invalidation arrives during a lookup, the result is used
+ * once but not cached.
  */
 export class AccessCache {
-  readonly #lookUp: (userId: string, place: Place) => Promise<Access>;
+  readonly #lookup: (userId: string, place: Place) => Promise<Access>;
   readonly #entries: LRUCache<string, Entry>;
   readonly #maxInvalidations: number;
   readonly #invalidatedAt = new Map<string, number>();
   #epoch = 0;
-  /** Of invalidations up to this epoch nothing is known any more. */
-  #forgottenUntil = 0;
+  /** Invalidations up to this epoch are no longer tracked, so older results are stale. */
+  #untrackedUntil = 0;
 
-  constructor(lookUp: (userId: string, place: Place) => Promise<Access>, options: AccessCacheOptions = {}) {
+  constructor(lookup: (userId: string, place: Place) => Promise<Access>, options: AccessCacheOptions = {}) {
     const { maxEntries = 200_000, maxAgeMs = 60_000 } = options;
-    this.#lookUp = lookUp;
+    this.#lookup = lookup;
     this.#entries = new LRUCache({ ...upTo(maxEntries), ttl: maxAgeMs });
     this.#maxInvalidations = maxEntries;
   }
 
-  /** The access if it is known: without a promise, because this is the hot path. */
+  /** Returns cached access synchronously, because this is the hot path. */
   peek(userId: string, place: Place): Access | undefined {
     const entry = this.#entries.get(cacheKey(userId, place));
     return entry !== undefined && this.#isFresh(entry, userId, place) ? entry.access : undefined;
@@ -71,8 +71,8 @@ export class AccessCache {
   async get(userId: string, place: Place): Promise<Access> {
     const known = this.peek(userId, place);
     if (known !== undefined) return known;
-    const entry = { epoch: this.#epoch, access: await this.#lookUp(userId, place) };
-    // What a stranger lacks is not kept: he may be let in at any moment, and strangers must not fill the cache.
+    const entry = { epoch: this.#epoch, access: await this.#lookup(userId, place) };
+    // Negative results aren't cached: access can be granted at any time, and non-members must not be able to fill the cache.
     if (hasPermission(entry.access.permissions, "view")) this.#entries.set(cacheKey(userId, place), entry);
     return entry.access;
   }
@@ -84,17 +84,17 @@ export class AccessCache {
     this.#invalidatedAt.set(userId === null ? scopeId : `${scopeId}:${userId}`, this.#epoch);
   }
 
-  /** Forgets everything, for when invalidations may have been lost. */
+  /** Clears the cache, because invalidations may have been lost. */
   clear(): void {
     this.#entries.clear();
     this.#invalidatedAt.clear();
     this.#epoch += 1;
-    this.#forgottenUntil = this.#epoch;
+    this.#untrackedUntil = this.#epoch;
   }
 
   #isFresh({ access, epoch }: Entry, userId: string, place: Place): boolean {
     if (this.#epoch === epoch) return true;
-    if (epoch < this.#forgottenUntil) return false;
+    if (epoch < this.#untrackedUntil) return false;
     const scopeId = access.groupId ?? ("channelId" in place ? place.channelId : place.groupId);
     const ofAll = this.#invalidatedAt.get(scopeId) ?? 0;
     const ofUser = this.#invalidatedAt.get(`${scopeId}:${userId}`) ?? 0;
@@ -102,12 +102,12 @@ export class AccessCache {
   }
 }
 
-/** Includes the kind of place: a group ID passed as a channel ID must not match the group's entry. */
+/** Includes the kind of place: a group id passed as a channel id must not match the group's entry. */
 function cacheKey(userId: string, place: Place): string {
   return "channelId" in place ? `${userId}:channel:${place.channelId}` : `${userId}:group:${place.groupId}`;
 }
 
-/** Looks access up in the service that owns it. */
+/** Looks up access in the service that owns it. */
 export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
     const { permissions, groupId, mutedUntil, slowModeMs, wordFilterRev, rooms } = await call(
@@ -133,7 +133,7 @@ export function may(access: Access, permission: PermissionName): boolean {
 type SessionRule = Exclude<PermissionRule, { rule: "public" | "internal" }>;
 type PlaceRule = Extract<PermissionRule, { rule: "group" | "channel" }>;
 
-/** Why this caller is refused before any place is looked at, or null. */
+/** Checks that need no lookup. @returns the error, or null if the caller passes */
 export function refuseActor(rule: PermissionRule, actor: Actor | null): ServiceError | null {
   if (rule.rule === "public" || rule.rule === "internal") return null;
   return refuseSession(rule, actor);
@@ -142,12 +142,12 @@ export function refuseActor(rule: PermissionRule, actor: Actor | null): ServiceE
 function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | null {
   if (actor === null) return serviceError("UNAUTHENTICATED");
   if (rule.rule === "account" && actor.kind === "guest") return serviceError("GUEST_NOT_ALLOWED");
-  // That there are such actions is no secret, so there is nothing to hide.
+  // The existence of admin actions is public, so FORBIDDEN reveals nothing.
   if (rule.rule === "admin" && actor.admin !== true) return serviceError("FORBIDDEN");
   return null;
 }
 
-/** Why this bot is refused because of its token's scopes, or null. */
+/** Checks the scopes of a bot's token. @returns the error, or null if the caller passes */
 export function refuseBot(
   { permission: { rule }, botScope }: Pick<ActionDefinition, "permission" | "botScope">,
   actor: Actor | null,
@@ -167,8 +167,9 @@ export function requiresSecondFactor(
 }
 
 /**
- * Why this caller is refused in a group or channel, or null.
- * Places that the user cannot view are reported as not found, so ids cannot be probed.
+ * Checks the caller's permissions in a group or channel. Groups and channels that the user can't view are reported as not found,
+ * so that ids can't be probed.
+ * @returns the error, or null if the caller passes
  */
 export function refuseAccess(rule: PlaceRule, access: Access, nowMs: number): ServiceError | null {
   if (!may(access, "view")) {

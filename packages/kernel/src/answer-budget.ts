@@ -1,18 +1,18 @@
 import { LIMITS } from "@fanfare/contract";
 
-/** The bytes that one answer can still take: a list stops when they are used up, and says that there is more. */
+/** Limits the size of a result: a page ends when the budget is used up. */
 export class AnswerBudget {
   #left: number;
   #isEmpty = true;
 
-  /** @param bytes defaults to what the contract allows one answer */
+  /** @param bytes default: the contract's limit for one result */
   constructor(bytes: number = LIMITS.answerMaxBytes) {
     this.#left = bytes;
   }
 
   /**
-   * Takes the size of an item, as JSON in UTF-8. The first item always fits, because a page without items could not be continued.
-   * @returns false where the item does not fit; from then on no item does, so that a list has no gaps
+   * Subtracts the size of an item as JSON in UTF-8. The first item always fits, because an empty page could not be continued.
+   * @returns whether the item fits; after the first that doesn't, none does, so that pages have no gaps
    */
   take(item: unknown): boolean {
     if (this.#left <= 0 && !this.#isEmpty) return false;
@@ -26,12 +26,12 @@ export class AnswerBudget {
     return true;
   }
 
-  /** Whether an item was refused, or the next one certainly is. */
+  /** Whether no further item fits. */
   get isUsedUp(): boolean {
     return this.#left <= 0 && !this.#isEmpty;
   }
 
-  /** The items from the first on that fit. */
+  /** The items that fit, up to the first that doesn't. */
   cut<T>(items: readonly T[]): T[] {
     const end = items.findIndex((item) => !this.take(item));
     return end === -1 ? [...items] : items.slice(0, end);

@@ -140,9 +140,9 @@ interface ChannelStrategyOptions {
 }
 
 /**
- * Round robin; but the calls of an action with `shardBy` go to one node per channel, so that its writes gather in
- * larger batches. When a node comes or goes, only its own share of the channels moves: rendezvous hashing. (Moleculer's
- * `Shard` moves a third of the others as well, and takes a microsecond instead of a tenth.)
+ * Round robin, except that calls of an action with `shardBy` go to one node per channel, so that its writes are stored in larger
+ * batches. Rendezvous hashing: when a node joins or leaves, only its share of the channels moves. (Moleculer's `Shard` also moves a
+ * third of the others, and is ten times slower.)
  */
 export class ChannelStrategy extends Strategies.Base {
   readonly #shardBy: "channelId" | undefined;
@@ -183,7 +183,7 @@ function fnv1a(text: string): number {
   return hash;
 }
 
-/** The finaliser of MurmurHash3: without it two nodes would share the channels by a single bit. */
+/** The finalizer of MurmurHash3; without it, a single bit would decide between two nodes. */
 function scramble(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2_b2_ae_35);

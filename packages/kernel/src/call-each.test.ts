@@ -18,7 +18,7 @@ async function askService(handler: () => unknown) {
   }
 }
 
-test("collects all answers", async () => {
+test("collects all results", async () => {
   const answer = { process: "a", steps: [] };
   expect(await askService(() => answer)).toEqual({ answers: [answer], silent: 0 });
 });
@@ -31,7 +31,7 @@ test("counts failures and timeouts without waiting for them", async () => {
   expect(await askService(() => new Promise(() => {}))).toEqual({ answers: [], silent: 1 });
 });
 
-test("returns at once if no process hosts the action", async () => {
+test("returns immediately if no process hosts the action", async () => {
   const broker = createBroker({ logger: createLogger("silent"), requestTimeoutMs: 1000 });
   expect(await createCallEach(broker)(ASKED, {}, 100)).toEqual({ answers: [], silent: 0 });
 });

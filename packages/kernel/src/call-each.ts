@@ -2,13 +2,13 @@ import type { ActionName, Params, Result, CallMeta } from "@fanfare/contract";
 import type { ServiceBroker } from "moleculer";
 import { newDeadlineMs } from "./request-scope.ts";
 
-/** The answers that came in time, and the number of processes that did not answer. */
+/** The results received in time, and the number of processes that did not respond. */
 export interface EachAnswer<R> {
   answers: R[];
   silent: number;
 }
 
-/** Calls an action, as the server itself, in every process that hosts it. Never rejects. */
+/** Calls an action in every process that hosts it, without an actor. Never rejects. */
 export type CallEach = <N extends ActionName>(
   name: N,
   params: Params<N>,

@@ -16,10 +16,10 @@ interface CallTrackingOptions {
 }
 
 /**
- * Watches the calls of one process. The time and the outcome of an answer are taken once, here, for metrics, log and trace.
+ * Tracks the calls of one process: measures duration and outcome once for metrics, log and traces.
  */
 export class CallTracking {
-  readonly #actions = new Map<string, ActionFigures>();
+  readonly #actions = new Map<string, ActionStats>();
   readonly #logger: Logger;
   readonly #logsCalls: boolean;
   readonly #tracing: Tracing | undefined;
@@ -31,55 +31,55 @@ export class CallTracking {
     exposeActions(metrics, this.#actions);
   }
 
-  /** How many calls are being answered. */
+  /** The number of calls being handled. */
   get running(): number {
     return this.#actions.values().reduce((sum, { active }) => sum + active, 0);
   }
 
   readonly middleware: Middleware = {
     localAction: (call: Call, { name = "" }) => {
-      const figures = this.#of(name);
+      const stats = this.#of(name);
       return (context: CallContext) => {
         const traced = this.#tracing?.answerSpan(name, context);
-        if (traced === undefined) return this.#answer(name, figures, call, context);
+        if (traced === undefined) return this.#answer(name, stats, call, context);
         const { span } = traced;
         const { requestId } = context.meta;
         const action = currentScope()?.action ?? name;
         return runInScope({ requestId, action, span, beganAtMs: performance.now() }, () =>
-          this.#answer(name, figures, call, context, traced),
+          this.#answer(name, stats, call, context, traced),
         );
       };
     },
     remoteAction: (call: Call, { name = "" }) => {
-      const figures = this.#of(name);
+      const stats = this.#of(name);
       return (context: CallContext) => {
-        figures.remote += 1;
-        return watchRemote(call, context, figures);
+        stats.remote += 1;
+        return watchRemote(call, context, stats);
       };
     },
   };
 
-  #of(action: string): ActionFigures {
-    const figures = this.#actions.get(action) ?? new ActionFigures();
-    this.#actions.set(action, figures);
-    return figures;
+  #of(action: string): ActionStats {
+    const stats = this.#actions.get(action) ?? new ActionStats();
+    this.#actions.set(action, stats);
+    return stats;
   }
 
   #answer(
     action: string,
-    figures: ActionFigures,
+    stats: ActionStats,
     call: Call,
     context: CallContext,
     traced?: AnswerSpan,
   ): Promise<unknown> {
     const isRemote = context.nodeID !== context.broker.nodeID;
-    if (!isRemote) figures.local += 1;
-    figures.active += 1;
+    if (!isRemote) stats.local += 1;
+    stats.active += 1;
     const beganMs = performance.now();
     const ended = (outcome: string): void => {
       const durationMs = performance.now() - beganMs;
-      figures.active -= 1;
-      figures.answered(outcome, durationMs / 1000);
+      stats.active -= 1;
+      stats.answered(outcome, durationMs / 1000);
       traced?.end(outcome);
       if (this.#logsCalls) {
         const { requestId } = context.meta;
@@ -99,15 +99,15 @@ export class CallTracking {
   }
 }
 
-async function watchRemote(call: Call, context: CallContext, figures: ActionFigures): Promise<unknown> {
+async function watchRemote(call: Call, context: CallContext, stats: ActionStats): Promise<unknown> {
   try {
     return await call(context);
   } catch (error) {
-    // Moleculer remembers a call that timed out until the node that it went to is gone.
+    // Otherwise Moleculer keeps a timed-out request until the other node disconnects.
     context.broker.transit?.removePendingRequest(context.id);
-    if (error instanceof Errors.RequestTimeoutError) countUp(figures.unanswered, "timeout");
+    if (error instanceof Errors.RequestTimeoutError) countUp(stats.unanswered, "timeout");
     else if (error instanceof Errors.RequestRejectedError || error instanceof Errors.ServiceNotFoundError)
-      countUp(figures.unanswered, "unreachable");
+      countUp(stats.unanswered, "unreachable");
     throw error;
   }
 }
@@ -115,20 +115,20 @@ async function watchRemote(call: Call, context: CallContext, figures: ActionFigu
 type Labels = Record<string, string>;
 type Values = (MetricValue<string> & { metricName?: string })[];
 
-/** Upper bounds in seconds. Few, because there are as many series for each action. */
+/** Histogram buckets in seconds. Few, because every action has its own series. */
 const SECONDS = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** What became of the calls of one action in this process. Bare numbers: metrics of prom-client would cost a local call a third of its rate. */
-class ActionFigures {
-  /** Calls that this process made and answered itself. */
+/** The call statistics of one action in this process. Plain numbers, because prom-client would reduce the local call rate by a third. */
+class ActionStats {
+  /** Calls made and handled by this process. */
   local = 0;
-  /** Calls that this process made and another one answered. */
+  /** Calls made by this process and handled by another one. */
   remote = 0;
-  /** Calls that this process is answering. */
+  /** Calls being handled by this process. */
   active = 0;
   readonly errors = new Map<string, number>();
   readonly unanswered = new Map<string, number>();
-  /** How many took as long as the bound of the same place at most, and longer than the one before. */
+  /** Number of calls per bucket of `SECONDS`, not cumulative. */
   readonly #counts = Array.from({ length: SECONDS.length + 1 }, () => 0);
   #seconds = 0;
 
@@ -141,7 +141,7 @@ class ActionFigures {
     this.#counts[place]! += 1;
   }
 
-  /** The values of a histogram as Prometheus writes one. */
+  /** The values of a Prometheus histogram. */
   durations(name: string, labels: Labels): Values {
     let count = 0;
     const buckets = this.#counts.map((more, place) => {
@@ -169,7 +169,7 @@ interface Exposed {
   name: string;
   help: string;
   type: "counter" | "gauge" | "histogram";
-  values: (figures: ActionFigures, action: string) => Values;
+  values: (stats: ActionStats, action: string) => Values;
 }
 
 const value = (labels: Labels, number: number): Values[number] => ({ labels, value: number });
@@ -196,7 +196,7 @@ const EXPOSED: readonly Exposed[] = [
     name: "fanfare_action_duration_seconds",
     help: "Duration of calls answered by this process, in seconds.",
     type: "histogram",
-    values: (figures, action) => figures.durations("fanfare_action_duration_seconds", { action }),
+    values: (stats, action) => stats.durations("fanfare_action_duration_seconds", { action }),
   },
   {
     name: "fanfare_action_errors_total",
@@ -208,13 +208,13 @@ const EXPOSED: readonly Exposed[] = [
     name: "fanfare_actions_active",
     help: "Calls in progress in this process, by action.",
     type: "gauge",
-    values: (figures, action) =>
-      figures.durations("", {}).length > 0 || figures.active > 0 ? [value({ action }, figures.active)] : [],
+    values: (stats, action) =>
+      stats.durations("", {}).length > 0 || stats.active > 0 ? [value({ action }, stats.active)] : [],
   },
 ];
 
-/** Tells the figures of all actions in `registry`. */
-function exposeActions(registry: Registry, actions: ReadonlyMap<string, ActionFigures>): void {
+/** Exports the statistics of all actions to `registry`. */
+function exposeActions(registry: Registry, actions: ReadonlyMap<string, ActionStats>): void {
   for (const { name, help, type, values } of EXPOSED) {
     const metric = {
       name,
@@ -226,7 +226,7 @@ function exposeActions(registry: Registry, actions: ReadonlyMap<string, ActionFi
         help,
         type,
         aggregator: "sum",
-        values: [...actions].flatMap(([action, figures]) => values(figures, action)),
+        values: [...actions].flatMap(([action, stats]) => values(stats, action)),
       }),
     };
     registry.registerMetric(metric as unknown as Parameters<Registry["registerMetric"]>[0]);

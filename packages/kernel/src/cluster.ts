@@ -6,8 +6,8 @@ export interface Cluster {
   /** Why the cluster cannot serve users at the moment; empty if it can. */
   faults(): string[];
   /**
-   * Calls `listener` when events for this process may have been lost: its connection was interrupted, or a process died that may
-   * have stored a change without publishing it.
+   * Calls `listener` when events for this process may have been lost: its connection was interrupted, or another process crashed,
+   * possibly between storing a change and publishing it.
    */
   onMissed(listener: () => void): void;
 }
@@ -24,7 +24,7 @@ const GATHER_MS = 200;
 
 type NodeEvent = { node: { id: string; services?: { name: string }[] }; unexpected: boolean };
 
-/** @param needed the services without which this process cannot serve */
+/** @param needed the services that this process can't serve users without */
 export function watchCluster(
   { localBus, registry, transit }: ServiceBroker,
   needed: readonly string[],

@@ -16,7 +16,7 @@ test("treats an empty variable as not set", () => {
   expect(loadConfig({ PORT: "", MONGO_URL: "" })).toMatchObject({ port: 3000, mongoUrl: undefined });
 });
 
-test("lists every fault at once", () => {
+test("reports all errors together", () => {
   const faulty = () =>
     loadConfig({
       PORT: "99999",
@@ -175,7 +175,7 @@ test.each([
   expect(loadConfig({ TRUST_PROXY }).trustProxy).toEqual(trustProxy);
 });
 
-test.each(["yes please", "-1", "10.0.0.0/33", ","])("TRUST_PROXY=%s is refused", (TRUST_PROXY) => {
+test.each(["yes please", "-1", "10.0.0.0/33", ","])("rejects TRUST_PROXY=%s", (TRUST_PROXY) => {
   expect(() => loadConfig({ TRUST_PROXY })).toThrow("TRUST_PROXY: must be on, off, the number of proxies");
 });
 
@@ -187,7 +187,7 @@ test("SERVICES=workers means all services except the gateway", () => {
   expect([...worker.services, "gateway"].sort()).toEqual([...loadConfig({}).services].sort());
 });
 
-test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {
+test.each(["abc", "1.5", "-1", "70000"])("rejects the port %s with an explanation", (port) => {
   expect(() => loadConfig({ PORT: port })).toThrow("PORT: must be a whole number from 0 to 65535");
 });
 
@@ -210,9 +210,9 @@ test("rejects a policy that would lock everyone out", () => {
   );
 });
 
-test("a list that names a former service works beside the service that it is part of, and says what to name otherwise", () => {
+test("accepts a former service next to the service that replaced it, otherwise names the replacement", () => {
   expect(loadConfig({ ...cluster, SERVICES: "message,user,friend" }).services).toEqual(["message", "user"]);
   expect(() => loadConfig({ ...cluster, SERVICES: "friend" })).toThrow(
-    "SERVICES: 'friend' is part of 'user' now: name 'user' instead",
+    "SERVICES: 'friend' is now part of 'user': use 'user' instead",
   );
 });

@@ -18,7 +18,7 @@ export type Config = ReturnType<typeof configOf>;
 
 /**
  * Reads the configuration from environment variables.
- * @throws {ConfigError} listing all faults
+ * @throws {ConfigError} listing all errors
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   return configOf(readEnvironment(env));
@@ -78,7 +78,7 @@ function configOf(env: Environment) {
     guestRetentionDays: env.GUEST_RETENTION_DAYS,
     /** Folder for files if `s3` is not configured. */
     filesDir: env.FILES_DIR ?? join(env.DATA_DIR, "files"),
-    /** Endpoint undefined: Amazon S3 in `S3_REGION`. */
+    /** `endpoint` undefined: AWS S3 in `S3_REGION`. */
     s3: s3 && { ...s3, endpoint: env.S3_ENDPOINT, region: env.S3_REGION },
     fileMaxBytes: env.FILE_MAX_BYTES,
     /** 0: the gateway runs in the main thread. */

@@ -36,7 +36,7 @@ interface Parts extends Pick<
 const KEY_BYTES = 32;
 const keyOf = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
-/** Metadata of calls by the server itself: they belong to the current request, if there is one. */
+/** Metadata of calls without an actor; they belong to the current request, if there is one. */
 function noActor(): CallMeta {
   const scope = currentScope();
   const isWaitedFor = scope?.deadline !== undefined && !scope.deadline.isAnswered;
@@ -82,7 +82,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
       return connection;
     },
     get jobs(): Jobs {
-      if (jobs === null) throw new Error("This process has no jobs because it has no database.");
+      if (jobs === null) throw new Error("This process can't run jobs because it has no database.");
       return jobs;
     },
     isDatabaseEmbedded: parts.isDatabaseEmbedded,

@@ -1,30 +1,30 @@
 import { join } from "node:path";
-// Not from its index: the engine itself is only loaded in that process.
+// Not from the index, so that only the database process loads the engine.
 import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo/process";
 import mongoose from "mongoose";
 import { LIMITS } from "@fanfare/contract";
 import type { Config } from "./config.ts";
 import type { CommandEvents } from "./tracing/tracing.ts";
-import { currentScope, refuseLate } from "./request-scope.ts";
+import { currentScope, assertInTime } from "./request-scope.ts";
 import { serviceError } from "./errors.ts";
 
 export interface Database {
   connection: mongoose.Connection;
-  /** `embedded`: run by this process. */
+  /** `embedded`: a child process of this one. */
   engine: "embedded" | "mongodb";
   /** Also true if `MONGO_URL` is the address of an embedded database. */
   isEmbedded: boolean;
   close(): Promise<void>;
 }
 
-/** The message names the database, without its password, and the reason, in one line. */
+/** The message contains the database, without its password, and the reason, in one line. */
 class DatabaseUnreachableError extends Error {
   override readonly name = "DatabaseUnreachableError";
 }
 
 const SELECT_TIMEOUT_MS = 5000;
 const POOL_SIZE = 20;
-/** How long a command waits for a connection: less than its caller waits, so the caller gets an error. */
+/** How long a command waits for a connection: shorter than the call timeout, so that the caller gets an error. */
 const CHECKOUT_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 
 interface OpenOptions {
@@ -33,10 +33,9 @@ interface OpenOptions {
 }
 
 /**
- * Opens the configured MongoDB, or the embedded default where none is configured.
- * A configured one that cannot be reached is an error, never a reason to fall back.
- * @param onLost called when the embedded database exits unexpectedly: nothing can be stored from then on
- * @param options.onProgress is called with the progress while a folder of an older version is converted
+ * Opens the configured MongoDB, otherwise the embedded database. Never falls back to the embedded one if MongoDB can't be reached.
+ * @param onLost called if the embedded database exits unexpectedly; nothing can be stored from then on
+ * @param options.onProgress called with the progress while a data folder of an older version is converted
  * @param options.watchCommands receives the emitter of command events; without it the driver emits none
  * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
  */
@@ -89,7 +88,7 @@ async function connect(
     .asPromise()
     .catch((error: unknown) => {
       throw new DatabaseUnreachableError(
-        `The database at ${withoutPassword(uri)} cannot be reached: ${reasonOf(error)}. Start it, or leave MONGO_URL out to use the embedded one.`,
+        `The database at ${withoutPassword(uri)} cannot be reached: ${reasonOf(error)}. Start it, or unset MONGO_URL to use the embedded one.`,
         { cause: error },
       );
     });
@@ -98,7 +97,7 @@ async function connect(
   return connection;
 }
 
-/** The name in the URL's path. URL cannot parse it, because the host part may list several hosts. */
+/** The database name in a connection string, which `URL` can't parse if it has several hosts. */
 function databaseName(uri: string): string {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1] ?? "fanfare";
 }
@@ -126,15 +125,17 @@ interface Topology {
 }
 
 /**
- * Refuses commands whose caller has stopped waiting, before they wait for a connection and when they get one, and bounds how
- * many wait. Every command of the driver takes this way; without it those of callers that have gone are carried out first.
- * @param client is connected
- * @throws {Error} when the driver has changed, so that commands would not be checked
+ * Rejects commands whose deadline has passed, both before and after they wait for a connection, and limits how many wait. Otherwise,
+ * under overload, the database would mostly execute commands of callers that have given up.
+ * @param client a connected client
+ * @throws {Error} if the driver's internals have changed, so that commands would not be checked
  */
 export function guardCheckouts(client: object): void {
   const { topology } = client as { topology?: Topology };
   if (typeof topology?.selectServer !== "function")
-    throw new Error("This version of the MongoDB driver has no topology.selectServer to check deadlines at.");
+    throw new Error(
+      "This version of the MongoDB driver has no topology.selectServer, which deadline checks need.",
+    );
   const selectServer = topology.selectServer.bind(topology);
   const guarded = new WeakSet<Pool>();
   topology.selectServer = async (selector, options) => {
@@ -151,12 +152,12 @@ function guardPool(pool: Pool): void {
   const checkOut = pool.checkOut.bind(pool);
   pool.checkOut = async (options) => {
     const deadline = currentScope()?.deadline;
-    refuseLate(deadline);
+    assertInTime(deadline);
     if (pool.waitQueueSize >= MAX_COMMANDS_WAITING)
       throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
     const connection = await checkOut(options);
     try {
-      refuseLate(deadline);
+      assertInTime(deadline);
     } catch (late) {
       pool.checkIn(connection);
       throw late;

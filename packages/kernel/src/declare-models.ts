@@ -10,8 +10,8 @@ import { createMetrics } from "./metrics.ts";
 import type { ServiceFactory } from "./start-node.ts";
 
 /**
- * Lets services declare their models on a connection, and starts none of them.
- * @param config of a process that knows of no others
+ * Declares the models of services on a connection without starting the services.
+ * @param config of a single-process instance
  */
 export function declareModels(
   config: Config,

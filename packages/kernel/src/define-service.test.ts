@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defineService } from "./define-service.ts";
 import type { NodeContext } from "./node-context.ts";
 
-// Nothing else of it is touched while a service is defined.
+// Defining a service uses nothing else of the context.
 const node = { logger: { level: "error" } } as NodeContext;
 const handler = () => ({});
 
@@ -13,7 +13,7 @@ test("rejects an action that is not in the contract", () => {
 });
 
 test.each([[undefined], [{}], [{ rule: "everybody" }]])(
-  "an action with the permission %j does not start",
+  "rejects the permission %j at startup",
   (permission) => {
     const definitions = {
       ...ACTIONS,
@@ -46,7 +46,7 @@ test("a call without an actor is unauthenticated", async () => {
 test("logs a failing event handler", async () => {
   const lines: unknown[] = [];
   const logger = { error: (fields: unknown) => void lines.push(fields) };
-  const err = new Error("The disk is away.");
+  const err = new Error("disk failure");
   const { events } = defineService({ logger } as unknown as NodeContext, {
     name: "message",
     actions: {},

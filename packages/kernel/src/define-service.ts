@@ -15,7 +15,7 @@ import {
 import type { Context, ServiceSchema } from "moleculer";
 import { type Access, type Place, refuseAccess, refuseActor, refuseBot } from "./access.ts";
 import { createServices } from "./services.ts";
-import { currentScope, deadlineOf, refuseLate, runForRequest } from "./request-scope.ts";
+import { currentScope, deadlineOf, assertInTime, runForRequest } from "./request-scope.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
 
@@ -32,8 +32,8 @@ export interface Request<N extends ActionName> {
   services: Services;
   requestId: string;
   /**
-   * Time of the call in milliseconds since the epoch, on the clock of its gateway. Later decisions about the caller, such as a
-   * kick, take precedence: the call may have waited for a paused process.
+   * Time of the call in milliseconds since the epoch, on the gateway's clock. Later decisions about the caller, such as a kick, take
+   * precedence, because the call may have waited for a suspended process.
    */
   askedAtMs: number;
   /** null if the call did not arrive by HTTP. */
@@ -63,9 +63,9 @@ type AnyRequest = {
 };
 
 /**
- * Turns handlers into a Moleculer service in which every call is first parsed by the contract and checked against the
- * action's permission rule.
- * @throws {Error} when an action is not in the contract or has no usable permission rule
+ * Creates a Moleculer service from handlers. Every call is first validated against the contract and checked against the action's
+ * permission rule.
+ * @throws {Error} if an action is not in the contract or has no valid permission rule
  */
 export function defineService(
   node: NodeContext,
@@ -134,12 +134,12 @@ function guarded(
   const { params: schema, permission } = definition;
   const handle = async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
-      // The call may have waited for a paused process or in a connection's queue.
-      refuseLate(currentScope()?.deadline);
+      // The call may have waited for a suspended process or in a connection's queue.
+      assertInTime(currentScope()?.deadline);
       const { requestId, askedAtMs = Date.now() } = context.meta;
       // Can be missing over the bus: the rules reject calls without an actor.
       const actor = context.meta.actor ?? null;
-      // Nested calls of an action that the bot was allowed to make need no scope.
+      // Calls made by a service on behalf of a bot need no scope.
       const refusal =
         refuseActor(permission, actor) ?? (context.level > 1 ? null : refuseBot(definition, actor));
       if (refusal !== null) throw refusal;
@@ -168,7 +168,7 @@ function guarded(
   };
 }
 
-/** Passes only the id that the rule is about: other params, such as another user's id, must not reach the lookup. */
+/** Only the id of the rule: other params, such as another user's id, must not reach the lookup. */
 function placeOf(rule: "group" | "channel", ids: { groupId: string; channelId: string }): Place {
   return rule === "group" ? { groupId: ids.groupId } : { channelId: ids.channelId };
 }

@@ -6,8 +6,7 @@ import type { Tracing } from "./tracing/tracing.ts";
 
 export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;
 
-/** Listeners come and go with processes. */
-const LISTENERS_KNOWN_MS = 100;
+const LISTENERS_CACHE_MS = 100;
 
 const subjectOf = (name: string): string => `fanfare.event.${name}`;
 
@@ -39,7 +38,7 @@ export function createBroadcast(
     const nowMs = Date.now();
     let known = asked.get(name);
     if (known === undefined || nowMs > known.untilMs) {
-      known = { has: broker.registry.events.getGroups(name).length > 0, untilMs: nowMs + LISTENERS_KNOWN_MS };
+      known = { has: broker.registry.events.getGroups(name).length > 0, untilMs: nowMs + LISTENERS_CACHE_MS };
       asked.set(name, known);
     }
     return known.has;

@@ -17,7 +17,7 @@ export class ServiceError extends Errors.MoleculerError {
   constructor(code: ErrorCode, data?: unknown) {
     const retryable = isRetryable(code);
     const { stackTraceLimit } = Error;
-    // Rejections need no stack: under overload capturing it would be most of their cost.
+    // No stack trace: capturing it would be most of the cost of a rejection under overload.
     if (retryable) Error.stackTraceLimit = 0;
     super(ERRORS[code].message, ERRORS[code].status, code, data);
     Error.stackTraceLimit = stackTraceLimit;
@@ -32,13 +32,13 @@ export function serviceError<C extends ErrorCode>(code: C, ...data: DataArgument
   return new ServiceError(code, data[0]);
 }
 
-/** @throws {ServiceError} of the code where there is no such thing */
+/** @throws {ServiceError} with the code if `found` is null or undefined */
 export function need<T, C extends ErrorCode>(found: T, code: C, ...data: DataArgument<C>): NonNullable<T> {
   if (found === null || found === undefined) throw serviceError(code, ...data);
   return found;
 }
 
-/** For parameters that the schema cannot validate. */
+/** For params that the schema can't validate. */
 export const invalid = (path: string, message: string): ServiceError =>
   serviceError("VALIDATION_FAILED", { issues: [{ path, message }] });
 
@@ -47,7 +47,7 @@ type LimitName = keyof typeof LIMITS;
 export const limitReached = (limit: LimitName, max: number = LIMITS[limit]): ServiceError =>
   serviceError("LIMIT_REACHED", { limit, max });
 
-/** @throws {ServiceError} LIMIT_REACHED where there are as many already */
+/** @throws {ServiceError} LIMIT_REACHED if the limit is reached */
 export function assertBelow(limit: LimitName, count: number, max: number = LIMITS[limit]): void {
   if (count >= max) throw limitReached(limit, max);
 }
@@ -101,13 +101,13 @@ function isDatabaseAway(thrown: unknown): boolean {
   return isWrapped ? isDatabaseAway(thrown.errorResponse) : DATABASE_AWAY.has(thrown.name);
 }
 
-/** Of this process (`ulimit -n`) or of the machine; the next connection that closes frees one. */
+/** Open files of this process (`ulimit -n`) or of the machine; temporary, because closing connections frees some. */
 function isOutOfDescriptors(thrown: unknown): boolean {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return code === "EMFILE" || code === "ENFILE";
 }
 
-/** MongoDB's OutOfDiskSpace, which the embedded database answers too when its bound is reached. */
+/** MongoDB's OutOfDiskSpace, also returned by the embedded database when its size limit is reached. */
 function isStorageFull(thrown: unknown): boolean {
   return typeof thrown === "object" && thrown !== null && "code" in thrown && thrown.code === 14_031;
 }
@@ -127,7 +127,7 @@ export class ServiceErrorRegenerator extends Errors.Regenerator {
   override restoreCustomError(plain: { name?: string; type?: unknown; data?: unknown }): Error {
     if (plain.name === "ServiceError" && isErrorCode(plain.type))
       return new ServiceError(plain.type, plain.data);
-    // Moleculer restores the rest by itself when it gets nothing here; its typings do not say so.
+    // If undefined, Moleculer restores the error itself; its typings don't allow it.
     return undefined as unknown as Error;
   }
 }

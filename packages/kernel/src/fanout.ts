@@ -55,7 +55,7 @@ export class Fanout extends Emitter {
       onPublished: this.#onPublished,
       onBusError: (error) => logger.error({ err: error }, "invalid bus message"),
       onResync(sockets) {
-        // The bus itself reports interruptions of this process.
+        // Interruptions of this process's connection are reported by the bus.
         if (sockets === null) onMissed();
         else for (const socket of sockets) socket.emit("resync", {});
       },

@@ -7,21 +7,21 @@ import {
 } from "@fanfare/contract";
 import type { Config } from "./config.ts";
 
-/** The stored values are read again after this long, in case a `policy.changed` event was lost. */
+/** Cache TTL of the stored values, in case a `policy.changed` event was lost. */
 const MAX_AGE_MS = 60_000;
-/** After a failed read: the cached values stay in use this long before the next try. */
+/** After a failed read, cached values are used for this long before the next try. */
 const RETRY_MS = 1_000;
 
 /** The policy of the instance, cached per process. The environment overrides values set by admins. */
 export interface Policy {
   /**
-   * The policy in force now. Costs no I/O while the stored values are cached.
-   * @throws {ServiceError} UNAVAILABLE while they have never been read and no process answers: guessing could let people in
+   * The current policy. Needs no I/O while the stored values are cached.
+   * @throws {ServiceError} UNAVAILABLE if they were never read and can't be: the defaults could be less strict
    */
   get(): Promise<InstancePolicy>;
   /** The cached policy, without waiting: old values are refreshed in the background. undefined before the first read. */
   peek(): InstancePolicy | undefined;
-  /** The values that the environment sets: admins cannot change them. */
+  /** The values set by the environment, which admins can't change. */
   readonly fixed: readonly PolicyName[];
   /** The policy that results from `stored`, the environment and the defaults. */
   merge(stored: StoredPolicy): InstancePolicy;
@@ -61,7 +61,7 @@ export class PolicyCache implements Policy {
     return this.#known!.policy;
   }
 
-  /** Replaces the known values unless they are newer: answers and events can overtake each other. */
+  /** Replaces the cached values unless they are newer: results and events can arrive out of order. */
   update(stored: StoredPolicy): void {
     if (this.#known === undefined || stored.revision >= this.#known.revision)
       this.#known = { revision: stored.revision, policy: this.merge(stored) };

@@ -8,7 +8,7 @@ function logged(log: (logger: ReturnType<typeof createLogger>) => void, options:
   return text;
 }
 
-test("a line has its fields under stable names", () => {
+test("log lines have stable field names", () => {
   const line = logged((logger) => logger.warn({ err: new Error("a fault"), fileId: "f" }, "what happened"), {
     node: "host-1-abcd",
   });
@@ -23,7 +23,7 @@ test("a line has its fields under stable names", () => {
   });
 });
 
-test("log lines of a request have its id, also after a wait and in nested calls; other lines have none", async () => {
+test("log lines of a request have its id, even after an await and in nested calls; other lines have none", async () => {
   const lines: string[] = [];
   const logger = createLogger("info", { stream: { write: (line) => void lines.push(line) } });
   const log = async (what: string): Promise<void> => logger.info(what);
@@ -71,7 +71,7 @@ test("formats lines for reading in development", () => {
     { environment: "development" },
   );
   expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} ERROR what happened n=1\n {2}Error: a fault\n {4}at .*\n/);
-  expect(text).toContain("  because of Error: its cause\n");
+  expect(text).toContain("  caused by Error: its cause\n");
 });
 
 test("describes an error by type, message, code, stack and causes only", () => {
@@ -113,7 +113,7 @@ function thrownBy(run: () => unknown): unknown {
 }
 
 test.each(['{"password": hunter2}', "hunter2", '"hunter2'])(
-  "what JSON.parse could not read stays out: %s",
+  "omits the input of a JSON.parse error: %s",
   (text) => {
     const error = thrownBy(() => JSON.parse(text) as unknown);
     expect(error).toBeInstanceOf(SyntaxError);
@@ -128,24 +128,24 @@ test("ignores message lines that look like stack frames", () => {
 });
 
 test("hides thrown values that are not errors, and limits causes", () => {
-  expect(describeError("a secret")).toEqual({ type: "string", message: "what was thrown is no error" });
+  expect(describeError("a secret")).toEqual({ type: "string", message: "the thrown value is not an Error" });
   const round = new Error("round");
   round.cause = round;
   expect(JSON.stringify(describeError(round)).match(/"round"/g)).toHaveLength(6);
 });
 
-test("throttles repeated warnings and errors and reports how many were left out", () => {
+test("throttles repeated warnings and errors and reports how many were suppressed", () => {
   let nowMs = 0;
   const lines = new EqualLines(() => nowMs);
   const fail = (error: Error) =>
     lines.take(50, [{ err: error, userId: String(Math.random()) }, "call failed"]);
-  const first = Array.from({ length: 50 }, () => fail(new Error("no answer")));
+  const first = Array.from({ length: 50 }, () => fail(new Error("no response")));
   expect(first.filter(({ isWritten }) => isWritten).length).toBe(20);
   expect(fail(new Error("another reason")).isWritten).toBe(true);
   nowMs = 10_000;
-  expect(fail(new Error("no answer"))).toEqual({
+  expect(fail(new Error("no response"))).toEqual({
     isWritten: true,
-    leftOut: new Map([["call failed: Error: no answer", 30]]),
+    suppressed: new Map([["call failed: Error: no response", 30]]),
   });
   expect(
     Array.from({ length: 50 }, () => lines.take(30, ["a call"])).every(({ isWritten }) => isWritten),
@@ -155,15 +155,15 @@ test("throttles repeated warnings and errors and reports how many were left out"
 test("throttles a logger and its children", () => {
   let written = 0;
   const logger = createLogger("info", { stream: { write: () => void (written += 1) } });
-  for (let i = 0; i < 50; i += 1) logger.child({ i }).error({ err: new Error("no answer") }, "call failed");
+  for (let i = 0; i < 50; i += 1) logger.child({ i }).error({ err: new Error("no response") }, "call failed");
   expect(written).toBe(20);
 });
 
 const TOKEN = "Ab3".repeat(15);
 
 test.each([
-  ["someone@example.org wrote", "[e-mail] wrote"],
-  ["to=<some.body+tag@mail.example.co.uk>", "to=<[e-mail]>"],
+  ["someone@example.org wrote", "[email] wrote"],
+  ["to=<some.body+tag@mail.example.co.uk>", "to=<[email]>"],
   [`Bearer eyJhbGciOi.eyJzdWIi.c2ln-_x`, "Bearer [token]"],
   [`fbot.0123456789abcdef01234567.${TOKEN}`, "fbot.0123456789abcdef01234567.[token]"],
   ["mongodb://user:pass@db.internal:27017/x", "mongodb://[user]@db.internal:27017/x"],
@@ -173,7 +173,7 @@ test.each([
 });
 
 test.each(["a", "eyJ-", "a@b.", "a.", "//a", "A1-", "eyJa."])(
-  "a long line of %j does not stop the process",
+  "a long line of %j doesn't block the process",
   (part) => {
     const line = part.repeat(Math.ceil(500_000 / part.length));
     expect(withoutSecrets(line).length).toBeLessThanOrEqual(line.length);

@@ -10,21 +10,21 @@ interface Line {
   [field: string]: unknown;
 }
 
-/** The same in every line of a process, and so of no interest on a screen. */
-const LEFT_OUT = new Set(["time", "level", "msg", "err", "pid", "node"]);
+/** Fields omitted from the text format, because they are the same in every line or shown elsewhere. */
+const OMITTED_FIELDS = new Set(["time", "level", "msg", "err", "pid", "node"]);
 
 export type { Logger };
 
 export interface LoggerOptions {
-  /** In development lines are for a person to read, otherwise JSON. Default "production". */
+  /** Lines are text in development, otherwise JSON. Default: "production". */
   environment?: Config["environment"];
-  /** What this process, or this thread of it, is called in the cluster. */
+  /** The node id of this process or thread. */
   node?: string;
-  /** Default: stderr, so that stdout stays free for what a person reads. */
+  /** Default: stderr, so that stdout is free for command output. */
   stream?: DestinationStream;
 }
 
-/** Fields that are never written, on their own or within another one. */
+/** Fields that are redacted at any of three levels. */
 const SECRET_FIELDS = [
   "password",
   "accessToken",
@@ -36,45 +36,45 @@ const SECRET_FIELDS = [
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
- * One line for each event. Lines of a request contain its id and, if traced, the trace and span ids; docs/run/observability.md
- * describes the fields. Of an error it has type, message, code and stack. No message, token, password or e-mail address, whatever
- * object they come in.
+ * Creates a logger. Lines of a request contain its id and, if traced, the trace and span ids; docs/run/observability.md describes
+ * the fields. Errors are logged with type, message, code and stack only. Message contents, tokens, passwords and email addresses are
+ * redacted.
  */
 export function createLogger(
   level: string,
   { environment = "production", node, stream = destination(2) }: LoggerOptions = {},
 ): Logger {
-  const equalLines = new EqualLines();
+  const throttle = new LineThrottle();
   return pino(
     {
       level,
       base: { pid: process.pid, ...(node !== undefined && { node }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (name) => ({ level: name }) },
-      mixin: ofRequest,
+      mixin: requestFields,
       serializers: { err: (error: unknown) => describeError(error) },
       redact: SECRET_FIELDS,
       hooks: {
         streamWrite: withoutSecrets,
         logMethod(parts, write, level) {
-          const { isWritten, leftOut } = equalLines.take(level, parts);
-          for (const [line, times] of leftOut)
-            write.apply(this, [{ line, times }, "equal lines were left out"]);
+          const { isWritten, suppressed } = throttle.take(level, parts);
+          for (const [line, times] of suppressed)
+            write.apply(this, [{ line, times }, "equal lines suppressed"]);
           if (isWritten) write.apply(this, parts);
         },
       },
     },
-    environment === "development" ? readableLines(stream) : stream,
+    environment === "development" ? textStream(stream) : stream,
   );
 }
 
-/** Whether every call is to be logged. */
+/** Whether every call is logged. */
 export function logsCalls({ level }: Pick<Logger, "level">): boolean {
   return level === "debug" || level === "trace";
 }
 
-/** OpenTelemetry's names for the ids of trace and span in logs, which log stores look for. */
-function ofRequest(): object {
+/** The fields of the current request. Trace and span ids have OpenTelemetry's names, which log backends expect. */
+function requestFields(): object {
   const scope = currentScope();
   if (scope === undefined) return {};
   const { requestId, action, span } = scope;
@@ -84,19 +84,19 @@ function ofRequest(): object {
 }
 
 /**
- * Writes each line of JSON as one that a person reads: time, level, what happened, and the fields after it; below it the error. Not
- * pino-pretty, which would bring twelve packages into the image for what only a terminal shows.
+ * Formats JSON lines as text: time, level, message and fields, with the error below. Replaces pino-pretty, which would add twelve
+ * packages to the image.
  */
-function readableLines(stream: DestinationStream): DestinationStream {
-  return { write: (json) => stream.write(readable(JSON.parse(json) as Line)) };
+function textStream(stream: DestinationStream): DestinationStream {
+  return { write: (json) => stream.write(formatLine(JSON.parse(json) as Line)) };
 }
 
-function readable(line: Line): string {
+function formatLine(line: Line): string {
   const { time, level, msg = "", err } = line;
   const fields = Object.entries(line)
-    .filter(([name]) => !LEFT_OUT.has(name))
+    .filter(([name]) => !OMITTED_FIELDS.has(name))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  // Of the time what a clock on the wall shows.
+  // Only the time of day.
   const head = [time.slice(11, 23), level.toUpperCase().padEnd(5), msg, ...fields].join(" ");
   return `${head.trimEnd()}\n${errorLines(err)}`;
 }
@@ -105,10 +105,9 @@ function errorLines(err: Line["err"], prefix = ""): string {
   if (err === undefined) return "";
   const { type, message, stack, cause } = err;
   const frames = stack === undefined ? "" : `${stack}\n`;
-  return `  ${prefix}${type}: ${message}\n${frames}${errorLines(cause, "because of ")}`;
+  return `  ${prefix}${type}: ${message}\n${frames}${errorLines(cause, "caused by ")}`;
 }
 
-/** An error in the log: what it is, what it says, where it was thrown, and what caused it. */
 interface DescribedError {
   type: string;
   message: string;
@@ -121,11 +120,11 @@ const MAX_CAUSES = 5;
 const MAX_MESSAGE_CHARS = 1000;
 
 /**
- * Of an error nothing but these. Errors of the database driver carry the documents that were refused, those of the mail transport the
- * recipients, those of a parser what it read: whatever else an error has stays out of the log.
+ * Describes an error without its other properties: errors of the database driver contain documents, those of the mail transport
+ * recipients, and those of parsers their input.
  */
 export function describeError(thrown: unknown, causes = MAX_CAUSES): DescribedError {
-  if (!(thrown instanceof Error)) return { type: typeof thrown, message: "what was thrown is no error" };
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: "the thrown value is not an Error" };
   const { code, cause } = thrown as { code?: unknown; cause?: unknown };
   const frames = framesOf(thrown);
   return {
@@ -137,42 +136,42 @@ export function describeError(thrown: unknown, causes = MAX_CAUSES): DescribedEr
   };
 }
 
-/** V8 writes the message in front of them, which may have lines that look like one. */
+/** The stack frames without the message before them, which can have lines that look like frames. */
 function framesOf({ message, stack = "" }: Error): string[] {
   const begin = stack.indexOf(message);
   const own = begin === -1 ? stack : stack.slice(begin + message.length);
   return own.split("\n").filter((line) => /^\s+at /.test(line));
 }
 
-/** Patterns of library messages that quote input. */
+/** Parts of library messages that quote input. */
 const QUOTED: readonly [RegExp, string][] = [
   // MongoDB: E11000 duplicate key error collection: fanfare.users index: email dup key: { email: "…" }
   [/dup key: .*/s, "dup key"],
   // Mongoose: Cast to ObjectId failed for value "…" (type string) at path "_id"
   [/for value .* \(type /s, "for a value (type "],
   // V8: Unexpected token 'h', "hello" is not valid JSON
-  [/'.', (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/su, "in what is not valid JSON"],
+  [/'.', (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/su, "in invalid JSON"],
 ];
 
 function withoutValues(message: string): string {
-  let cleared = message;
-  for (const [quoted, instead] of QUOTED) cleared = cleared.replace(quoted, instead);
-  return cleared;
+  let redacted = message;
+  for (const [quoted, replacement] of QUOTED) redacted = redacted.replace(quoted, replacement);
+  return redacted;
 }
 
 /** Maximum number of equal lines per period; further ones are counted. */
 const MAX_EQUAL = 20;
 const PERIOD_MS = 10_000;
-/** Distinct lines that are counted in one period; further ones are always written. */
+/** Maximum number of distinct lines to count per period; further ones are always written. */
 const MAX_KINDS = 1000;
-/** Levels below, in pino's numbers, are written always. */
+/** pino's number of the level; lower levels are not throttled. */
 const WARN = 40;
 
 /**
- * Limits how often warnings and errors that say the same are logged: when the database is away or the server is overloaded, every call fails
- * for the same reason, and writing a line for each costs what is left of the processor.
+ * Throttles equal warnings and errors. If the database is unavailable or the server overloaded, every call fails for the same reason,
+ * and logging each would use up the remaining CPU time.
  */
-export class EqualLines {
+export class LineThrottle {
   readonly #nowMs: () => number;
   #counts = new Map<string, number>();
   #sinceMs: number;
@@ -183,30 +182,30 @@ export class EqualLines {
   }
 
   /**
-   * @param parts what was given to the logger: fields and message, or only a message
-   * @returns whether to write the line, and what was left out in the period before it, by message
+   * @param parts the arguments of the log call: fields and message, or only a message
+   * @returns whether to write the line, and how many lines were suppressed in the previous period, by message
    */
-  take(level: number, parts: readonly unknown[]): { isWritten: boolean; leftOut: Map<string, number> } {
-    const leftOut =
+  take(level: number, parts: readonly unknown[]): { isWritten: boolean; suppressed: Map<string, number> } {
+    const suppressed =
       this.#nowMs() - this.#sinceMs >= PERIOD_MS ? this.#startPeriod() : new Map<string, number>();
-    if (level < WARN) return { isWritten: true, leftOut };
+    if (level < WARN) return { isWritten: true, suppressed };
     const kind = kindOf(parts);
     const count = (this.#counts.get(kind) ?? 0) + 1;
-    if (count === 1 && this.#counts.size >= MAX_KINDS) return { isWritten: true, leftOut };
+    if (count === 1 && this.#counts.size >= MAX_KINDS) return { isWritten: true, suppressed };
     this.#counts.set(kind, count);
-    return { isWritten: count <= MAX_EQUAL, leftOut };
+    return { isWritten: count <= MAX_EQUAL, suppressed };
   }
 
   #startPeriod(): Map<string, number> {
-    const leftOut = new Map<string, number>();
-    for (const [kind, count] of this.#counts) if (count > MAX_EQUAL) leftOut.set(kind, count - MAX_EQUAL);
+    const suppressed = new Map<string, number>();
+    for (const [kind, count] of this.#counts) if (count > MAX_EQUAL) suppressed.set(kind, count - MAX_EQUAL);
     this.#counts = new Map();
     this.#sinceMs = this.#nowMs();
-    return leftOut;
+    return suppressed;
   }
 }
 
-/** The message, with that of an error where there is one: ids and other fields differ. */
+/** Lines are equal if message and error are, because ids and other fields differ. */
 function kindOf([first, second]: readonly unknown[]): string {
   if (typeof first === "string") return first;
   const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
@@ -215,22 +214,21 @@ function kindOf([first, second]: readonly unknown[]): string {
 }
 
 /**
- * What looks like a token or an e-mail address, and must not be in a log whatever brought it there. The last line of defence: nothing is meant
- * to log any. None of them matches a quote or a backslash, so that JSON stays JSON; and none looks at a character more than some dozen
- * times, however long the line.
+ * Redacts what looks like a token or an email address. This is the last line of defense; no code logs these intentionally. The
+ * patterns match no quotes or backslashes, so lines stay valid JSON, and need linear time.
  */
 const SECRETS: readonly [RegExp, string][] = [
   // Access tokens.
   [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "[token]"],
-  // Refresh tokens, those of bots, keys: 32 random bytes and more in base64url.
+  // Refresh tokens, bot tokens and keys: at least 32 random bytes in base64url.
   [/(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{43,}(?![\w-])/g, "[token]"],
-  // Name and password in a URL.
+  // Credentials in URLs.
   [/\/\/[^\s"'\\/@]+@/g, "//[user]@"],
-  [/[\w.!#$%&*+=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,}/gi, "[e-mail]"],
+  [/[\w.!#$%&*+=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,}/gi, "[email]"],
 ];
 
 export function withoutSecrets(line: string): string {
-  let cleared = line;
-  for (const [secret, instead] of SECRETS) cleared = cleared.replace(secret, instead);
-  return cleared;
+  let redacted = line;
+  for (const [secret, replacement] of SECRETS) redacted = redacted.replace(secret, replacement);
+  return redacted;
 }

@@ -4,13 +4,13 @@ import { OF_A_THREAD } from "./threads/merged-metrics.ts";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** prom-client's collectors that list every handle or file: with 10,000 connections they block the event loop for milliseconds. */
+/** prom-client's collectors that enumerate all handles or files; with 10,000 connections they block the event loop for milliseconds. */
 const LISTS_EVERYTHING = /^(nodejs_active_|process_open_fds$)/;
 const OPEN_FILES = "/proc/self/fd";
 
 /**
- * The metrics of one process, or of one thread of it: Prometheus' usual ones, and what its services add.
- * @param isThread only what differs from thread to thread
+ * Creates the metrics registry of a process or thread with prom-client's default metrics.
+ * @param isThread only the metrics that differ per thread
  */
 export function createMetrics(isThread = false): Registry {
   const metrics = new Registry();
@@ -28,7 +28,7 @@ function countOpenFiles(metrics: Registry): void {
     help: "Number of open file descriptors.",
     registers: [metrics],
     collect: async () => {
-      // Linux 6.2 and later tell the number as the folder's size; before, it is 0.
+      // Since Linux 6.2 the size of the folder is the number of files; before, it is 0.
       const { size } = await stat(OPEN_FILES);
       openFiles.set(size > 0 ? size : (await readdir(OPEN_FILES)).length);
     },
@@ -39,12 +39,12 @@ interface ReadGaugeOptions {
   name: string;
   help: string;
   registry: Registry;
-  /** What the threads of one process make together; by default their sum. */
+  /** How to merge the values of threads. Default: the sum. */
   aggregator?: "sum" | "max";
   read: () => number;
 }
 
-/** A gauge that is read on each scrape: between scrapes it costs nothing. */
+/** A gauge whose value is read on each scrape. */
 export function readGauge({ name, help, registry, aggregator = "sum", read }: ReadGaugeOptions): void {
   const gauge: Gauge = new Gauge({
     name,
@@ -67,7 +67,7 @@ interface RecentMaxOptions {
   nowMs?: () => number;
 }
 
-/** The largest value of the last minute as a gauge, which a histogram cannot tell: its buckets only say between which bounds it lies. */
+/** A gauge of the exact maximum of the last minute, which a histogram can't provide. */
 export class RecentMax {
   readonly #slices = Array.from({ length: SLICES + 1 }, () => 0);
   readonly #nowMs: () => number;
@@ -87,14 +87,14 @@ export class RecentMax {
     if (value > this.#sinceTaken) this.#sinceTaken = value;
   }
 
-  /** The largest since the last time it was taken. 0 when nothing was observed. */
+  /** Returns the maximum since the last call; 0 if nothing was observed. */
   take(): number {
     const taken = this.#sinceTaken;
     this.#sinceTaken = 0;
     return taken;
   }
 
-  /** 0 when nothing was observed. */
+  /** 0 if nothing was observed. */
   get value(): number {
     this.#advance();
     return Math.max(...this.#slices);

@@ -18,7 +18,7 @@ const HEADER_BYTES = 1024;
 
 /**
  * Moleculer's NATS transporter with handling of interruptions. The original lets calls time out; this one fails new and pending
- * calls at once while disconnected, and notifies the other nodes when it is back, so that they fail their calls to this node.
+ * calls immediately while disconnected, and notifies the other nodes after reconnecting, so that they fail their calls to this node.
  * Messages larger than NATS accepts are split.
  */
 export class NatsTransporter extends Transporters.NATS {
@@ -74,7 +74,7 @@ export class NatsTransporter extends Transporters.NATS {
   }
 
   override prepublish(packet: Packet): Promise<void> {
-    // Moleculer would keep a request that could not be sent.
+    // Moleculer doesn't remove a request that could not be sent.
     if (!this.connected && packet.type === REQUEST) this.transit.removePendingRequest(packet.payload.id);
     return super.prepublish(packet);
   }

@@ -18,7 +18,7 @@ const OPTIONS = {
   reconnectTimeWait: 250,
   reconnectJitter: 250,
   maxReconnectAttempts: -1,
-  // By default the client gives up after two authentication errors, even if the password is only wrong for half a second.
+  // By default the client gives up after two authentication errors, which can be temporary while a password is changed.
   ignoreAuthErrorAbort: true,
 };
 

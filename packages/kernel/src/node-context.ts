@@ -44,9 +44,9 @@ export interface NodeContext {
   tokens: AccessTokens;
   /** Derives a 32-byte key for one purpose, the same in every process, so signatures are not valid for other purposes. */
   keyFor(purpose: string): Buffer;
-  /** The same for the previous secret, while `TOKEN_SECRET_PREVIOUS` is set to a strong one. */
+  /** The same for `TOKEN_SECRET_PREVIOUS`; null if it is not set or too weak. */
   previousKeyFor(purpose: string): Buffer | null;
-  /** Seals stored values for one purpose; also opens values sealed with the previous secret. */
+  /** Encrypts stored values for one purpose; also decrypts values of the previous secret. */
   sealerFor(purpose: string): Sealer;
   access: AccessCache;
   policy: Policy;
@@ -54,7 +54,7 @@ export interface NodeContext {
   publish: Publish;
   broadcast: Broadcast;
   inRequest: InRequest;
-  /** Calls as the server itself, without an actor. Handlers use the request's `services`, which keep the actor. */
+  /** Calls without an actor. Handlers use the request's `services`, which keep the actor. */
   services: Services;
   callEach: CallEach;
 }

@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
 
-/** Lets the brokers of one process's threads talk to each other. */
+/** Connects the brokers of a process's threads. */
 class ThreadTransporter extends Transporters.Base {
   readonly #bus: ThreadBus;
   readonly #subscriptions: (() => void)[] = [];
@@ -34,12 +34,12 @@ class ThreadTransporter extends Transporters.Base {
     this.#bus.publish(topic, payload);
   }
 
-  // The broker chooses who answers: `hasBuiltInBalancer` is false.
+  // The broker balances requests itself, because `hasBuiltInBalancer` is false.
   override async subscribeBalancedRequest(): Promise<void> {}
   override async subscribeBalancedEvent(): Promise<void> {}
 }
 
-/** Between threads the structured clone of `postMessage` is all the serialisation there is. */
+/** Threads need no serialization beyond the structured clone of `postMessage`. */
 class NoSerializer extends Serializers.Base {
   override serialize(payload: object): Buffer {
     return payload as Buffer;
@@ -50,13 +50,13 @@ class NoSerializer extends Serializers.Base {
   }
 }
 
-/** How a node reaches others. */
+/** The connections of a node to the others. */
 export interface Links {
-  /** For calls; undefined: there are no others. */
+  /** For calls; undefined if there are no other nodes. */
   transport: Transport | undefined;
   /**
-   * For publications and events; null: there are no others.
-   * @param onInterrupted is called when what others have published may not have come here
+   * For publications and events; null if there are no other nodes.
+   * @param onInterrupted called when publications of other nodes may have been lost
    */
   openBus(parts: { logger: Logger; metrics: Registry }, onInterrupted: () => void): Bus | null;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export interface Links {
 
 const nothing = async (): Promise<void> => {};
 
-/** Over NATS, between the threads of this process, or not at all. What is not used is not loaded: it would cost memory in every thread. */
+/** Connects by NATS, between the threads of this process, or not at all. Loads only what is needed, to save memory in every thread. */
 export async function openLinks(
   { natsUrl }: Pick<Config, "natsUrl">,
   nodeId: string,

@@ -6,7 +6,7 @@ test.each([
   [false, [200, 200, 200]],
   [true, [200, 200, 503]],
 ])(
-  "overload is reported; only with others beside it (%s) a gateway then becomes not ready",
+  "reports overload, and becomes not ready only if there are other gateways (%s)",
   async (hasOthers, statuses) => {
     let seconds = 0;
     const server = await startOpsServer({

@@ -11,23 +11,23 @@ export interface OpsServerOptions {
   host: string;
   port: number;
   metrics: () => Promise<Registry>;
-  /** Why this process cannot serve right now; empty when it can. */
+  /** The reasons why this process can't serve; empty if it can. */
   notReady: () => string[];
-  /** For how many seconds it has refused calls because there were too many. */
+  /** How long it has been rejecting calls because of overload, in seconds. */
   overloadedForSeconds: () => Promise<number>;
-  /** Whether other processes can take its clients. */
+  /** Whether other processes can take over its clients. */
   hasOthers: boolean;
 }
 
 /**
- * From here on a gateway with others beside it is not ready, so that new clients go elsewhere. A single instance stays ready:
- * it serves what it can, and nothing else would. /livez does not change, because a restart would make it worse.
+ * After this time a gateway in a cluster is not ready, so that new clients use other gateways. A single instance stays ready, because
+ * nothing else could serve its clients. /livez doesn't change, because a restart would make overload worse.
  */
 const OVERLOADED_NOT_READY_S = 30;
 
 /**
- * Answers /livez (the event loop turns), /readyz (it can serve) and /metrics (Prometheus text), on a port of its own
- * that is not for the outside.
+ * Serves /livez (the event loop is running), /readyz (the process can serve) and /metrics (Prometheus text format) on a separate
+ * port, which must not be public.
  */
 export async function startOpsServer({
   host,
@@ -41,7 +41,7 @@ export async function startOpsServer({
     const reply = (status: number, body: string, type = "text/plain; charset=utf-8"): void => {
       response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
     };
-    if (request.method !== "GET") return reply(405, "Only GET is answered here.\n");
+    if (request.method !== "GET") return reply(405, "Only GET is allowed.\n");
     switch (request.url) {
       case "/livez":
         return reply(200, "ok\n");
@@ -51,10 +51,10 @@ export async function startOpsServer({
         overloadedForSeconds()
           .then((seconds) => {
             const status = hasOthers && seconds >= OVERLOADED_NOT_READY_S ? 503 : 200;
-            const isWell = seconds === 0;
+            const isHealthy = seconds === 0;
             return reply(
               status,
-              isWell ? "ok\n" : `overloaded for ${Math.ceil(seconds)} s: some calls are refused\n`,
+              isHealthy ? "ok\n" : `overloaded for ${Math.ceil(seconds)} s: some calls are rejected\n`,
             );
           })
           .catch((error: unknown) => reply(500, `${String(error)}\n`));
@@ -66,7 +66,7 @@ export async function startOpsServer({
           .catch((error: unknown) => reply(500, `${String(error)}\n`));
         return;
       default:
-        return reply(404, "Here are /livez, /readyz and /metrics.\n");
+        return reply(404, "Available: /livez, /readyz and /metrics.\n");
     }
   });
   await listen(server, host, port);

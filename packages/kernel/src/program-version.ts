@@ -1,4 +1,4 @@
 import program from "../../../package.json" with { type: "json" };
 
-/** Of the program as a whole: what a release is called. */
+/** The version of the release. */
 export const PROGRAM_VERSION = program.version;

@@ -13,7 +13,7 @@ const access = (permissions: number, mutedUntilMs = 0): Access => ({
 });
 const now = 1_000_000;
 
-describe("before any place is looked at", () => {
+describe("before any lookup", () => {
   test.each([
     ["public", null, undefined],
     ["session", null, "UNAUTHENTICATED"],
@@ -28,12 +28,12 @@ describe("before any place is looked at", () => {
   ] as const)("%s as %j", (rule, actor, expected) => {
     expect(refuseActor({ rule }, actor)?.type).toBe(expected);
   });
-  test("a place needs a session", () => {
+  test("groups and channels require a session", () => {
     expect(refuseActor({ rule: "channel", can: "view" }, null)?.type).toBe("UNAUTHENTICATED");
   });
 });
 
-describe("in a place", () => {
+describe("in a group or channel", () => {
   test.each([
     ["stranger reads", "channel", "view", access(0), "CHANNEL_NOT_FOUND"],
     ["stranger manages", "group", "manageGroup", access(0), "GROUP_NOT_FOUND"],

@@ -28,7 +28,7 @@ test("users need no scope", () => {
   expect(refusal("message.send", null)).toBeUndefined();
 });
 
-test("bots cannot use actions about accounts, other bots, friends or the instance, whatever their scopes", () => {
+test("bots can't use actions about accounts, other bots, friends or the instance, regardless of scopes", () => {
   const all = bot(...botScope.options);
   const never =
     /^(admin|friend|webhook)\.|^bot\.(create|update|rotateToken|delete|list)$|^(group\.(create|delete|transfer))$|^channel\.openDirect$|^invite\.accept$|^user\.(logout|changePassword|deleteMe|exportMyData|updateProfile|search|block)/;

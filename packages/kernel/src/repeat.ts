@@ -7,8 +7,8 @@ interface RepeatOptions {
 }
 
 /**
- * Runs a task again and again, never twice at once. Of failures in a row the first is logged.
- * @returns a function that ends it; resolved when a run that is under way is over
+ * Runs a task periodically, without overlapping runs. Logs only the first of consecutive failures.
+ * @returns a function that stops it and waits for a run in progress
  */
 export function repeat(
   task: () => Promise<void>,

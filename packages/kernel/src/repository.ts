@@ -11,10 +11,10 @@ import {
   type UpdateQuery,
 } from "mongoose";
 
-/** Write concern of acknowledged writes: they survive a crash and a change of the primary. */
+/** Acknowledged writes survive a crash and a change of the primary. */
 export const DURABLE = { w: "majority", j: true } as const;
 
-/** A field that holds the id of a document: a string for callers, an ObjectId in the database. */
+/** The schema type of a document id: a string for callers, an ObjectId in the database. */
 export const ID = Schema.Types.ObjectId as unknown as typeof Schema.Types.String;
 export const REQUIRED_ID = { type: ID, required: true } as const;
 
@@ -22,30 +22,30 @@ export function newId(): string {
   return new Types.ObjectId().toHexString();
 }
 
-/** A collection of this process's database. Its documents have strings where the database has ids. */
+/** A collection. Its documents have ids as strings instead of ObjectIds. */
 export interface Collection<D> {
-  /** Query with `lean()`: what is read that way has strings as ids. */
+  /** Query it with `lean()`, which returns ids as strings. */
   model: Model<D>;
-  /** The driver's own, with ids as they are stored; for queries of which mongoose would be the larger part. */
+  /** The driver's collection, with ids as ObjectIds, for hot queries where mongoose would dominate the cost. */
   native: mongo.Collection;
-  /** What `native` has read, with strings as ids. */
+  /** Converts documents read by `native`: ids become strings. */
   fromNative: (stored: mongo.Document[]) => D[];
-  /** Past mongoose's document class, which costs more than the insert itself. */
+  /** Bypasses mongoose's document class, which costs more than the insert itself. */
   insert: (document: D) => Promise<D>;
   insertMany: (documents: readonly D[]) => Promise<void>;
   /** Unordered. */
   updateMany: (updates: readonly { filter: QueryFilter<D>; update: UpdateQuery<D> }[]) => Promise<void>;
-  /** @returns whether there is such a document */
+  /** @returns whether a document matched */
   update: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<boolean>;
-  /** @returns the document as it is now; null where there is none */
+  /** @returns the updated document; null if none matched */
   change: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<D | null>;
   updateAll: (filter: QueryFilter<D>, change: UpdateQuery<D>) => Promise<void>;
-  /** @returns whether there was such a document */
+  /** @returns whether a document was removed */
   remove: (filter: QueryFilter<D>) => Promise<boolean>;
   removeAll: (filter: QueryFilter<D>) => Promise<void>;
   /** The ids of at most `limit` documents. */
   listIds: (filter: QueryFilter<D>, limit?: number) => Promise<string[]>;
-  /** @returns how many were removed: fewer than `limit` when none are left */
+  /** @returns how many were removed; fewer than `limit` if none are left */
   removeSome: (filter: QueryFilter<D>, limit: number) => Promise<number>;
 }
 
@@ -53,14 +53,14 @@ interface Definition<D> {
   /** The name of the model. */
   name: string;
   schema: Schema<D>;
-  /** False: writes are acknowledged as the database is set up to, which may be before they are on disk. */
+  /** False: writes use the database's default write concern, and can be acknowledged before they are on disk. */
   durable?: boolean;
 }
 
 /**
- * Defines the queries of a collection. Every command that goes through the model or an insert is durable, and the database gives it
- * up when no caller waits for it any more.
- * @returns what makes the repository on a process's connection
+ * Defines the queries of a collection. All commands of the model and inserts are durable, and have a time limit after which no
+ * caller waits for them.
+ * @returns a function that creates the repository on a connection
  */
 export function defineRepository<D extends { _id: string }, R>(
   { name, schema, durable = true }: Definition<D>,
@@ -113,7 +113,7 @@ export function defineRepository<D extends { _id: string }, R>(
 
 const prepared = new WeakSet<Schema>();
 
-/** Once, where several repositories share a collection. */
+/** Runs once per schema, because repositories can share a collection. */
 function prepare(schema: Schema, options: { writeConcern?: typeof DURABLE }, maxTimeMS: number): void {
   if (prepared.has(schema)) return;
   prepared.add(schema);
@@ -172,16 +172,16 @@ function encodeValue(type: SchemaType): Encode | undefined {
 
 const DUPLICATE_KEY = 11_000;
 
-/** The name of the unique index that a write ran into, or null when the error is another one. */
+/** The unique index that a write violated, or null for other errors. */
 export function duplicateKeyIndex(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || error.code !== DUPLICATE_KEY) return null;
   return /index: (\S+)/.exec(error.message)?.[1] ?? "";
 }
 
 /**
- * The operations that the server refused in a bulk write. It applied all others; if the write is ordered, only those before.
- * @throws the error itself if the write failed in any other way. The driver throws the same class, without refused operations,
- *   if the connection breaks; it is then unknown which operations were applied.
+ * The operations that the server rejected in a bulk write. All others were applied; in an ordered write, only those before.
+ * @throws the error itself if the write failed in any other way. The driver throws the same class, without rejected operations,
+ *   if the connection is lost; it is then unknown which operations were applied.
  */
 export function refusedOperations(error: unknown): mongo.WriteError[] {
   if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
@@ -200,7 +200,7 @@ export function duplicateOperations(error: unknown): mongo.WriteError[] {
   return refused;
 }
 
-/** The result of a write; null when it ran into a unique index. */
+/** The result of a write; null if it violated a unique index. */
 export async function unlessDuplicate<T>(write: PromiseLike<T>): Promise<T | null> {
   try {
     return await write;
@@ -210,7 +210,7 @@ export async function unlessDuplicate<T>(write: PromiseLike<T>): Promise<T | nul
   }
 }
 
-/** Two concurrent upserts can both try to insert; the one that fails is repeated and finds the other's document. */
+/** Retries an upsert once: of two concurrent upserts, one can fail to insert and then updates the other's document. */
 export async function upsert<T>(write: () => PromiseLike<T>): Promise<T> {
   try {
     return await write();

@@ -3,53 +3,53 @@ import type { Span } from "@opentelemetry/api";
 import { LIMITS } from "@fanfare/contract";
 import { serviceError } from "./errors.ts";
 
-/** What is being done is for this request of a client. It goes along with everything that is awaited. */
+/** The client's request that the current work belongs to, propagated by AsyncLocalStorage. */
 export interface RequestScope {
   /** The same in every process that handles the request; errors to clients contain it. */
   readonly requestId: string;
-  /** What was asked of this process. */
+  /** The action that this process was called with. */
   readonly action: string;
-  /** The span that new ones are put under; undefined: the request is not traced. */
+  /** The parent of new spans; undefined if the request isn't traced. */
   readonly span?: Span | undefined;
-  /** Spans of further requests that the same work is done for. */
+  /** Spans of other requests that the same work is done for. */
   readonly alsoFor?: readonly Span[];
   readonly beganAtMs: number;
-  /** Absent: the work is not for a caller who waits. */
+  /** Absent if no caller waits for the work. */
   readonly deadline?: Deadline | undefined;
 }
 
 /**
- * Work that never ends, such as a queue that is never empty, goes on in the scope of the request that it began with. After this time
- * it has nothing to do with it any more. Many times as long as a request may take.
+ * Endless work, such as a queue that never becomes empty, stays in the scope of the request that started it. After this time, many
+ * times as long as any request takes, it no longer belongs to it.
  */
 const SCOPE_ENDS_AFTER_MS = 60_000;
-/** What one write is done for may be hundreds of messages. */
+/** A batch can belong to hundreds of requests. */
 const MAX_ALSO_FOR = 32;
 
 const storage = new AsyncLocalStorage<RequestScope | undefined>();
 
-/** undefined: what runs is done for no request. */
+/** undefined if the current work belongs to no request. */
 export function currentScope(): RequestScope | undefined {
   const scope = storage.getStore();
   if (scope === undefined || performance.now() - scope.beganAtMs > SCOPE_ENDS_AFTER_MS) return undefined;
   return scope;
 }
 
-/** Does something for a request, or for none, here and in whatever it awaits. */
+/** Runs work, including everything that it awaits, as part of a request or of none. */
 export function runInScope<T>(scope: RequestScope | undefined, work: () => T): T {
   return storage.run(scope, work);
 }
 
 /**
- * Completes what has begun: a deadline that passes on the way no longer refuses its database commands. For the steps after a
- * first durable write, and for undoing them.
+ * Runs work whose database commands are not rejected after the deadline: for the steps after a first durable write, and for
+ * reverting them.
  */
 export function withoutDeadline<T>(work: () => T): T {
   const scope = storage.getStore();
   return scope?.deadline === undefined ? work() : storage.run({ ...scope, deadline: undefined }, work);
 }
 
-/** Runs what came in as a call: its deadline holds until it is answered. */
+/** Runs an incoming call. Its deadline applies until it is answered. */
 export function runForRequest<A, T>(
   requestId: string,
   action: string,
@@ -72,7 +72,7 @@ export function runForRequest<A>(
 ): unknown {
   const current = storage.getStore();
   const isSameRequest = current !== undefined && current.requestId === requestId;
-  // What a service calls in its own process is done for the same request, and for the same caller.
+  // A nested call within the process belongs to the same request and caller.
   const isNested = current?.deadline?.isAnswered === false;
   if (isSameRequest && (deadline === undefined ? current.deadline === undefined : isNested))
     return work(argument);
@@ -83,7 +83,7 @@ export function runForRequest<A>(
   return (storage.run(scope, work, argument) as Promise<unknown>).finally(() => (deadline.isAnswered = true));
 }
 
-/** The scope of what is done for several requests at once: that of a traced one, where there is one, until the last deadline. */
+/** The scope of work for several requests: that of a traced one if there is any, with the latest deadline. */
 export function commonScope(scopes: readonly (RequestScope | undefined)[]): RequestScope | undefined {
   const [first] = scopes;
   if (scopes.length === 1) return first;
@@ -94,7 +94,7 @@ export function commonScope(scopes: readonly (RequestScope | undefined)[]): Requ
   return { ...main, deadline: lastDeadline(scopes), ...(alsoFor.length > 0 && { alsoFor }) };
 }
 
-/** undefined where one of them has none. */
+/** undefined if any of them has no deadline. */
 function lastDeadline(scopes: readonly (RequestScope | undefined)[]): Deadline | undefined {
   let last: Deadline | undefined;
   for (const scope of scopes) {
@@ -105,34 +105,34 @@ function lastDeadline(scopes: readonly (RequestScope | undefined)[]): Deadline |
 }
 
 /**
- * When the caller of the work under way stops waiting for its answer. Work that is dequeued, and every command that gets a
- * database connection, is refused from then on: its result would be thrown away, and the next caller would wait for it.
+ * When the caller stops waiting. From then on, dequeued tasks and database commands of the call are rejected, because their result
+ * would be discarded while other callers wait.
  */
 interface Deadline {
   /** Milliseconds since the epoch, on this machine's clock. */
   readonly atMs: number;
-  /** The call was answered. What it left running in the background has no deadline. */
+  /** Whether the call was answered. Background work that it started has no deadline. */
   isAnswered: boolean;
 }
 
 /**
- * Between processes the absolute time travels, not the remaining time: a process that was frozen would take the remaining
- * time for unspent when it reads the call. So the clocks of a cluster's machines must agree. A call of another process is
- * carried out up to this much after its deadline, in milliseconds, and a clock that differs by less refuses no call early.
+ * Processes exchange absolute deadlines, because a process that was suspended would measure a remaining time from when it reads the
+ * call. So the clocks of a cluster must be synchronized. Calls of other processes are executed up to this many milliseconds after
+ * their deadline, so that a smaller clock skew rejects no call early.
  */
 export const CLOCK_TOLERANCE_MS = 1000;
 
 const RETRY_AFTER_MS = 1000;
 
-/** The deadline of a call that begins now, in milliseconds since the epoch. */
+/** The deadline of a new call, in milliseconds since the epoch. */
 export function newDeadlineMs(timeoutMs: number = LIMITS.writeTimeoutMs): number {
   return Date.now() + timeoutMs;
 }
 
-/** The deadline that came with a call, on this machine's clock. */
+/** The deadline of a received call, on this machine's clock. */
 export function deadlineOf(deadlineMs: number, isFromAnotherProcess: boolean): Deadline {
   if (!isFromAnotherProcess) return { atMs: deadlineMs, isAnswered: false };
-  // A caller whose clock is ahead waits no longer than others.
+  // Limits the deadline of a caller whose clock is ahead.
   const latestMs = newDeadlineMs();
   return { atMs: Math.min(deadlineMs, latestMs) + CLOCK_TOLERANCE_MS, isAnswered: false };
 }
@@ -141,7 +141,7 @@ export function hasPassed(deadline: Deadline | undefined): boolean {
   return deadline !== undefined && !deadline.isAnswered && Date.now() > deadline.atMs;
 }
 
-/** @throws {ServiceError} UNAVAILABLE when no one waits for the answer any more */
-export function refuseLate(deadline: Deadline | undefined): void {
+/** @throws {ServiceError} UNAVAILABLE if the deadline has passed */
+export function assertInTime(deadline: Deadline | undefined): void {
   if (hasPassed(deadline)) throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
 }

@@ -3,12 +3,12 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEq
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Each sealing format has its own prefix, so stored texts identify how to open them. */
+/** Each format has a prefix that identifies how to open a stored text. */
 const PREFIX = "v1.";
 
 interface Opened {
   text: string;
-  /** Sealed in an older format or with the previous secret: seal it again where it is stored. */
+  /** Sealed in an older format or with the previous secret: should be sealed again. */
   isOld: boolean;
 }
 

@@ -9,7 +9,7 @@ const names = new Map<PropertyKey, Names>(
   }),
 );
 
-/** The actions of the contract as methods that go through `call`. A method can be passed on by itself. */
+/** The actions of the contract as methods that go through `call`. Methods can be detached. */
 export function createServices(call: Call): Services {
   return new Proxy({} as Services, { get: (_, prefix) => methodsOf(names.get(prefix), call) });
 }
@@ -26,7 +26,7 @@ function methodsOf(actions: Names | undefined, call: Call) {
   );
 }
 
-/** The way back, for an action whose name is known only at run time. */
+/** Converts `services` back to a `Call`, for actions whose name is known only at run time. */
 export function callOf(services: Services): Call {
   return (name, params) => {
     const [prefix, action] = name.split(".") as [string, string];

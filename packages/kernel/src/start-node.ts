@@ -31,41 +31,41 @@ import { openTracing, type Tracing } from "./tracing/tracing.ts";
 
 export interface RunningNode {
   context: NodeContext;
-  /** null: this process stores nothing. */
+  /** null if this process has no database. */
   engine: Database["engine"] | null;
-  /** 0 in a thread. */
+  /** 0 in a gateway thread. */
   opsPort: number;
-  /** Stops the services in the reverse order of their factories, then the database: what was acknowledged is on disk. */
+  /** Stops the services in the reverse order of their factories, then the database. All acknowledged writes are on disk. */
   stop(): Promise<void>;
   /**
-   * For a process that has to end because its memory can no longer be trusted: its gateways refuse every call and send their
-   * clients away. Nothing is finished.
+   * For a process that must exit because its state can no longer be trusted: gateways reject every call and disconnect their clients.
+   * Work in progress is not finished.
    */
   abandon(): Promise<void>;
 }
 
-/** Threads that host services besides the main one. */
+/** The threads that host services in addition to the main thread. */
 export interface Threads {
-  /** @param name only this one; null: all */
+  /** @param name only this metric; null: all */
   metrics(name: string | null): Promise<ThreadMetrics[]>;
-  /** Resolves when what they were doing is done. */
+  /** Resolves when work in progress is finished. */
   stop(): Promise<void>;
-  /** As that of the node. */
+  /** See `RunningNode.abandon`. */
   abandon(): Promise<void>;
 }
 
 export interface NodeOptions {
   /** Called when the services of this thread have started; stopped before them. */
   startThreads?: ((hub: ThreadHub) => Promise<Threads>) | undefined;
-  /** In such a thread: its connection to the main one, which also answers for its health. */
+  /** In a gateway thread: the port to the main thread, which also reports its health. */
   mainThread?: MessagePort;
 }
 
 export type ServiceFactory = (node: NodeContext) => ServiceSchema;
 
 /**
- * Starts one process: database, broker, services, health. While the database is migrated it is alive and not ready.
- * @param onFatal is called when the process can no longer do its work and should end
+ * Starts a process: database, broker, services and ops server. While the database is being migrated, it is alive but not ready.
+ * @param onFatal called if the process can no longer work and should exit
  */
 export async function startNode(
   config: Config,
@@ -157,7 +157,7 @@ export async function startNode(
       faults.add("the process is stopping");
       const deadlineMs = performance.now() + STOP_MS;
       await threads?.stop();
-      // Before the services, which running jobs call.
+      // Before the services, because running jobs call them.
       await jobs?.stop((deadlineMs - performance.now()) / 2);
       await stopServices(broker, services, tracking, deadlineMs);
     });
@@ -181,7 +181,7 @@ export async function startNode(
   }
 }
 
-/** null: this thread is the only one that counts. */
+/** null if this is the only thread with rate limits. */
 function threadCounters(
   broker: ServiceBroker,
   hub: ThreadHub | undefined,
@@ -191,7 +191,7 @@ function threadCounters(
   return mainThread === undefined ? null : countersOfMainThread(broker);
 }
 
-// What is not used is not loaded: a gateway's thread would pay for it with a quarter of its memory.
+// Loaded on demand: it would be a quarter of a gateway thread's memory.
 
 async function openRedis(
   { redisUrl }: Config,

@@ -6,7 +6,7 @@ import type { Actor } from "@fanfare/contract";
 import { ConfigError, isGuessable, TOKEN_SECRET_MIN_CHARS } from "./config.ts";
 import { serviceError } from "./errors.ts";
 
-/** Short, because an access token is checked without asking the database. */
+/** Short, because access tokens are verified without a database lookup. */
 export const ACCESS_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
 
 export interface AccessTokens {
@@ -80,7 +80,7 @@ function verifierOf(key: string): (accessToken: string) => Claims {
 
 /**
  * The secret for signing tokens: the configured one or, in development, a random one stored in the data folder.
- * @throws {ConfigError} when the one in the data folder is damaged
+ * @throws {ConfigError} if the secret in the data folder is damaged
  */
 export async function loadTokenSecret(config: {
   tokenSecret: string | undefined;

@@ -1,4 +1,4 @@
-import { currentScope, refuseLate } from "./request-scope.ts";
+import { currentScope, assertInTime } from "./request-scope.ts";
 import { serviceError } from "./errors.ts";
 
 interface WorkQueueOptions {
@@ -30,7 +30,7 @@ export class WorkQueue {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
-      refuseLate(currentScope()?.deadline);
+      assertInTime(currentScope()?.deadline);
       return await task();
     } finally {
       const next = this.#waiting.shift();

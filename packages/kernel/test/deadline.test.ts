@@ -156,7 +156,7 @@ test("does not send a command that waited for a connection past the deadline", a
   const waiting = callUntil(deadlineMs);
   waiting.catch(() => {});
   await passed(deadlineMs);
-  // Background work of the node may be waiting as well.
+  // Background work of the node can be waiting too.
   expect(pool.waitQueueSize).toBeGreaterThan(0);
   for (const connection of held) pool.checkIn(connection);
   await expect(waiting).rejects.toMatchObject(unavailable);

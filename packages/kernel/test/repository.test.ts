@@ -145,7 +145,7 @@ test("ignores expected duplicates", async () => {
   const _id = newId();
   const { matchedCount } = await upsert(async () => {
     tries += 1;
-    // The first try runs into what another process has inserted at the same moment.
+    // Simulates a concurrent insert by another process during the first try.
     if (tries === 1) await insert({ ...first, _id: first._id });
     return model.updateOne({ ownerId: first.ownerId }, { $setOnInsert: { _id } }, { upsert: true });
   });

@@ -101,10 +101,10 @@ export function createMailer(options: MailerOptions): Mailer {
   if (smtp === undefined && environment === "production")
     logger.info("SMTP_URL is not set: emails are not sent, and passwords cannot be reset");
   return {
-    async send({ email, locale }, name, values, path, key = randomUUID()) {
+    async send({ email: to, locale }, name, values, path, key = randomUUID()) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;
       const text = textOf(locale, name, { host, ...values } as Parameters<typeof textOf<typeof name>>[2]);
-      const email: Email = { to: email, ...render(text, locale, link) };
+      const email: Email = { to, ...render(text, locale, link) };
       if (smtp !== undefined) await mails.enqueue(key, { sealed: sealer.seal(JSON.stringify(email), key) });
       else if (environment === "development") show(formatForTerminal(email));
     },

@@ -31,7 +31,7 @@ test("lists pending migrations, runs them, and reports the result", async () => 
 
   const done = await fanfare(dataDir, ["migrate"]);
   expect(done).toMatchObject({ code: 0, error: "" });
-  expect(done.out).toContain("a migration is done: migration 0001-message-revs, documents 66");
+  expect(done.out).toContain("migration finished: migration 0001-message-revs, documents 66");
   expect(done.out).toMatch(/\nThe database is up to date.\n$/);
 
   const { out } = await fanfare(dataDir, ["migrate", "--status"]);

@@ -11,7 +11,7 @@ const page = configurationPage();
 const example = envExample();
 const row = (name: string): string => page.split("\n").find((line) => line.startsWith(`| \`${name}\``)) ?? "";
 
-test("every setting has notes, one theme, one row and one line", () => {
+test("every setting has notes, one topic, one table row and one line in .env.example", () => {
   expect(SETTING_NAMES.filter((name) => notes.get(SETTINGS[name]) === undefined)).toEqual([]);
   expect(Object.values(THEMES).flatMap(Object.keys)).toEqual(SETTING_NAMES);
   for (const name of SETTING_NAMES) {
@@ -28,7 +28,7 @@ test("a row shows the default, the allowed values, when it is required, and the 
   expect(row("TOKEN_SECRET")).toContain("**Required** in production");
 });
 
-test("every row has the cells of its table", () => {
+test("every table row has all cells", () => {
   const cells = page
     .split("\n")
     .filter((line) => /^\| `[A-Z0-9_]+`( or `[A-Z0-9_]+`)? \|/.test(line))
@@ -36,7 +36,7 @@ test("every row has the cells of its table", () => {
   expect(new Set(cells)).toEqual(new Set([4]));
 });
 
-test(".env.example sets nothing; with every # removed it starts in development", () => {
+test(".env.example sets nothing, and is valid in development with every # removed", () => {
   expect(parseEnv(example)).toEqual({});
   const all = parseEnv(example.replaceAll(/^#(?=[A-Z0-9_]+=)/gm, ""));
   expect(Object.keys(all).toSorted()).toEqual(SETTING_NAMES.toSorted());

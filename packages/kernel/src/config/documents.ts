@@ -121,7 +121,7 @@ function entry(name: SettingName): string[] {
   return ["", ...comment(text), `#${name}=${standard ?? example}`];
 }
 
-/** Broken into lines between words. */
+/** Wraps a text into lines. */
 function comment(text: string): string[] {
   const lines = ["#"];
   for (const word of text.split(" ")) {

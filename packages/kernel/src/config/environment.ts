@@ -11,7 +11,7 @@ export const exampleOf = (name: SettingName): string => notes.get(SETTINGS[name]
 export const Environment = z.object(SETTINGS);
 export type Environment = z.output<typeof Environment>;
 
-/** A faulty setting: the name of the variable and how to correct it. Never contains the value of a secret. */
+/** An invalid setting: the variable's name and how to correct it. Never contains a secret. */
 export interface Fault {
   name: string;
   message: string;

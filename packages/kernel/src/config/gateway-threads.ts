@@ -3,8 +3,8 @@ import { availableParallelism } from "node:os";
 const MAX_DEFAULT_THREADS = 4;
 
 /**
- * How many gateway threads a single instance starts when `GATEWAY_THREADS` is not set: half the processor cores, 2 to 4. 0 where
- * the system cannot spread the connections of one port over threads (only Linux can), or where there is only one core.
+ * The default of `GATEWAY_THREADS` for a single instance: half the processor cores, 2 to 4. 0 if there is only one core or the
+ * system can't distribute the connections of one port over threads (only Linux can).
  */
 export function defaultGatewayThreads(): number {
   if (process.platform !== "linux" || availableParallelism() < 2) return 0;

@@ -12,7 +12,7 @@ const thrownBy = (variables: Record<string, string>): string => {
   throw new Error("No fault was found.");
 };
 
-test("lists every fault once, in the order of the documentation", () => {
+test("reports every error once, in the order of the documentation", () => {
   const message = thrownBy({
     NODE_ENV: "production",
     PORT: "x",
@@ -60,7 +60,7 @@ const FAULTY_SECRETS = [
   "nats://u:hunter2@x@host",
   "%zz=hunter2%zz",
 ];
-test.each(SECRET_NAMES)("a faulty %s is not repeated", (name) => {
+test.each(SECRET_NAMES)("an invalid %s is not printed", (name) => {
   const tried = FAULTY_SECRETS.map((value) => thrownBy({ NODE_ENV: "production", PORT: "x", [name]: value }));
   expect(tried.join("\n")).toContain("PORT: must be");
   expect(tried.join("\n")).not.toMatch(/hunter2|hun\/ter2/);
@@ -125,7 +125,7 @@ test("ignores variables of other programs", () => {
   expect(misspelledSettings(environment)).toEqual([]);
 });
 
-test("reports misspelled settings together with the faults", () => {
+test("reports misspelled settings together with the errors", () => {
   const faulty = () => loadConfig({ NODE_ENV: "production", TOKEN_SECERT: "hunter2" });
   expect(faulty).toThrow("TOKEN_SECRET: is required");
   expect(faulty).toThrow("Did you mean TOKEN_SECRET?");

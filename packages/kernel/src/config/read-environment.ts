@@ -13,7 +13,7 @@ type Given = Record<string, string | undefined>;
 
 /**
  * Reads the settings from environment variables. Empty variables count as not set.
- * @throws {ConfigError} listing all faults
+ * @throws {ConfigError} listing all errors
  */
 export function readEnvironment(variables: Given): Environment {
   const own = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));

@@ -19,7 +19,7 @@ async function fileWith(content: string): Promise<string> {
   return path;
 }
 
-test.each(["", "\n", "\r\n"])("a secret comes from a file that ends with %j", async (end) => {
+test.each(["", "\n", "\r\n"])("reads a secret from a file that ends with %j", async (end) => {
   const TOKEN_SECRET_FILE = await fileWith(`${SECRET}${end}`);
   expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE }).tokenSecret).toBe(SECRET);
 });
@@ -39,11 +39,11 @@ test("every secret, and nothing else, can be read from a file", async () => {
 
 test("rejects a secret that is given both directly and as a file", async () => {
   const both = { TOKEN_SECRET_FILE: await fileWith(SECRET), TOKEN_SECRET: SECRET };
-  expect(() => loadConfig(both)).toThrow("TOKEN_SECRET_FILE: is set, and TOKEN_SECRET too");
+  expect(() => loadConfig(both)).toThrow("TOKEN_SECRET_FILE: must not be set together with TOKEN_SECRET");
   expect(loadConfig({ ...both, TOKEN_SECRET: "" }).tokenSecret).toBe(SECRET);
 });
 
-test("reports an unreadable file with all other faults, without reporting its setting as missing", () => {
+test("reports an unreadable file with all other errors, without reporting its setting as missing", () => {
   const missing = join(folder, "missing");
   const faulty = () =>
     loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE: missing, SMTP_URL_FILE: folder, PORT: "x" });

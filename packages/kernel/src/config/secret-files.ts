@@ -27,7 +27,7 @@ export function readSecretFiles(given: Given): { values: Given; faults: Map<Sett
     const path = given[variable];
     if (path === undefined) continue;
     try {
-      if (given[name] !== undefined) throw new Error(`is set, and ${name} too: leave one of them out`);
+      if (given[name] !== undefined) throw new Error(`must not be set together with ${name}`);
       values[name] = readSecret(path);
     } catch (error) {
       faults.set(name, { name: variable, message: (error as Error).message });

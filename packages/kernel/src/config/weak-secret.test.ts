@@ -31,7 +31,7 @@ test("accepts the output of random generators", () => {
   expect(inProduction(password)().tokenSecret).toBe(password);
 });
 
-test("development accepts any secret, and the previous secret may be weak", () => {
+test("development accepts any secret, and the previous secret can be weak", () => {
   expect(loadConfig({ TOKEN_SECRET: "x".repeat(32) }).tokenSecret).toBe("x".repeat(32));
   const rotated = {
     NODE_ENV: "production",

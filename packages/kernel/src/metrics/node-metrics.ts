@@ -16,15 +16,15 @@ import { readGauge } from "../metrics.ts";
 import type { Threads } from "../start-node.ts";
 import { threadMetrics } from "../threads/merged-metrics.ts";
 
-interface ProcessFacts {
+interface ProcessInfo {
   services: readonly string[];
-  /** Where it stores; null: nowhere. */
+  /** null: the process has no database. */
   engine: "embedded" | "mongodb" | null;
   isReady: () => boolean;
 }
 
 /** Metrics about the process and its limits. */
-export function describeProcess(registry: Registry, { services, engine, isReady }: ProcessFacts): void {
+export function describeProcess(registry: Registry, { services, engine, isReady }: ProcessInfo): void {
   const registers = [registry];
   const info = new Gauge({
     name: "fanfare_build_info",
@@ -59,19 +59,18 @@ export function describeProcess(registry: Registry, { services, engine, isReady 
   }).set(getHeapStatistics().heap_size_limit);
 }
 
-/** Without a limit of its own the system says a number beyond all memory, or none. */
+/** Without a container limit, the system reports 0 or more than the machine's memory. */
 function memoryLimit(): number {
   const own = process.constrainedMemory();
   const all = totalmem();
   return own > 0 && own < all ? own : all;
 }
 
-/** A gateway's own gauge: for how many seconds it has been overloaded. */
 export const OVERLOADED_METRIC = "fanfare_overloaded_seconds";
 
 /**
- * The seconds for which the process has been overloaded, 0 where it is not.
- * @param threads where its gateways run, if not in the main thread
+ * How long the process has been overloaded, in seconds; 0 if it isn't.
+ * @param threads the threads of its gateways, if they don't run in the main thread
  */
 export async function overloadedForSeconds(registry: Registry, threads?: Threads): Promise<number> {
   const own = await threadMetrics(registry, OVERLOADED_METRIC);
@@ -80,7 +79,6 @@ export async function overloadedForSeconds(registry: Registry, threads?: Threads
   return Math.max(0, ...gauges.flatMap(({ values }) => values.map(({ value }) => value)));
 }
 
-/** What this process knows of the others that it calls. */
 export function watchBroker(registry: Registry, broker: ServiceBroker): void {
   if (broker.transit === undefined) return;
   readGauge({
@@ -98,16 +96,15 @@ export function watchBroker(registry: Registry, broker: ServiceBroker): void {
   });
 }
 
-/** A connection of one server's pool. */
 interface Pooled {
   address: string;
   connectionId: number | "<monitor>";
 }
 
 /**
- * Watches the driver's pool: a connection is taken for one command and given back with its answer. The driver would also tell of
- * each command with its name, but decodes every answer twice for that, a tenth to a third of what a command costs here.
- * @param database is connected, and nothing is under way on it
+ * Measures commands by the events of the driver's pool, because a connection is checked out for exactly one command. The driver's
+ * command events would include names, but cost 10-30 % of a command because it decodes every reply twice.
+ * @param database connected, without commands in progress
  */
 export function watchDatabase(registry: Registry, database: Connection): void {
   const client = database.getClient();
@@ -181,9 +178,9 @@ interface Filling {
 }
 
 /**
- * Exports the size of the embedded database's file and how large it can get, read on each scrape. Exports nothing for MongoDB, which
- * has its own exporter.
- * @param database is connected, to an embedded database here or behind MONGO_URL, or to a MongoDB
+ * Exports the size of the embedded database and its limit, read on each scrape. Exports nothing for MongoDB, which has its own
+ * exporter.
+ * @param database a connection to an embedded database, here or at MONGO_URL, or to MongoDB
  */
 export async function watchEmbeddedDatabase(registry: Registry, database: Connection): Promise<void> {
   const admin = database.getClient().db("admin");
@@ -191,7 +188,7 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
   if (!Array.isArray(modules) || !modules.includes("fanfare-embedded-mongo")) return;
 
   let asked: Promise<Filling | undefined> | undefined;
-  /** Once for all gauges of a scrape. A failed command doesn't fail the scrape: other metrics show that the database is down. */
+  /** Runs once for all gauges of a scrape. A failed command doesn't fail the scrape; other metrics show that the database is down. */
   const ask = () =>
     (asked ??= admin
       .command({ serverStatus: 1 })
@@ -224,7 +221,7 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
   );
 }
 
-/** @param redis is connected */
+/** @param redis a connected client */
 export function watchRedis(registry: Registry, redis: Redis): void {
   readGauge({
     name: "fanfare_redis_connected",

@@ -6,25 +6,25 @@ const COLLECTION = "migrations";
 
 /** The state of one migration of this database. */
 export interface MigrationRecord {
-  /** Its name. */
+  /** The name of the migration. */
   _id: string;
   state: "running" | "done";
-  /** The version of the program that ran it, or does. */
+  /** The version of the program that ran or is running it. */
   version: string;
-  /** Of the lease under which it was last worked on. */
+  /** Fence of the last lease under which it ran. */
   fence: number;
   startedAt: Date;
   finishedAt?: Date;
-  /** From the first start to the end, with the time that it was broken off. */
+  /** From the first start to the end, including interruptions. */
   durationMs?: number;
   documents: number;
-  /** As far as is known. */
+  /** Expected number of documents, if known. */
   expected?: number;
   cursor?: unknown;
   oldestProgram?: string;
 }
 
-/** The history of migrations of this database. Every write checks its fence, so a process that lost the lease cannot change it. */
+/** The migration history of a database. Every write checks the fence, so a process that lost the lease can't change it. */
 export class History {
   readonly #records: mongo.Collection<MigrationRecord>;
 
@@ -32,13 +32,13 @@ export class History {
     this.#records = db.collection<MigrationRecord>(COLLECTION, { writeConcern: DURABLE });
   }
 
-  /** In the order of their names. */
+  /** Ordered by name. */
   list(): Promise<MigrationRecord[]> {
     return this.#records.find().sort({ _id: 1 }).toArray();
   }
 
   /**
-   * @returns what is known of it: with `cursor` where it was broken off
+   * @returns its record, with a `cursor` if it was interrupted
    * @throws {LeaseLostError}
    */
   async begin({ name, oldestProgram }: Migration, version: string, fence: number): Promise<MigrationRecord> {
@@ -53,7 +53,7 @@ export class History {
       );
       return record!;
     } catch (error) {
-      // There is one that is done, or that a later holder of the lease works on.
+      // It is done, or a later holder of the lease is running it.
       if ((error as mongo.MongoServerError).code === 11_000) throw new LeaseLostError();
       throw error;
     }

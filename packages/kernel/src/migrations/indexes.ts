@@ -1,9 +1,9 @@
 import type { Collection, Connection, IndexOptions, Model, mongo } from "mongoose";
 import { DatabaseDuplicatesError, type Report } from "./migration.ts";
 
-/** An index that took so long has a line of its own in the log. */
-const WORTH_A_LINE_MS = 1000;
-/** Values that are shown, and documents of each. */
+/** Index builds that take longer are logged individually. */
+const SLOW_BUILD_MS = 1000;
+/** The limits of duplicate values, and of documents per value, in an error message. */
 const SHOWN = 10;
 const SHOWN_IDS = 5;
 
@@ -12,21 +12,21 @@ interface Missing {
   key: Record<string, 1 | -1>;
   options: IndexOptions;
   name: string;
-  /** One with the same key or name and other options, which makes way for it. */
+  /** Existing indexes with the same key or name but other options, to be dropped first. */
   replaces: string[];
 }
 
-/** How the indexes that models declare differ from those of the database. */
+/** The differences between declared and existing indexes. */
 export interface IndexDifferences {
   missing: Missing[];
-  /** Declared no more: `collection.index`. */
+  /** Existing indexes that are no longer declared. */
   obsolete: { model: Model<unknown>; name: string }[];
 }
 
 export const shownIndex = ({ model, name }: { model: Model<unknown>; name: string }): string =>
   `${model.collection.name}.${name}`;
 
-/** Of the collections that the connection has models of, and of no others. */
+/** Compares the indexes of all collections that the connection has models for. */
 export async function compareIndexes(connection: Connection): Promise<IndexDifferences> {
   const models: Model<unknown>[] = Object.values(connection.models);
   const all = await Promise.all(models.map(compare));
@@ -37,16 +37,16 @@ export async function compareIndexes(connection: Connection): Promise<IndexDiffe
 }
 
 async function compare(model: Model<unknown>): Promise<IndexDifferences> {
-  // Typed as keys alone, which is what it gives without the option.
+  // The typings don't include the options that `indexOptionsToCreate` adds.
   const difference = await model.diffIndexes({ indexOptionsToCreate: true });
   const toCreate = difference.toCreate as unknown as [Record<string, 1 | -1>, IndexOptions][];
   const present = difference.toDrop.length === 0 ? [] : await model.listIndexes();
   const missing = toCreate.map(([key, options]) => {
     const name = options.name ?? nameOf(key);
-    const isInTheWay = (other: { name?: string; key?: unknown }): boolean =>
+    const isReplaced = (other: { name?: string; key?: unknown }): boolean =>
       difference.toDrop.includes(String(other.name)) &&
       (other.name === name || JSON.stringify(other.key) === JSON.stringify(key));
-    const replaces = present.filter(isInTheWay).map((other) => String(other.name));
+    const replaces = present.filter(isReplaced).map((other) => String(other.name));
     return { model, key, options, name, replaces };
   });
   const replaced = new Set(missing.flatMap(({ replaces }) => replaces));
@@ -55,27 +55,26 @@ async function compare(model: Model<unknown>): Promise<IndexDifferences> {
 }
 
 /**
- * Makes what is missing, one after the other: the server builds an index while others read and write.
+ * Creates missing indexes one at a time. Index builds don't block reads and writes.
  * @throws {DatabaseDuplicatesError}
  */
-export async function makeIndexes(missing: readonly Missing[], report: Report): Promise<void> {
+export async function createIndexes(missing: readonly Missing[], report: Report): Promise<void> {
   if (missing.length === 0) return;
   const beganAt = performance.now();
   const elapsedMs = (): number => Math.round(performance.now() - beganAt);
   for (const [done, index] of missing.entries()) {
     const { model, replaces } = index;
-    report.state(`making the index ${shownIndex(index)} (${done} of ${missing.length} are made)`);
+    report.state(`creating the index ${shownIndex(index)} (${done} of ${missing.length} created)`);
     for (const other of replaces) await model.collection.dropIndex(other);
     const startedAt = elapsedMs();
-    await makeIndex(index);
+    await createIndex(index);
     const durationMs = elapsedMs() - startedAt;
-    if (durationMs >= WORTH_A_LINE_MS)
-      report.log("an index is made", { index: shownIndex(index), durationMs });
+    if (durationMs >= SLOW_BUILD_MS) report.log("index created", { index: shownIndex(index), durationMs });
   }
-  report.log("the indexes are made", { indexes: missing.length, durationMs: elapsedMs() });
+  report.log("all indexes created", { indexes: missing.length, durationMs: elapsedMs() });
 }
 
-async function makeIndex(index: Missing): Promise<void> {
+async function createIndex(index: Missing): Promise<void> {
   const { model, key, options, name } = index;
   try {
     await model.collection.createIndex(key, { ...options, name } as mongo.CreateIndexesOptions);
@@ -83,8 +82,8 @@ async function makeIndex(index: Missing): Promise<void> {
     if ((error as mongo.MongoServerError).code !== 11_000) throw error;
     const duplicates = await describeDuplicates(model.collection, Object.keys(key), options.sparse === true);
     throw new DatabaseDuplicatesError(
-      `The unique index ${shownIndex(index)} cannot be made, because several documents have the same value:\n${duplicates}\n` +
-        "Delete or change all but one of each, and start again.",
+      `The unique index ${shownIndex(index)} can't be created because several documents have the same value:\n${duplicates}\n` +
+        "Delete or change all but one of each, then restart.",
       { cause: error },
     );
   }
@@ -93,18 +92,18 @@ async function makeIndex(index: Missing): Promise<void> {
 export async function dropIndexes(obsolete: IndexDifferences["obsolete"], report: Report): Promise<void> {
   for (const index of obsolete) {
     await index.model.collection.dropIndex(index.name);
-    report.log("an index that nothing uses any more is removed", { index: shownIndex(index) });
+    report.log("unused index dropped", { index: shownIndex(index) });
   }
 }
 
-/** As MongoDB names an index that has no name. */
+/** MongoDB's default name of an index. */
 function nameOf(key: Record<string, unknown>): string {
   return Object.entries(key)
     .map(([path, direction]) => `${path}_${String(direction)}`)
     .join("_");
 }
 
-/** What a unique index of these fields finds more than once, a line for each value. */
+/** Lists duplicate values of a unique index, one per line. */
 async function describeDuplicates(
   collection: Collection,
   fields: readonly string[],
@@ -115,7 +114,7 @@ async function describeDuplicates(
     .aggregate<{ _id: Record<string, unknown>; ids: unknown[]; count: number }>(
       [
         ...(isSparse ? [{ $match: { $or: fields.map((field) => ({ [field]: { $exists: true } })) } }] : []),
-        // An array stands in the index once for each of its elements; anything else is left as it is.
+        // Arrays have an index entry for each element.
         ...fields.map((field) => ({ $unwind: { path: `$${field}`, preserveNullAndEmptyArrays: true } })),
         { $group: { _id: { ...value, document: "$_id" } } },
         { $group: { _id: withoutDocument(value), ids: { $push: "$_id.document" }, count: { $sum: 1 } } },
@@ -137,7 +136,7 @@ function withoutDocument(value: Record<string, string>): Record<string, string> 
   return Object.fromEntries(Object.keys(value).map((name) => [name, `$_id.${name}`]));
 }
 
-/** An id as its digits, a text as it is. */
+/** Formats an id as hex digits and a string without quotes. */
 function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null).replaceAll('"', "");
 }

@@ -11,29 +11,29 @@ interface LeaseDocument {
   fence: number;
   /** Heartbeat counter of the holder. */
   beat: number;
-  /** null: not held. */
+  /** null: the lease is free. */
   holder: string | null;
 }
 
 export interface LeaseTimes {
   /** Heartbeat interval of the holder. */
   beatMs: number;
-  /** The lease is lost after this time without a heartbeat: several intervals, and longer than a garbage collection. */
+  /** The lease expires after this time without a heartbeat: several intervals, and longer than a garbage collection. */
   lostAfterMs: number;
 }
 
 export interface Lease {
   fence: number;
-  /** Whether it is lost, as far as this process knows. */
+  /** Whether this process knows that it lost the lease. */
   isLost(): boolean;
-  /** Whether another process has taken it, according to the database. */
+  /** Queries whether another process has taken the lease. */
   wasTaken(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 /**
- * Mutual exclusion of processes with a lease in the database. Clocks of different processes are never compared: a waiting process
- * measures how long the holder's heartbeat has not changed.
+ * Mutual exclusion of processes by a lease in the database. Independent of clock skew: a waiting process measures how long the
+ * heartbeat counter hasn't changed.
  */
 export class Leases {
   readonly #leases: mongo.Collection<LeaseDocument>;
@@ -49,13 +49,13 @@ export class Leases {
   }
 
   /**
-   * @param isAlone no other process can have the database open: the holder of the lease is dead
+   * @param isAlone whether no other process can have the database open; a holder must have crashed then
    * @returns null if another process holds it; try again soon
    */
   async take(isAlone: boolean): Promise<Lease | null> {
     const found = await this.#leases.findOne({ _id: ID });
     if (found === null) return this.#insert();
-    const isFree = found.holder === null || isAlone || this.#hasStoodStill(found);
+    const isFree = found.holder === null || isAlone || this.#isExpired(found);
     if (!isFree) return null;
     const { fence, beat } = found;
     const taken = await this.#leases.updateOne(
@@ -75,7 +75,7 @@ export class Leases {
     }
   }
 
-  #hasStoodStill({ fence, beat }: LeaseDocument): boolean {
+  #isExpired({ fence, beat }: LeaseDocument): boolean {
     const now = performance.now();
     if (this.#seen?.fence !== fence || this.#seen.beat !== beat) this.#seen = { fence, beat, sinceMs: now };
     return now - this.#seen.sinceMs >= this.#times.lostAfterMs;
@@ -87,7 +87,7 @@ export class Leases {
       const { matchedCount } = await this.#leases.updateOne({ _id: ID, fence }, { $inc: { beat: 1 } });
       if (matchedCount === 0) isLost = true;
     };
-    // One failed heartbeat is harmless: the next may succeed, and if none does, another process takes the lease.
+    // A failed heartbeat is harmless: the next can succeed; if none does, another process takes the lease.
     const timer = setInterval(() => void beat().catch(() => undefined), this.#times.beatMs);
     return {
       fence,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Connection, mongo } from "mongoose";
 import { lt } from "semver";
 import { History, type MigrationRecord } from "./history.ts";
-import { compareIndexes, dropIndexes, makeIndexes, shownIndex, type IndexDifferences } from "./indexes.ts";
+import { compareIndexes, dropIndexes, createIndexes, shownIndex, type IndexDifferences } from "./indexes.ts";
 import { Leases, type Lease, type LeaseTimes } from "./lease.ts";
 import {
   DatabaseNotMigratedError,
@@ -18,15 +18,15 @@ const REPORT_EVERY_MS = 5000;
 const LEASE_TIMES: LeaseTimes = { beatMs: 2000, lostAfterMs: 15_000 };
 
 export interface MigrateOptions {
-  /** Of this program. */
+  /** The version of this program. */
   version: string;
   /** A readable name of this process, stored in the lease. */
   holder: string;
   /** Whether no other process can have the database open, as with the embedded one. */
   isAlone: boolean;
-  /** Whether indexes that no model declares any more are removed. In a cluster older processes may still want them. */
+  /** Whether to drop indexes that are no longer declared. In a cluster, older processes can still need them. */
   removesIndexes: boolean;
-  /** false: fails if there is something to do. */
+  /** false: reject if there is anything to do. */
   isAutomatic: boolean;
   report: Report;
   migrations?: readonly Migration[];
@@ -35,11 +35,11 @@ export interface MigrateOptions {
 
 /** The pending work. */
 export interface Plan {
-  /** Of all migrations that were begun, of newer programs too. */
+  /** Of all started migrations, including those of newer versions. */
   records: MigrationRecord[];
   pending: Migration[];
   indexes: IndexDifferences;
-  /** Whether a newer program has migrated this database: unknown indexes may belong to it. */
+  /** Whether a newer version has migrated this database, so that unknown indexes can belong to it. */
   isOutdated: boolean;
 }
 
@@ -65,32 +65,32 @@ export async function planMigrations(
 }
 
 /**
- * Runs the pending migrations, then creates the indexes declared by the connection's models.
- * Of several processes one does it, and the others wait here until it is done; when that one dies, another goes on.
- * @throws {DatabaseTooNewError} when a newer program has made it unfit for this one
- * @throws {DatabaseNotMigratedError} when something is to be done and `isAutomatic` is false
- * @throws {DatabaseDuplicatesError} when a unique index cannot be made
+ * Runs the pending migrations, then creates the indexes declared by the connection's models. If several processes call it, one does
+ * the work while the others wait; if that one crashes, another continues.
+ * @throws {DatabaseTooNewError} if a newer version has changed the database incompatibly
+ * @throws {DatabaseNotMigratedError} if there is anything to do and `isAutomatic` is false
+ * @throws {DatabaseDuplicatesError} if a unique index can't be created
  */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
   const { holder, isAlone, isAutomatic, leaseTimes = LEASE_TIMES, report } = options;
   const leases = new Leases(databaseOf(connection), holder, leaseTimes);
   for (;;) {
     const plan = await planMigrations(connection, options);
-    if (isDone(plan, options)) return noteObsolete(plan, options);
+    if (isDone(plan, options)) return warnAboutObsolete(plan, options);
     if (!isAutomatic) throw new DatabaseNotMigratedError(refusal(plan));
     const lease = await leases.take(isAlone);
     if (lease === null) {
-      report.state(`another process prepares the database: ${underWay(plan)}`);
+      report.state(`another process is migrating the database: ${describeProgress(plan)}`);
       await delay(POLL_MS);
       continue;
     }
     try {
-      // Another may have been at it until just now.
+      // Planned again, because another process can have finished in the meantime.
       await work(connection, await planMigrations(connection, options), lease, options);
     } catch (error) {
-      // What the other has done may be what this one failed at.
+      // If another process has taken the lease, its changes can have caused the error.
       if (!(error instanceof LeaseLostError) && !(await lease.wasTaken())) throw error;
-      report.warn("another process has taken over the migration of the database", {});
+      report.warn("another process took over the migration", {});
     } finally {
       await lease.release();
     }
@@ -106,9 +106,9 @@ async function work(
   const db = databaseOf(connection);
   const { version, report } = options;
   await runPending(db, pending, { history: new History(db), lease, version, report });
-  // A migration may have removed some.
+  // Migrations can drop indexes.
   const { missing, obsolete } = pending.length === 0 ? indexes : await compareIndexes(connection);
-  await makeIndexes(missing, report);
+  await createIndexes(missing, report);
   if (options.removesIndexes && !isOutdated) await dropIndexes(obsolete, report);
 }
 
@@ -120,28 +120,25 @@ function isDone({ pending, indexes, isOutdated }: Plan, { removesIndexes }: Migr
   );
 }
 
-function noteObsolete({ indexes: { obsolete }, isOutdated }: Plan, { report }: MigrateOptions): void {
+function warnAboutObsolete({ indexes: { obsolete }, isOutdated }: Plan, { report }: MigrateOptions): void {
   if (obsolete.length === 0 || isOutdated) return;
-  report.warn(
-    "there are indexes that this version does not use: `fanfare migrate` removes them when no older one runs",
-    {
-      indexes: obsolete.map(shownIndex),
-    },
-  );
+  report.warn("unused indexes found, run `fanfare migrate` to drop them once no older version is running", {
+    indexes: obsolete.map(shownIndex),
+  });
 }
 
 function refusal({ pending, indexes: { missing } }: Plan): string {
   const steps = [
     ...(pending.length > 0 ? [`migrations: ${pending.map(({ name }) => name).join(", ")}`] : []),
-    ...(missing.length > 0 ? [`indexes to be made: ${missing.length}`] : []),
+    ...(missing.length > 0 ? [`indexes to create: ${missing.length}`] : []),
   ];
   return (
-    `The database is to be migrated first (${steps.join("; ")}), and MIGRATE_ON_START says not to do it at start. ` +
-    "Make a backup and run `fanfare migrate` (--dry-run says what it would do)."
+    `The database must be migrated (${steps.join("; ")}), but MIGRATE_ON_START is off. ` +
+    "Make a backup, then run `fanfare migrate` (--dry-run shows the steps)."
   );
 }
 
-function underWay({ records, pending }: Plan): string {
+function describeProgress({ records, pending }: Plan): string {
   const running = records.find(({ state }) => state === "running");
   if (running !== undefined) return shownProgress(running._id, running.documents, running.expected);
   return pending[0]?.name ?? "indexes";
@@ -152,7 +149,7 @@ function databaseOf(connection: Connection): mongo.Db {
 }
 
 /**
- * Migrations of newer programs are no obstacle unless they say so.
+ * Checks `oldestProgram` of migrations by newer versions.
  * @throws {DatabaseTooNewError}
  */
 function assertNotTooNew(
@@ -164,15 +161,15 @@ function assertNotTooNew(
   for (const { _id, oldestProgram, version: by } of records) {
     if (names.has(_id) || oldestProgram === undefined || !lt(version, oldestProgram)) continue;
     throw new DatabaseTooNewError(
-      `Fanfare ${by} has changed this database (${_id}) so that only ${oldestProgram} or newer may work on it; this is ${version}. ` +
-        `Start ${oldestProgram} or newer, or restore a backup that was made before.`,
+      `Fanfare ${by} has changed this database (${_id}) so that it requires version ${oldestProgram} or newer; this is ${version}. ` +
+        `Start ${oldestProgram} or newer, or restore a backup from before the upgrade.`,
     );
   }
 }
 
 /**
- * Runs migrations one after the other.
- * @throws {LeaseLostError} when another process has taken over
+ * Runs migrations one at a time.
+ * @throws {LeaseLostError} if another process has taken over
  */
 async function runPending(
   db: mongo.Db,
@@ -185,7 +182,7 @@ async function runPending(
     let { documents, expected } = record;
     let reportedAt = performance.now();
     const isResumed = record.cursor !== undefined;
-    report.log(isResumed ? "a migration goes on" : "a migration begins", { migration: name, documents });
+    report.log(isResumed ? "migration resumed" : "migration started", { migration: name, documents });
     report.state(shownProgress(name, documents, expected));
     await migration.run({
       db,
@@ -201,12 +198,12 @@ async function runPending(
         report.state(shownProgress(name, documents, expected));
         if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
         reportedAt = performance.now();
-        report.log("a migration is under way", { migration: name, documents, expected });
+        report.log("migration in progress", { migration: name, documents, expected });
       },
     });
     await history.finish(record, lease.fence);
     const durationMs = Date.now() - record.startedAt.getTime();
-    report.log("a migration is done", { migration: name, documents, durationMs });
+    report.log("migration finished", { migration: name, documents, durationMs });
   }
 }
 

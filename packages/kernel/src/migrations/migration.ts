@@ -1,21 +1,21 @@
 import type { mongo } from "mongoose";
 import { DURABLE } from "../repository.ts";
 
-/** Documents that are read and written at a time: some milliseconds of work, so that little is repeated after a crash. */
+/** Documents per batch: a few milliseconds of work, so that little is repeated after a crash. */
 const BATCH_DOCUMENTS = 1000;
 
-/** A change of stored data. See docs/internals/migrations.md for how to write one. */
+/** A migration of stored data; docs/internals/migrations.md explains how to write one. */
 export interface Migration {
-  /** A number of four digits and what it does, such as `0001-message-revs`: they run in this order, each once. */
+  /** Four digits and a description, such as `0001-message-revs`. Migrations run in this order, each once. */
   name: string;
   /**
-   * The oldest version of the program that may work on the database afterwards. Absent: those that do not know of this
-   * migration may go on with it, as they do while a cluster is upgraded.
+   * The oldest version that works with the database afterwards. Absent: older versions keep working, as they do during a rolling
+   * upgrade.
    */
   oldestProgram?: string;
   /**
-   * Has to be repeatable: it may be broken off anywhere, and what another process has begun it goes on with. So each write
-   * says in its filter what it expects to find.
+   * Must be idempotent: it can be interrupted anywhere, and another process then continues. So each write must have the expected
+   * state in its filter.
    */
   run(job: Job): Promise<void>;
 }
@@ -23,13 +23,13 @@ export interface Migration {
 /** Context of a migration. */
 export interface Job {
   db: mongo.Db;
-  /** What was last given to `reached` when this was begun and broken off before; undefined: it begins. */
+  /** The last cursor passed to `reached` before an interruption; undefined in the first run. */
   resumeFrom: unknown;
   /**
-   * To be called after each batch of writes, every few seconds at least.
-   * @param cursor where to go on after what is done, as BSON can hold it
-   * @param documents how many were looked at since the last call
-   * @throws {LeaseLostError} when another process has taken over: it goes on from the last cursor
+   * Stores the progress. Call it after each batch of writes, at least every few seconds.
+   * @param cursor where to resume, as a BSON value
+   * @param documents number of documents processed since the last call
+   * @throws {LeaseLostError} if another process has taken over and continues from the last cursor
    */
   reached(cursor: unknown, documents: number): Promise<void>;
   /** The expected number of documents, for the log. */
@@ -37,8 +37,8 @@ export interface Job {
 }
 
 /**
- * Goes through the documents of a collection that a filter finds, in the order of their ids, and stores what `change` makes of each
- * batch before it looks at the next.
+ * Processes the documents that match a filter in batches, ordered by id. `change` returns the writes for a batch, which are stored
+ * before the next batch is read.
  */
 export async function inBatches(
   job: Job,
@@ -91,7 +91,7 @@ export class DatabaseNotMigratedError extends Error {
   override readonly name = "DatabaseNotMigratedError";
 }
 
-/** A unique index cannot be made; the message names the documents. */
+/** A unique index can't be created; the message lists the documents. */
 export class DatabaseDuplicatesError extends Error {
   override readonly name = "DatabaseDuplicatesError";
 }

@@ -8,7 +8,7 @@ import { channelRemovalJobs } from "./steps/0006-channel-removal-jobs.ts";
 import { botCallbackJobs } from "./steps/0007-bot-callback-jobs.ts";
 import { searchIndex } from "./steps/0008-search-index.ts";
 
-/** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
+/** All migrations in order. Never change, rename or remove a released one. */
 export const MIGRATIONS: readonly Migration[] = [
   messageRevs,
   directActivity,

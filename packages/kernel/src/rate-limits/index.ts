@@ -10,7 +10,7 @@ export type { ExactLimit, RateLimits } from "./rate-limits.ts";
 export { redisCounters } from "./counters.ts";
 
 export interface RateLimitsOptions {
-  /** What all gateways count together; null: there is only this one. */
+  /** Counters shared by all gateways; null if there is only one. */
   counters: SharedCounters | null;
   logger: Logger;
   /** Multiplies every limit. */

@@ -23,7 +23,7 @@ test("multiplies points by the factor, to at least one", () => {
   expect([1, 2].map(() => hardly.take("a", 0))).toEqual([0, 1000]);
 });
 
-test("a later charge can exceed the limit once, and asking takes no points", () => {
+test("a deferred charge can exceed the limit once; checking takes no points", () => {
   const limiter = new RateLimiter({ points: 100, durationMs: 1000 });
   expect([0, 99, 0, 500, 0, 1].map((points) => limiter.take("a", 0, points))).toEqual([
     0, 0, 0, 0, 1000, 1000,

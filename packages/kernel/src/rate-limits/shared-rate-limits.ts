@@ -16,7 +16,7 @@ const SHARED_FROM = 1 / 8;
 /** Maximum number of windows waiting to be shared; further ones are not shared. */
 const MAX_UNSHARED = 100_000;
 /** Timeout for an exact count. */
-const ANSWER_TIMEOUT_MS = 250;
+const RESPONSE_TIMEOUT_MS = 250;
 
 export interface SharedRateLimitsOptions extends Pick<RateLimiterOptions, "factor" | "maxSubjects"> {
   counters: SharedCounters;
@@ -33,7 +33,7 @@ export class SharedRateLimits implements RateLimits {
   readonly #unshared = new Map<string, RateWindow>();
   readonly #timer: NodeJS.Timeout;
   #sharing = false;
-  #isAway = false;
+  #isUnavailable = false;
 
   constructor(options: SharedRateLimitsOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class SharedRateLimits implements RateLimits {
       take: (subject: string, nowMs: number): number | Promise<number> => {
         const retryAfterMs = limiter.take(subject, nowMs);
         const window = limiter.windowOf(subject);
-        if (retryAfterMs > 0 || window === undefined || this.#isAway) return retryAfterMs;
+        if (retryAfterMs > 0 || window === undefined || this.#isUnavailable) return retryAfterMs;
         return this.#ask(`${name}:${subject}`, window, limiter.points);
       },
       giveBack: (subject: string): void => {
@@ -76,10 +76,10 @@ export class SharedRateLimits implements RateLimits {
   async #ask(key: string, window: RateWindow, points: number): Promise<number> {
     const timeout = Promise.withResolvers<null>();
     const timer = setTimeout(() => {
-      // No further requests are made until the counters answer again, so requests do not pile up.
-      this.#setAway(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`));
+      // No further requests until the counters respond again, so that requests don't pile up.
+      this.#setUnavailable(new Error(`no response within ${RESPONSE_TIMEOUT_MS} ms`));
       timeout.resolve(null);
-    }, ANSWER_TIMEOUT_MS);
+    }, RESPONSE_TIMEOUT_MS);
     const answers = await Promise.race([this.#share([[key, window]]), timeout.promise]);
     clearTimeout(timer);
     if (answers === null) return 0;
@@ -89,7 +89,7 @@ export class SharedRateLimits implements RateLimits {
 
   /** Exchanges never overlap. While the counters are unavailable, exchanges detect when they are back. */
   async #shareSome(): Promise<void> {
-    if (this.#sharing || (this.#unshared.size === 0 && !this.#isAway)) return;
+    if (this.#sharing || (this.#unshared.size === 0 && !this.#isUnavailable)) return;
     this.#sharing = true;
     const nowMs = Date.now();
     const some: [string, RateWindow][] = [];
@@ -124,22 +124,22 @@ export class SharedRateLimits implements RateLimits {
       return answers;
     } catch (error) {
       windows.forEach(([, window], index) => (window.shared -= unshared[index]!));
-      this.#setAway(error);
+      this.#setUnavailable(error);
       return null;
     }
   }
 
-  #setAway(error: unknown): void {
-    if (!this.#isAway)
+  #setUnavailable(error: unknown): void {
+    if (!this.#isUnavailable)
       this.#options.logger.warn(
         { err: error },
         "shared rate limits unavailable, each gateway counts separately",
       );
-    this.#isAway = true;
+    this.#isUnavailable = true;
   }
 
   #setBack(): void {
-    if (this.#isAway) this.#options.logger.info("rate limits shared again");
-    this.#isAway = false;
+    if (this.#isUnavailable) this.#options.logger.info("rate limits shared again");
+    this.#isUnavailable = false;
   }
 }

@@ -11,12 +11,12 @@ import { ERRORS } from "@fanfare/contract";
 import { toServiceError } from "../errors.ts";
 import type { RequestScope } from "../request-scope.ts";
 
-/** Where a new span of this scope belongs. */
+/** The parent context of new spans in this scope. */
 export function under(span: Span): Context {
   return trace.setSpan(ROOT_CONTEXT, span);
 }
 
-/** Other requests that the same is done for. */
+/** Links to other requests that the same work is done for. */
 export function linksOf({ alsoFor = [] }: RequestScope): Link[] {
   return alsoFor.map((span) => ({ context: span.spanContext() }));
 }
@@ -64,7 +64,7 @@ export function traceparentOf(span: Span): string {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** undefined: it is none, or its trace is not kept. */
+/** undefined if the header is invalid or its trace isn't sampled. */
 export function fromTraceparent(traceparent: unknown): Context | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent)) ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;

@@ -14,7 +14,7 @@ import type { AnswerSpan, CommandEvents, CommandStarted, Tracing, TracingParts }
 
 type Call = (context: Context<unknown, CallMeta>) => Promise<unknown>;
 
-/** Header of a call to another process. Not in the meta, which calls hand on to those that they make. */
+/** Header of a call to another process. Not part of the meta, which is passed on to nested calls. */
 const HEADER = "traceparent";
 
 export function headersOf({ span }: RequestScope): Record<string, string> | undefined {
@@ -22,8 +22,9 @@ export function headersOf({ span }: RequestScope): Record<string, string> | unde
 }
 
 /**
- * Begins the span of a call that this process answers. Traces begin at a gateway: a call that came without one is not traced.
- * @returns undefined for a call that is not traced
+ * Starts the span of a call that this process handles. Only calls that are part of a trace get one, because traces start at a
+ * gateway.
+ * @returns undefined if the call isn't traced
  */
 export function answerSpan(
   tracer: Tracer,
@@ -39,7 +40,7 @@ export function answerSpan(
   return { span, end: (outcome) => endSpan(span, outcome) };
 }
 
-/** A span for each call that is part of a trace and that another process answers, and for each event that is handled here. */
+/** Creates spans for traced calls to other processes, and for events handled here. */
 export function callSpans(tracer: Tracer): Middleware {
   return {
     remoteAction: (call: Call, { name = "" }) => {
@@ -82,17 +83,17 @@ function contextOf(span: Parameters<typeof under>[0] | undefined): TraceContext 
   return span === undefined ? undefined : under(span);
 }
 
-/** `message.send` is `message/send` in OpenTelemetry's writing. */
+/** OpenTelemetry writes `message.send` as `message/send`. */
 export function attributesOf(action: string): Attributes {
   return { "rpc.system.name": "moleculer", "rpc.method": action.replace(".", "/") };
 }
 
-/** Commands under way that are traced; further ones are not. */
+/** Maximum number of traced commands in progress; further ones aren't traced. */
 const MAX_OPEN = 10_000;
 
 /**
- * A span for each command to the database that is part of a trace. Of the command it has name, collection and database; of a failure its
- * code. Nothing else of either is looked at, because the rest is what people have written.
+ * Creates a span for each traced database command, with its name, collection and database, and the code of an error. Nothing else is
+ * recorded, because it can contain user content.
  */
 export function commandSpans(tracer: Tracer, events: CommandEvents): void {
   const open = new Map<number, Span>();
@@ -137,19 +138,19 @@ export function commandSpans(tracer: Tracer, events: CommandEvents): void {
   });
 }
 
-/** The command's own value is its collection's name; only a cursor that goes on names it elsewhere. */
+/** The value of the command is the name of its collection, except in `getMore`. */
 function collectionOf({ commandName, command }: CommandStarted): string | undefined {
   const named = commandName === "getMore" ? command["collection"] : command[commandName];
   return typeof named === "string" ? named : undefined;
 }
 
-/** Spans of what is published to sockets: one where it is published, and one at each gateway that writes it to some. */
+/** Creates spans of publications: one where it is published, and one at each gateway that writes it to sockets. */
 export function publicationSpans(
   tracer: Tracer,
   bus: TracingParts["bus"],
 ): Pick<Tracing, "publication" | "traceOf" | "delivered"> {
   const system = { "messaging.system.name": bus === "nats" ? "nats" : "fanfare" };
-  /** What goes along with the publication under way. The event with it: a gateway has no need to read what it hands on. */
+  /** The trace context of the current publication. It includes the event, because gateways don't parse what they forward. */
   let current: string | undefined;
   return {
     traceOf: () => current,
@@ -197,7 +198,7 @@ export function publicationSpans(
   };
 }
 
-/** `channel:{id}`: which kind of room it was, and not whose. */
+/** The room without its id, such as `channel:{id}`. */
 function templateOf(rooms: string | readonly string[]): string {
   const kinds = new Set([rooms].flat().map((room) => room.split(":", 1)[0]));
   return [...kinds].map((kind) => `${kind}:{id}`).join(" ");

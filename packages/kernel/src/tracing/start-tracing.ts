@@ -100,7 +100,7 @@ function requestSpans(tracer: Tracer): InRequest {
   };
 }
 
-/** Counts the spans that the collector has taken, and those that it has not. */
+/** Counts exported and failed spans. */
 function counted(exporter: SpanExporter, metrics: Registry): SpanExporter {
   const spans = new Counter({
     name: "fanfare_trace_spans_total",

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("callbacks become jobs, once; those that failed go on waiting, and disabled ones stay so", async () => {
+test("callbacks become jobs once; failed ones keep their backoff, disabled ones stay disabled", async () => {
   const connection = await database.connect("callbacks");
   const db = dbOf(connection);
   const nextAt = new Date(1_000_000);
@@ -36,7 +36,7 @@ test("callbacks become jobs, once; those that failed go on waiting, and disabled
   const plain = { _id: new mongo.ObjectId(), name: "plain" };
   const bots = db.collection<{ _id: mongo.ObjectId; [key: string]: unknown }>("bots");
   await bots.insertMany([working, failing, disabled, plain, ...many]);
-  // As an earlier run that was broken off has left it.
+  // Left by an earlier interrupted run.
   await db
     .collection("jobs")
     .insertOne({ kind: "bot.callback", key: `${String(many[0]!._id)}:bot-0`, fence: 7 });

@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("removals of channels that were under way become jobs, once", async () => {
+test("pending channel removals become jobs once", async () => {
   const connection = await database.connect("removals");
   const db = dbOf(connection);
   const ids = Array.from({ length: 1200 }, () => new mongo.ObjectId());
   const requestedAt = new Date(1_000_000);
   await db.collection("channelRemovals").insertMany(ids.map((_id) => ({ _id, requestedAt })));
-  // As an earlier run that was broken off has left it.
+  // Left by an earlier interrupted run.
   const key = String(ids[0]);
   await db.collection("jobs").insertOne({ kind: "message.removeChannel", key, payload: { requestedAt } });
   await migrate(connection, optionsOf({ migrations: [channelRemovalJobs] }));

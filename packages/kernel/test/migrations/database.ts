@@ -7,7 +7,7 @@ import type { MigrateOptions, Report } from "../../src/migrations/index.ts";
 
 export interface TestDatabase {
   uri: string;
-  /** A new connection, as of another process, to a separate database for each name. */
+  /** Opens a new connection, like that of another process; each name is a separate database. */
   connect(name: string): Promise<Connection>;
   close(): Promise<void>;
 }
@@ -34,7 +34,6 @@ export async function startDatabase(): Promise<TestDatabase> {
 
 export const dbOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
-/** Records what is reported. */
 export class RecordedReport implements Report {
   readonly logged: string[] = [];
   readonly warned: string[] = [];

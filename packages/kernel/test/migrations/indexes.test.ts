@@ -53,7 +53,7 @@ test("reports undeclared indexes and removes them if no other process needs them
   expect(await dbOf(connection).collection("others").indexes()).toHaveLength(2);
 });
 
-test("a unique index that cannot be made says which documents are in the way", async () => {
+test("the error of a unique index lists the duplicate documents", async () => {
   const connection = await database.connect("duplicates");
   declare(connection);
   const things = dbOf(connection).collection<{
@@ -68,9 +68,9 @@ test("a unique index that cannot be made says which documents are in the way", a
     { _id: 3, channel: "b", numbers: [2] },
   ]);
   await expect(migrate(connection, optionsOf())).rejects.toThrow(
-    "The unique index things.channel_numbers cannot be made, because several documents have the same value:\n" +
+    "The unique index things.channel_numbers can't be created because several documents have the same value:\n" +
       "  channel: a, numbers: 2 in _id 1, 2\n" +
-      "Delete or change all but one of each, and start again.",
+      "Delete or change all but one of each, then restart.",
   );
   await things.deleteOne({ _id: 2 });
   await things.updateMany({ _id: { $gt: 1 } }, { $set: { key: "same" } });

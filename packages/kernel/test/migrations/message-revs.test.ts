@@ -23,7 +23,7 @@ interface Entry {
   deletedAt: Date | null;
 }
 
-/** Channels of up to 200 messages, as the first version left them: edited ones, and holes where it was killed. */
+/** Channels of up to 200 messages as the first version left them: with edits, and with gaps where it was killed. */
 async function fill(db: mongo.Db): Promise<void> {
   const messages: mongo.Document[] = [];
   const heads: mongo.Document[] = [];
@@ -35,7 +35,7 @@ async function fill(db: mongo.Db): Promise<void> {
       rev += 1;
       const isLost = seq % 7 === 3;
       if (!isLost) own.push({ seq, rev, content: `${seq}` });
-      // Every fifth change is an edit: it gives the number that the message had before free.
+      // Every fifth change is an edit, which leaves the message's earlier rev unused.
       if (seq % 5 === 0) own[(seq * 31) % own.length]!.rev = ++rev;
     }
     const createdAt = new Date();
@@ -50,36 +50,36 @@ async function fill(db: mongo.Db): Promise<void> {
     .insertMany([...heads, { _id: new mongo.ObjectId(), seq: 3, rev: 3, pending: {} }]);
 }
 
-/** What ADR 4 claims of each channel, as lines of what is not so. */
-async function faultsOf(db: mongo.Db): Promise<string[]> {
-  const faults: string[] = [];
+/** Violations of the invariants in ADR 4. */
+async function violationsOf(db: mongo.Db): Promise<string[]> {
+  const violations: string[] = [];
   const heads = await db.collection("channelHeads").find().toArray();
-  if (heads.length !== CHANNELS) faults.push(`there are ${heads.length} heads`);
+  if (heads.length !== CHANNELS) violations.push(`there are ${heads.length} heads`);
   for (const { _id: channelId, ...head } of heads) {
     const found = await db.collection<Entry>("messages").find({ channelId }).sort({ seq: 1 }).toArray();
     const revs = found.flatMap((entry) => entry.revs ?? []).toSorted((a, b) => a - b);
     const expected = { seq: found.length, rev: revs.length };
-    if (JSON.stringify(head) !== JSON.stringify(expected)) faults.push(`head ${JSON.stringify(head)}`);
-    if (found.some(({ seq }, n) => seq !== n + 1)) faults.push("a seq is missing");
-    if (revs.some((rev, n) => rev !== n + 1)) faults.push("a rev is missing or there twice");
+    if (JSON.stringify(head) !== JSON.stringify(expected)) violations.push(`head ${JSON.stringify(head)}`);
+    if (found.some(({ seq }, n) => seq !== n + 1)) violations.push("a seq is missing");
+    if (revs.some((rev, n) => rev !== n + 1)) violations.push("a rev is missing or there twice");
     if (found.some((entry) => entry.rev !== entry.revs?.at(-1)))
-      faults.push("a rev is not that of the last change");
+      violations.push("a rev is not that of the last change");
     if (found.some(({ seq, deletedAt }) => (seq % 7 === 3) !== (deletedAt !== null)))
-      faults.push("a message is deleted");
+      violations.push("a message is deleted");
   }
-  return faults;
+  return violations;
 }
 
-test("messages get all their numbers, and what was never stored becomes a deleted message", async () => {
+test("messages get all their revs, and missing messages become deleted ones", async () => {
   const connection = await database.connect("revs");
   const db = dbOf(connection);
   await fill(db);
-  expect(await faultsOf(db)).not.toEqual([]);
+  expect(await violationsOf(db)).not.toEqual([]);
   await migrate(connection, optionsOf({ migrations: [messageRevs] }));
-  expect(await faultsOf(db)).toEqual([]);
+  expect(await violationsOf(db)).toEqual([]);
 });
 
-test("it comes to the same wherever it is broken off", async () => {
+test("interruptions at any point don't change the result", async () => {
   for (let stop = 1; stop <= 5; stop++) {
     const connection = await database.connect(`stop-${stop}`);
     const db = dbOf(connection);
@@ -92,18 +92,18 @@ test("it comes to the same wherever it is broken off", async () => {
           ...job,
           async reached(cursor, documents) {
             calls += 1;
-            if (calls === stop) throw new Error("broken off");
+            if (calls === stop) throw new Error("interrupted");
             await job.reached(cursor, documents);
           },
         }),
     };
-    await expect(migrate(connection, optionsOf({ migrations: [breaking] }))).rejects.toThrow("broken off");
+    await expect(migrate(connection, optionsOf({ migrations: [breaking] }))).rejects.toThrow("interrupted");
     await migrate(connection, optionsOf({ migrations: [messageRevs] }));
-    expect(await faultsOf(db), `broken off at ${stop}`).toEqual([]);
+    expect(await violationsOf(db), `interrupted at ${stop}`).toEqual([]);
   }
 });
 
-/** The database, where nothing is written to one collection before something has been done meanwhile. */
+/** Wraps a database so that `meanwhile` runs before every write to one collection. */
 function slowed(db: mongo.Db, slow: string, meanwhile: () => Promise<void>): mongo.Db {
   const delayed = (collection: mongo.Collection): mongo.Collection => {
     for (const method of ["bulkWrite", "insertMany"] as const) {
@@ -128,9 +128,9 @@ function slowed(db: mongo.Db, slow: string, meanwhile: () => Promise<void>): mon
 }
 
 test.each(["channelHeads", "messages"])(
-  "who stood still before %s were written, while another process did it, takes nothing back",
+  "a process suspended before writing %s, while another one finished, reverts nothing",
   async (slow) => {
-    const connection = await database.connect(`stood-still-${slow}`);
+    const connection = await database.connect(`suspended-${slow}`);
     const db = dbOf(connection);
     await fill(db);
     const heads = db.collection<{ seq: number; rev: number }>("channelHeads");
@@ -138,17 +138,17 @@ test.each(["channelHeads", "messages"])(
     const meanwhile = async (): Promise<void> => {
       if (isDone) return;
       isDone = true;
-      const other = await database.connect(`stood-still-${slow}`);
+      const other = await database.connect(`suspended-${slow}`);
       await migrate(other, optionsOf({ migrations: [messageRevs], isAlone: true }));
       await heads.updateMany({}, { $inc: { seq: 5, rev: 5 } });
     };
-    const standing: Migration = {
+    const suspended: Migration = {
       name: messageRevs.name,
       run: (job) => messageRevs.run({ ...job, db: slowed(job.db, slow, meanwhile) }),
     };
     const report = new RecordedReport();
-    await migrate(connection, optionsOf({ migrations: [standing], report }));
-    expect(report.warned).toEqual([expect.stringContaining("another process has taken over")]);
+    await migrate(connection, optionsOf({ migrations: [suspended], report }));
+    expect(report.warned).toEqual([expect.stringContaining("another process took over")]);
     const found = await heads.find().toArray();
     expect(found).toHaveLength(CHANNELS);
     for (const { _id: channelId, seq } of found)
@@ -156,7 +156,7 @@ test.each(["channelHeads", "messages"])(
   },
 );
 
-test("channels whose first messages were removed because of their age are left as they are", async () => {
+test("channels whose oldest messages expired stay unchanged", async () => {
   const connection = await database.connect("retained");
   const messages = dbOf(connection).collection("messages");
   const channelId = new mongo.ObjectId();

@@ -24,7 +24,7 @@ const noting = (name: string, run: Migration["run"] = async () => undefined): Mi
 const runsOf = async (db: mongo.Db): Promise<string[]> =>
   (await db.collection("runs").find().toArray()).map((run) => String(run["migration"]));
 
-test("migrations run in their order, once, and it is recorded which version ran them and when", async () => {
+test("runs migrations in order, once, and records version and time", async () => {
   const connection = await database.connect("order");
   const migrations = [noting("0001-first"), noting("0002-second")];
   await migrate(connection, optionsOf({ migrations: migrations.slice(0, 1) }));
@@ -39,7 +39,7 @@ test("migrations run in their order, once, and it is recorded which version ran 
   ]);
 });
 
-test("of several that start together one runs each migration, and none goes on before it is done", async () => {
+test("if several processes start together, one runs each migration and the others wait", async () => {
   const migrations = [1, 2, 3].map((n) =>
     // Long enough for the waiting process to poll again.
     noting(`000${n}-slow`, () => new Promise((resolve) => setTimeout(resolve, 400))),
@@ -63,7 +63,7 @@ test("of several that start together one runs each migration, and none goes on b
   expect(waited).toHaveLength(4);
 });
 
-test("what failed is tried again, from where it stopped", async () => {
+test("resumes a failed migration where it stopped", async () => {
   const connection = await database.connect("fails");
   const db = dbOf(connection);
   await db.collection("things").insertMany(Array.from({ length: 2500 }, () => ({ n: 0 })));
@@ -87,19 +87,19 @@ test("what failed is tried again, from where it stopped", async () => {
   expect(batches).toBe(4);
   expect(await db.collection("things").distinct("n")).toEqual([1]);
   const report = options.report as RecordedReport;
-  expect(report.logged).toContain('a migration goes on {"migration":"0001-count","documents":1000}');
+  expect(report.logged).toContain('migration resumed {"migration":"0001-count","documents":1000}');
   expect(report.states).toContain("0001-count (80 % of 2500 documents)");
 });
 
-test("a program that is too old for the database is refused, one that is only older is not", async () => {
+test("rejects versions that are too old for the database, but not compatible older ones", async () => {
   const connection = await database.connect("newer");
   const migrations = [noting("0001-harmless"), { ...noting("0002-harmful"), oldestProgram: "2.0.0" }];
   await migrate(connection, optionsOf({ migrations: migrations.slice(0, 1), version: "2.0.0" }));
   await migrate(connection, optionsOf({ version: "1.2.0" }));
   await migrate(connection, optionsOf({ migrations, version: "2.1.0" }));
   await expect(migrate(connection, optionsOf({ version: "1.2.0" }))).rejects.toThrow(
-    "Fanfare 2.1.0 has changed this database (0002-harmful) so that only 2.0.0 or newer may work on it; this is 1.2.0. " +
-      "Start 2.0.0 or newer, or restore a backup that was made before.",
+    "Fanfare 2.1.0 has changed this database (0002-harmful) so that it requires version 2.0.0 or newer; this is 1.2.0. " +
+      "Start 2.0.0 or newer, or restore a backup from before the upgrade.",
   );
   await expect(migrate(connection, optionsOf({ version: "2.0.0-rc.1" }))).rejects.toThrow("Start 2.0.0");
   await migrate(connection, optionsOf({ version: "2.0.0" }));

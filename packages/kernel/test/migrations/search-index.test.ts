@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("what the search made before is removed, and nothing else", async () => {
+test("drops the old search collections and nothing else", async () => {
   const connection = await database.connect("search");
   const db = dbOf(connection);
   const channelId = new mongo.ObjectId();

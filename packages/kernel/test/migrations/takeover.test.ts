@@ -48,24 +48,24 @@ async function fill(db: mongo.Db): Promise<void> {
   await db.collection("things").insertMany(Array.from({ length: DOCUMENTS }, (_, n) => ({ n })));
 }
 
-/** Until the first process is in the middle of it. */
-async function untilUnderWay(db: mongo.Db): Promise<void> {
+/** Waits until the first process is in the middle of the migration. */
+async function untilInProgress(db: mongo.Db): Promise<void> {
   while (((await recordOf(db))?.documents ?? 0) < 3000) await delay(20);
 }
 
 async function expectDone(db: mongo.Db): Promise<void> {
   const record = await recordOf(db);
   expect(record?.state).toBe("done");
-  // Two that went on side by side would have looked at some twice.
+  // Two concurrent migrations would have processed some documents twice.
   expect(record?.documents).toBeLessThanOrEqual(DOCUMENTS);
   expect(await db.collection("things").countDocuments({ visits: 1 })).toBe(DOCUMENTS);
 }
 
-test("when the process that migrates is killed, another one goes on where it was", async () => {
+test("when the migrating process is killed, another one resumes", async () => {
   const db = dbOf(await database.connect("killed"));
   await fill(db);
   const first = start("killed", "first");
-  await untilUnderWay(db);
+  await untilInProgress(db);
   const second = start("killed", "second");
   await delay(500);
   first.child.kill("SIGKILL");
@@ -73,16 +73,16 @@ test("when the process that migrates is killed, another one goes on where it was
   expect((await recordOf(db))?.state).toBe("running");
   const { code, logged, error } = await second.ended;
   expect({ code, error }).toEqual({ code: 0, error: "" });
-  const goesOn = logged.find((line) => line.startsWith("a migration goes on"));
-  expect(Number(/"documents":(\d+)/.exec(goesOn ?? "")?.[1])).toBeGreaterThanOrEqual(3000);
+  const resumed = logged.find((line) => line.startsWith("migration resumed"));
+  expect(Number(/"documents":(\d+)/.exec(resumed ?? "")?.[1])).toBeGreaterThanOrEqual(3000);
   await expectDone(db);
 });
 
-test("a process that stood still and was taken over writes nothing more, and goes on when the other is done", async () => {
+test("a suspended process that was taken over writes nothing more, and continues when the other is done", async () => {
   const db = dbOf(await database.connect("frozen"));
   await fill(db);
   const first = start("frozen", "first");
-  await untilUnderWay(db);
+  await untilInProgress(db);
   first.child.kill("SIGSTOP");
   const second = start("frozen", "second");
   while ((await recordOf(db))?.fence !== 2) await delay(20);
@@ -92,18 +92,18 @@ test("a process that stood still and was taken over writes nothing more, and goe
     { code: 0, error: "" },
     { code: 0, error: "" },
   ]);
-  expect(outcomes[0].warned).toEqual([expect.stringContaining("another process has taken over")]);
+  expect(outcomes[0].warned).toEqual([expect.stringContaining("another process took over")]);
   await expectDone(db);
 });
 
-test("two processes that start together do it once", async () => {
+test("of two processes that start together, only one migrates", async () => {
   const db = dbOf(await database.connect("both"));
   await fill(db);
   const both = [start("both", "first"), start("both", "second")];
   const outcomes = await Promise.all(both.map(({ ended }) => ended));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
   const begun = outcomes.flatMap(({ logged }) =>
-    logged.filter((line) => line.startsWith("a migration begins")),
+    logged.filter((line) => line.startsWith("migration started")),
   );
   expect(begun).toHaveLength(1);
   await expectDone(db);

@@ -2,7 +2,7 @@ import { access, login, mail, push, secrets } from "./people.ts";
 import { basics, cluster, limits, observability } from "./instance.ts";
 import { files, outgoing, storage } from "./storage.ts";
 
-/** As the documents show them. */
+/** In the order of the documentation. */
 export const THEMES = {
   "What runs, and where": basics,
   Secrets: secrets,

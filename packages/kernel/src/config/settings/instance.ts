@@ -18,7 +18,7 @@ export const basics = {
         const now = FORMER_SERVICES[name];
         if (now === undefined) return true;
         if (!names.includes(now) && !names.includes("workers"))
-          context.addIssue(`'${name}' is part of '${now}' now: name '${now}' instead`);
+          context.addIssue(`'${name}' is now part of '${now}': use '${now}' instead`);
         return false;
       }),
     )

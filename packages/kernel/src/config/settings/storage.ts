@@ -34,7 +34,7 @@ export const storage = {
 };
 
 const MEBIBYTE = 1024 * 1024;
-/** What S3 takes in one request. */
+/** The limit of S3 for uploads in one request. */
 const MAX_FILE_BYTES = 5 * 1024 * MEBIBYTE;
 
 const WITH_THE_OTHERS = "with any of `S3_BUCKET`, `S3_ACCESS_KEY_ID`, `S3_SECRET_ACCESS_KEY`";

@@ -2,32 +2,32 @@ import { mongo } from "mongoose";
 import { DURABLE } from "../../repository.ts";
 import type { Job, Migration } from "../migration.ts";
 
-/** Messages that are read and written at a time: otherwise a reply has as many as fit into 16 MiB. */
+/** Messages per batch; the default is as many as fit into 16 MiB. */
 const BATCH_MESSAGES = 1000;
-/** One that may be ahead of the messages, because numbers were taken by it. */
+/** Heads of the first version, which can be ahead of the messages. */
 const OLD_HEAD = { $or: [{ pending: { $exists: true } }, { confirmedAt: { $exists: true } }] };
-/** Made by this migration in the place of a message that was never stored. */
+/** The author of placeholders for messages that were never stored. */
 const NO_AUTHOR = new mongo.ObjectId("0".repeat(24));
 
 /**
- * Messages keep the numbers of all their changes, and a channel has no holes (ADR 4). Before, a message had only the number of its
- * last change, and who died between taking numbers and storing messages left holes:
+ * Adds `revs`, the numbers of all changes of a message, and removes gaps in channels (ADR 4). In the first version, messages had only
+ * the number of their last change, and crashes between allocating numbers and storing messages left gaps:
  *
- * - what is missing among the `seq` becomes a message that is deleted;
- * - what is missing among the changes below a message's `rev` becomes one of its changes, since a later one has replaced it;
- * - the head says what the messages say.
+ * - a missing `seq` becomes a deleted message;
+ * - missing changes below a message's `rev` become changes of that message, because a later one has replaced them;
+ * - the head is computed from the messages.
  */
 export const messageRevs: Migration = {
   name: "0001-message-revs",
   async run(job) {
     const messages = job.db.collection("messages");
     if (!(await job.db.listCollections({ name: "messages" }).hasNext())) return;
-    // Where this index is, all messages have what it is of; without it all are looked at.
+    // The index exists only if all messages have `revs`.
     if ((await messages.indexes()).some(({ key }) => "revs" in key)) return;
     const isBegun = job.resumeFrom !== undefined;
     if (!isBegun && (await messages.findOne({ revs: { $exists: false } })) === null) return;
     if (!isBegun) await job.reached(null, 0);
-    // A backup has none; both are needed afterwards too.
+    // A restored backup has no indexes; both are needed later too.
     await messages.createIndex({ channelId: 1, seq: 1 }, { unique: true, name: "channel_seq" });
     await messages.createIndex({ channelId: 1, rev: 1 }, { name: "channel_rev" });
     await fillSeqs(job.db);
@@ -46,19 +46,19 @@ interface StoredMessage {
 
 const FIELDS = { channelId: 1, seq: 1, rev: 1, revs: 1, createdAt: 1 } as const;
 
-/** Runs again from the beginning after a crash: it finds fewer holes then. */
+/** Starts again from the beginning after a crash, and then finds fewer gaps. */
 async function fillSeqs(db: mongo.Db): Promise<void> {
   const messages = db.collection("messages");
   const found = messages
     .find<StoredMessage>({}, { projection: FIELDS })
     .sort({ channelId: 1, seq: 1 })
     .batchSize(BATCH_MESSAGES);
-  let holes: mongo.Document[] = [];
+  let gaps: mongo.Document[] = [];
   let last: StoredMessage | undefined;
   let rev = 0;
   const store = async (): Promise<void> => {
-    const deleted = holes.map((hole) => ({ ...hole, rev: ++rev }));
-    holes = [];
+    const deleted = gaps.map((gap) => ({ ...gap, rev: ++rev }));
+    gaps = [];
     if (deleted.length > 0) await messages.insertMany(deleted, { writeConcern: DURABLE });
   };
   for await (const message of found) {
@@ -67,10 +67,10 @@ async function fillSeqs(db: mongo.Db): Promise<void> {
       await store();
       rev = 0;
     }
-    // Before one that was numbered already there may be none, because they were kept for some days only.
+    // Earlier messages of a migrated one can be missing because of retention.
     if (message.revs === undefined)
       for (let seq = isFirst ? 1 : last!.seq + 1; seq < message.seq; seq++)
-        holes.push(deletedMessage(message, seq));
+        gaps.push(deletedMessage(message, seq));
     rev = Math.max(rev, message.rev);
     last = message;
   }
@@ -91,7 +91,7 @@ function deletedMessage({ channelId, createdAt }: StoredMessage, seq: number): m
   };
 }
 
-/** Channel after channel, by change: each message gets the numbers after that of the message before it, up to its own. */
+/** Per channel, ordered by rev: each message gets the numbers after the rev of the previous message, up to its own. */
 async function numberChanges(job: Job): Promise<void> {
   const messages = job.db.collection("messages");
   const from = (job.resumeFrom ?? null) as mongo.ObjectId | null;
@@ -103,15 +103,15 @@ async function numberChanges(job: Job): Promise<void> {
     .batchSize(BATCH_MESSAGES);
   let writes: mongo.AnyBulkWriteOperation[] = [];
   let heads: mongo.AnyBulkWriteOperation[] = [];
-  let looked = 0;
+  let processed = 0;
   let channel: { id: mongo.ObjectId; seq: number; rev: number } | undefined;
   const store = async (): Promise<void> => {
     if (writes.length > 0) await messages.bulkWrite(writes, { ordered: false, writeConcern: DURABLE });
     if (heads.length > 0)
       await job.db.collection("channelHeads").bulkWrite(heads, { ordered: false, writeConcern: DURABLE });
     [writes, heads] = [[], []];
-    if (looked > 0) await job.reached(channel?.id, looked);
-    looked = 0;
+    if (processed > 0) await job.reached(channel?.id, processed);
+    processed = 0;
   };
   const endChannel = (): void => {
     if (channel === undefined) return;
@@ -123,7 +123,7 @@ async function numberChanges(job: Job): Promise<void> {
           update: { $set: { seq, rev }, $unset: { pending: "", confirmedAt: "" } },
         },
       },
-      // Where another process has done it since, the channel may have moved on.
+      // If another process has migrated the channel, it can have newer messages.
       { updateOne: { filter: { _id: id }, update: { $max: { seq, rev } }, upsert: true } },
     );
   };
@@ -141,15 +141,15 @@ async function numberChanges(job: Job): Promise<void> {
     }
     channel.seq = Math.max(channel.seq, seq);
     channel.rev = rev;
-    looked += 1;
-    if (looked >= BATCH_MESSAGES) await store();
+    processed += 1;
+    if (processed >= BATCH_MESSAGES) await store();
   }
   endChannel();
   await store();
   await removeEmptyHeads(job.db);
 }
 
-/** Of channels that nothing was ever stored in, although numbers were taken. */
+/** Removes heads of channels without any stored message. */
 async function removeEmptyHeads(db: mongo.Db): Promise<void> {
   await db.collection("channelHeads").deleteMany(OLD_HEAD, { writeConcern: DURABLE });
 }

@@ -1,6 +1,6 @@
 import { inBatches, type Migration } from "../migration.ts";
 
-/** Direct channels are listed by when something was last written; older ones do not say when that was. */
+/** Adds `lastActivityAt` to direct channels, by which they are listed. */
 export const directActivity: Migration = {
   name: "0002-direct-activity",
   async run(job) {

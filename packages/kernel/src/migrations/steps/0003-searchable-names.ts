@@ -1,6 +1,6 @@
 import { inBatches, type Migration } from "../migration.ts";
 
-/** Accounts are found by their nickname too, in lower case; guests are not. */
+/** Adds the lowercase nickname to accounts, which makes them searchable by it. Guests aren't searchable. */
 export const searchableNames: Migration = {
   name: "0003-searchable-names",
   async run(job) {
@@ -9,7 +9,7 @@ export const searchableNames: Migration = {
     await inBatches(job, "users", filter, { nickname: 1 }, async (users) =>
       users.map(({ _id, nickname }) => ({
         updateOne: {
-          // Users who changed their nickname meanwhile keep it.
+          // Skips users who changed their nickname in the meantime.
           filter: { _id, nickname, nicknameLower: absent },
           update: { $set: { nicknameLower: String(nickname).toLowerCase() } },
         },

@@ -3,8 +3,8 @@ import { DURABLE } from "../../repository.ts";
 import { inBatches, type Migration } from "../migration.ts";
 
 /**
- * Former members are recorded so that exports of their data include their messages. For members who left earlier, authors of
- * messages in groups that they don't belong to are added.
+ * Records former members, so that exports of their data include their messages: all authors of messages in groups that they are
+ * no longer a member of.
  */
 export const formerMembers: Migration = {
   name: "0004-former-members",
@@ -14,13 +14,13 @@ export const formerMembers: Migration = {
     const fields = { groupId: 1, parentGroupId: 1 } as const;
     await inBatches(job, "channels", filter, fields, async (channels) => {
       for (const { _id, groupId, parentGroupId } of channels)
-        await noteAuthors(job.db, _id, groupId ?? parentGroupId);
+        await recordAuthors(job.db, _id, groupId ?? parentGroupId);
       return [];
     });
   },
 };
 
-async function noteAuthors(db: mongo.Db, channelId: unknown, groupId: unknown): Promise<void> {
+async function recordAuthors(db: mongo.Db, channelId: unknown, groupId: unknown): Promise<void> {
   const authors: mongo.ObjectId[] = await db.collection("messages").distinct("authorId", { channelId });
   const members = await db.collection("members").distinct("userId", { groupId, userId: { $in: authors } });
   const here = new Set(members.map(String));

@@ -1,6 +1,6 @@
 import { inBatches, type Migration } from "../migration.ts";
 
-/** Addresses that are not verified expire. For those of before, the time begins now. */
+/** Unverified addresses expire; for existing ones, the time starts now. */
 export const emailClaims: Migration = {
   name: "0005-email-claims",
   async run(job) {

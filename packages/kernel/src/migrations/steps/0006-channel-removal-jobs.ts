@@ -1,7 +1,7 @@
 import { DURABLE } from "../../repository.ts";
 import { inBatches, type Migration } from "../migration.ts";
 
-/** Removals of channels that were under way are jobs from now on. */
+/** Converts pending channel removals to jobs. */
 export const channelRemovalJobs: Migration = {
   name: "0006-channel-removal-jobs",
   async run(job) {

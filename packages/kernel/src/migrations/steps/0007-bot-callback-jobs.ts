@@ -3,7 +3,7 @@ import { inBatches, type Migration } from "../migration.ts";
 
 const PAST = new Date(0);
 
-/** Callbacks of bots are jobs from now on. Their cursors stay as they are, and those that wait after a failure go on waiting. */
+/** Converts pending bot callbacks to jobs. Cursors and backoff times are preserved. */
 export const botCallbackJobs: Migration = {
   name: "0007-bot-callback-jobs",
   async run(job) {
@@ -30,7 +30,7 @@ export const botCallbackJobs: Migration = {
           },
         }));
       if (upserts.length > 0) await jobs.bulkWrite(upserts, { ordered: false, writeConcern: DURABLE });
-      // Programs of the version before, which run beside this one during an upgrade, deliver none of them any more.
+      // So that processes of the previous version no longer deliver them during a rolling upgrade.
       return bots.map(({ _id, callback: { id } }) => ({
         updateOne: {
           filter: { _id, "callback.id": id },

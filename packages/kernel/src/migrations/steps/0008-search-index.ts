@@ -1,6 +1,6 @@
 import type { Migration } from "../migration.ts";
 
-/** The search index has other tokens, and in the embedded database another form. It is made again from the messages. */
+/** Drops the old search index, which had other tokens; it is rebuilt from the messages. */
 export const searchIndex: Migration = {
   name: "0008-search-index",
   async run({ db }) {
