@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger, describeError, EqualLines, type LoggerOptions, withoutSecrets } from "./logger.ts";
+import { createLogger, describeError, LineThrottle, type LoggerOptions, withoutSecrets } from "./logger.ts";
 import { runForRequest } from "./request-scope.ts";
 
 function logged(log: (logger: ReturnType<typeof createLogger>) => void, options: LoggerOptions = {}): string {
@@ -136,7 +136,7 @@ test("hides thrown values that are not errors, and limits causes", () => {
 
 test("throttles repeated warnings and errors and reports how many were suppressed", () => {
   let nowMs = 0;
-  const lines = new EqualLines(() => nowMs);
+  const lines = new LineThrottle(() => nowMs);
   const fail = (error: Error) =>
     lines.take(50, [{ err: error, userId: String(Math.random()) }, "call failed"]);
   const first = Array.from({ length: 50 }, () => fail(new Error("no response")));
