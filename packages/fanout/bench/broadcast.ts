@@ -6,8 +6,8 @@ import { CANDIDATES, type Candidate, type FromReceiver, type FromServer } from "
 import { type Figures, printTable, summarise } from "./table.ts";
 
 /**
- * Compares ways to broadcast, all in one run: each candidate has its own server and its own receiver process, all
- * connected at the same time, and they take turns, so that what else the machine does hits all of them alike.
+ * Compares broadcast implementations in one run. Each candidate has its own server and receiver process; all stay connected, and
+ * rounds alternate between them, so that other load on the machine affects all equally.
  *
  *   node bench/broadcast.ts --users 1000,5000,10000 --rounds 15 [--only default,sliced] [--json]
  */
@@ -66,7 +66,7 @@ async function compare(users: number, rounds: number, names: readonly Candidate[
   await sleep(1000);
   for (let i = 0; i < rounds; i++) {
     const order = i % 2 === 0 ? contestants : contestants.toReversed();
-    // Bursts take long without coalescing: a third of the rounds is enough for them.
+    // Bursts are slow without coalescing, so only a third of the rounds have one.
     for (const contestant of order) await round(contestant, i % 3 === 1);
   }
   const rows = contestants.map(({ name, figures }) => summarise(name, users, figures));

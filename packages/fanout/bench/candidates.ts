@@ -12,7 +12,7 @@ type Broadcast = () => void;
 const encode = (): string => `42${JSON.stringify([EVENT, PAYLOAD])}`;
 
 function socketIo(http: HttpServer, options: Partial<ServerOptions>, slim = false): Broadcast {
-  // No heartbeat within a run: it would be noise in the rounds of the others.
+  // No heartbeats during a run, because they would disturb the rounds of other candidates.
   const io = new Server(http, { transports: ["websocket"], pingInterval: 3_600_000, ...options });
   io.on("connection", (socket) => {
     void socket.join(["all", `user:${socket.id}`]);

@@ -2,7 +2,7 @@ import type { Socket as NetSocket } from "node:net";
 import { Adapter, type BroadcastOptions } from "socket.io-adapter";
 import { textFrame } from "../src/frames.ts";
 
-/** The simplest fast thing, to compare with: the shared frame, written to every connection of the room at once. */
+/** The simplest fast baseline: writes a shared frame to every connection of the room in one turn. */
 export class DenseAdapter extends Adapter {
   #connections: NetSocket[] = [];
 

@@ -4,7 +4,7 @@ import { connectAll, end, next, type Pair, start } from "./processes.ts";
 import { CANDIDATES, type Candidate, type FromServer } from "./protocol.ts";
 
 /**
- * Resident memory per idle connection, each in the room of all and in one of its own.
+ * Measures resident memory per idle connection, each in a shared room and in a room of one.
  *
  *   node bench/memory.ts --users 10000 [--only default,slim]
  */

@@ -2,21 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type Candidate, type FromReceiver, type FromServer, nodeOptions } from "./protocol.ts";
 
-/** One candidate's server and the process that holds its receivers. */
+/** The server and receiver processes of a candidate. */
 export interface Pair {
   readonly server: ChildProcess;
   readonly receiver: ChildProcess;
   readonly port: number;
 }
 
-/** The next message of this kind; rejects when the process ends before. */
+/** Resolves with the next message of this kind; rejects if the process exits first. */
 export function next<T extends { kind: string }, K extends T["kind"]>(
   child: ChildProcess,
   kind: K,
 ): Promise<Extract<T, { kind: K }>> {
   return new Promise((resolve, reject) => {
-    const onExit = (): void =>
-      reject(new Error(`a process of the benchmark ended while "${kind}" was awaited`));
+    const onExit = (): void => reject(new Error(`a benchmark process exited before sending "${kind}"`));
     child.once("exit", onExit);
     const onMessage = (message: T): void => {
       if (message.kind !== kind) return;

@@ -12,7 +12,7 @@ export const CANDIDATES = {
 
 export type Candidate = keyof typeof CANDIDATES;
 
-/** Options of Node that a candidate's server runs with. */
+/** Node options of a candidate's server. */
 export const nodeOptions = (candidate: Candidate): string[] =>
   candidate === "slim" ? ["--max-semi-space-size=16"] : [];
 
@@ -23,14 +23,14 @@ export type FromServer =
   | { kind: "started"; at: string }
   | { kind: "report"; cpuMs: number; longestBlockMs: number; rssBytes: number };
 
-/** `network` keeps the source addresses of the receivers apart: 127.0.`network`.x. */
+/** `network`: the receivers connect from 127.0.`network`.x. */
 export type ToReceiver =
   | { kind: "connect"; port: number; sockets: number; network: number }
   | { kind: "expect"; messages: number };
 
 export type FromReceiver = { kind: "ready" } | { kind: "expecting" } | { kind: "complete"; at: string };
 
-/** A text frame of about 300 bytes, as a chat message has. */
+/** A text frame of about 300 bytes, like that of a chat message. */
 export const EVENT = "message.created";
 export const PAYLOAD = [
   {

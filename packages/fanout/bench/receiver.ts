@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { clientFrame, FrameParser, Opcode } from "../src/frames.ts";
 import type { FromReceiver, ToReceiver } from "./protocol.ts";
 
-/** Light receivers: plain TCP sockets that share one buffer, and only count the frames that arrive. */
+/** Lightweight receivers: plain TCP sockets that share one buffer and only count frames. */
 
 const SOCKETS_PER_SOURCE = 5000;
 const CONNECTING_AT_ONCE = 200;
@@ -28,7 +28,7 @@ function countEvent(): void {
   send({ kind: "complete", at: String(process.hrtime.bigint()) });
 }
 
-/** Remote receivers do not take the server's processor for every single frame: read in short batches. */
+/** Reads in batches, because remote receivers wouldn't use the server's CPU for every frame. */
 function nap(): void {
   if (!expecting) return;
   Atomics.wait(napping, 0, 0, NAP_MS);
@@ -49,7 +49,7 @@ function open(port: number, network: number, index: number): Promise<void> {
     const onData = (length: number): void => {
       let start = 0;
       if (!upgraded) {
-        // The response to the upgrade is short and comes in one piece.
+        // The upgrade response is short enough to arrive in one chunk.
         start = shared.indexOf("\r\n\r\n") + 4;
         if (start < 4 || start > length) reject(new Error("no upgrade response"));
         upgraded = true;

@@ -12,7 +12,7 @@ let longestGapMs = 0;
 let ticker: NodeJS.Timeout | undefined;
 let cpu = process.cpuUsage();
 
-/** Between two ticks of a 1 ms timer nothing else could run either. */
+/** Measures how long the event loop is blocked, by the gaps between ticks of a 1 ms timer. */
 function tick(): void {
   const now = performance.now();
   longestGapMs = Math.max(longestGapMs, now - lastTick - 1);

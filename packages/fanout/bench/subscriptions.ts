@@ -6,7 +6,7 @@ import { Subjects } from "../src/bus/subjects.ts";
 import { startBroker, stopBroker } from "./cluster/brokers.ts";
 
 /**
- * What it costs to subscribe to a room for each user who logs in.
+ * Measures the cost of subscribing to one room per user.
  *
  *   node --expose-gc bench/subscriptions.ts --rooms 10000 --rounds 5
  */

@@ -7,9 +7,9 @@ interface Sample {
 }
 
 export interface Figures {
-  /** The first broadcast after the candidate rested while the others had their turns. */
+  /** The first broadcast after the other candidates' rounds. */
   readonly cold: Sample[];
-  /** One right after it. */
+  /** The broadcast after that. */
   readonly warm: Sample[];
   readonly bursts: Map<number, Sample[]>;
 }

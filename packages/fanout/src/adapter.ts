@@ -12,7 +12,7 @@ const ENGINE_MESSAGE = "4";
 /** Socket.IO's packet type of an event. */
 const EVENT = 2;
 
-/** Publications to one room that no other publication, join or leave has come between. */
+/** Consecutive publications to one room, without another publication, join or leave in between. */
 interface Run {
   readonly room: Room;
   readonly packets: EncodedPacket[];
@@ -20,9 +20,9 @@ interface Run {
 }
 
 /**
- * A Socket.IO adapter for one process. A broadcast is encoded once and the same bytes are written to every connection;
- * broadcasts of one turn of the event loop leave in one write per socket. Each socket gets exactly what the default
- * adapter would send it, in the same order.
+ * A Socket.IO adapter for one process. A broadcast is encoded once, and the same bytes are written to every connection. All
+ * broadcasts of one turn of the event loop are sent in one write per socket. Each socket receives exactly what the default adapter
+ * would send, in the same order.
  */
 export class FanoutAdapter extends Adapter {
   readonly #options: ResolvedOptions;
@@ -47,8 +47,9 @@ export class FanoutAdapter extends Adapter {
   }
 
   /**
-   * Gives an encoded packet to the sockets of this process, `afterTurns` of the event loop later than at the next one.
-   * @param publishedMs when it was published, as performance.now() counts here: what it took to come here counts
+   * Delivers an encoded packet to the sockets of this process.
+   * @param afterTurns turns of the event loop to wait beyond the next one
+   * @param publishedMs time of publication on the clock of `performance.now()`, to measure the delay
    */
   protected deliver(
     packet: EncodedPacket,
@@ -57,7 +58,7 @@ export class FanoutAdapter extends Adapter {
     publishedMs = Infinity,
   ): void {
     const { rooms, except } = opts;
-    // A clock that is ahead must not make it shorter than it was.
+    // Ignores a publisher's clock that is ahead.
     const since = Math.min(publishedMs, performance.now());
     const [room] = rooms;
     if (room !== undefined && rooms.size === 1 && !except?.size) {
@@ -74,7 +75,7 @@ export class FanoutAdapter extends Adapter {
     this.resyncLocally(null);
   }
 
-  /** Sends `resync` to sockets of this process; null means all of them. */
+  /** Sends `resync` to sockets of this process; null: to all. */
   protected resyncLocally(ids: ReadonlySet<SocketId> | null): void {
     if (ids?.size === 0) return;
     const packet = { type: EVENT, data: [this.#options.resyncEvent] };
@@ -134,7 +135,7 @@ export class FanoutAdapter extends Adapter {
     return this.#connections.get(socket.id)?.slow === true;
   }
 
-  /** What is held in memory now, as numbers of entries. With no connection all of them are 0. */
+  /** The number of entries held in memory; all are 0 without connections. */
   get held(): { connections: number; queued: number; lists: number; joining: number } {
     return {
       connections: this.#connections.size,
@@ -144,7 +145,7 @@ export class FanoutAdapter extends Adapter {
     };
   }
 
-  /** Null when the packet does not fit into one text frame: it has binary parts, or the parser is not a text parser. */
+  /** Returns null if the packet isn't a single text frame: it has binary parts, or the parser isn't a text parser. */
   #encode(packet: EventPacket): EncodedPacket | null {
     packet.nsp = this.nsp.name;
     const parts: unknown[] = this.nsp.server.encoder.encode(packet);
@@ -155,7 +156,7 @@ export class FanoutAdapter extends Adapter {
   }
 
   #connect(id: SocketId): void {
-    // A middleware may join a socket into rooms before it is connected; nothing reaches it until then.
+    // A middleware can join a socket to rooms before it is connected; it receives nothing until then.
     const socket: Socket | undefined = this.nsp.sockets.get(id);
     if (socket === undefined) return;
     const rooms = this.sids.get(id) ?? new Set();
@@ -183,7 +184,7 @@ export class FanoutAdapter extends Adapter {
     this.#report([...rooms][0] ?? "", extension.packets, sockets, since);
   }
 
-  /** Fixes who gets the run: must happen before its room's membership changes and before anything else is published. */
+  /** Determines the receivers of the run. Call it before the room's members change and before any other publication. */
   #closeRun(): void {
     if (this.#run === null) return;
     const { room, packets, since } = this.#run;
@@ -196,7 +197,7 @@ export class FanoutAdapter extends Adapter {
     let appended = 0;
     for (const connection of connections) {
       const { pending } = connection;
-      // It is in several of the publication's rooms.
+      // The socket is in several of the rooms.
       if (pending?.latest === extension.packets) continue;
       if (excluded.size > 0 && excluded.has(connection.socket.id)) continue;
       if (connection.slow) {

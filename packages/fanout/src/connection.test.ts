@@ -3,7 +3,7 @@ import { type EncodedPacket, Extension } from "./connection.ts";
 
 const packet = (text: string): EncodedPacket => ({ text, frame: Buffer.from(text), args: [text] });
 
-test("sockets that wait for the same packets share one batch and its bytes", () => {
+test("sockets with the same pending packets share one batch and its bytes", () => {
   const first = new Extension([packet("a")]);
   const second = new Extension([packet("b"), packet("c")]);
   const one = second.of(first.of(null));
@@ -14,7 +14,7 @@ test("sockets that wait for the same packets share one batch and its bytes", () 
   expect(one.packets.map(({ text }) => text)).toEqual(["a", "b", "c"]);
 });
 
-test("a socket that waited for nothing gets the new packets only", () => {
+test("a socket without pending packets gets only the new ones", () => {
   const first = new Extension([packet("a")]);
   const second = new Extension([packet("b")]);
   const waiting = first.of(null);
@@ -23,7 +23,7 @@ test("a socket that waited for nothing gets the new packets only", () => {
   expect(second.of(null)).not.toBe(second.of(waiting));
 });
 
-test("one packet is written as it is, without a copy", () => {
+test("a single packet is written without copying", () => {
   const only = packet("a");
   expect(new Extension([only]).of(null).bytes).toBe(only.frame);
 });

@@ -6,17 +6,17 @@ import type { ResolvedOptions } from "./options.ts";
 export interface EncodedPacket {
   /** The Socket.IO packet as text. */
   readonly text: string;
-  /** The same as a WebSocket frame. */
+  /** The packet as a WebSocket frame. */
   readonly frame: Buffer;
   /** Event name and arguments, for `onAnyOutgoing` listeners. */
   readonly args: readonly unknown[];
-  /** What its publisher's `traceOf` said. */
+  /** The result of the publisher's `traceOf`. */
   readonly trace?: string | undefined;
 }
 
 /**
- * Packets that a socket has yet to be sent, oldest first. Sockets that wait for the same packets share one batch, so
- * their bytes are put together once.
+ * Pending packets of a socket, oldest first. Sockets with the same pending packets share one batch, so that their bytes are
+ * concatenated once.
  */
 class Batch {
   readonly latest: readonly EncodedPacket[];
@@ -47,7 +47,7 @@ class Batch {
   }
 }
 
-/** Appends one run of packets to whatever each socket waits for already, keeping equal batches shared. */
+/** Appends packets to the pending batches of sockets, so that equal batches stay shared. */
 export class Extension {
   readonly packets: readonly EncodedPacket[];
   readonly #extended = new Map<Batch | null, Batch>();
@@ -71,27 +71,27 @@ export class Extension {
   }
 }
 
-/** What the adapter keeps for each connected socket. */
+/** The adapter's state of a connected socket. */
 export class Connection {
   readonly socket: Socket;
-  /** Broadcasts that have been published to this socket and not been written. */
+  /** Broadcasts to this socket that are not written yet. */
   pending: Batch | null = null;
-  /** Whether it stands in the flush queue. */
+  /** Whether it is in the flush queue. */
   enqueued = false;
-  /** Whether it has fallen behind: it gets no broadcasts and is not read from until its buffer has drained. */
+  /** Whether its buffer is full: broadcasts are skipped and reading is paused until the buffer has drained. */
   slow = false;
-  /** Whether a broadcast was left out while it was slow. */
+  /** Whether a broadcast was skipped while it was slow. */
   missed = false;
   readonly #net: NetSocket | null;
   readonly #options: ResolvedOptions;
   readonly #settle: (connection: Connection) => void;
-  /** Engine.IO holds packets of its own; a write to the connection would overtake them. */
+  /** Whether Engine.IO buffers packets, which a write to the connection would overtake. */
   #held = false;
-  /** How much of them there is; characters where they are text. */
+  /** The size of the packets buffered by Engine.IO, with text counted in characters. */
   #heldBytes = 0;
   #writing = false;
 
-  /** @param settle called before a packet of Engine.IO's own goes out: brings `pending` up to date. */
+  /** @param settle called before Engine.IO sends a packet, to update `pending` */
   constructor(socket: Socket, options: ResolvedOptions, settle: (connection: Connection) => void) {
     this.socket = socket;
     this.#net = directlyWritable(socket);
@@ -100,7 +100,7 @@ export class Connection {
     socket.conn.on("packetCreate", this.#beforePacket);
   }
 
-  /** Writes what is pending. */
+  /** Writes the pending packets. */
   flush(): void {
     const batch = this.pending;
     if (batch === null) return;
@@ -118,8 +118,8 @@ export class Connection {
   }
 
   /**
-   * Writes one packet at once, after what is pending.
-   * @returns false, and does not, where it would overtake packets of Engine.IO's, or the socket reads too slowly
+   * Writes the pending packets and then one more packet immediately.
+   * @returns false if the packet was not written, because it would overtake packets of Engine.IO or the socket is too slow
    */
   write(packet: EncodedPacket): boolean {
     this.#settle(this);
@@ -131,7 +131,7 @@ export class Connection {
     return true;
   }
 
-  /** The socket leaves the namespace. What is pending goes out as long as the connection stands. */
+  /** Called when the socket leaves the namespace. Pending packets are written if the connection is still open. */
   close(): void {
     const { conn } = this.socket;
     if (conn.readyState === "open") this.flush();
@@ -154,7 +154,7 @@ export class Connection {
         this.#heldBytes = 0;
       });
     }
-    // Answers to calls come this way: a client that calls without reading must not fill the memory.
+    // Responses to calls are sent this way; a client that calls without reading must not fill the memory.
     const net = this.#net;
     if (net !== null && !this.slow && this.#isBehind(net)) this.#fallBehind(net);
   };
@@ -172,7 +172,7 @@ export class Connection {
   }
 
   #isBehind(net: NetSocket): boolean {
-    // Without one of these there would be no event to recover by.
+    // Otherwise there would be no drain event to recover on.
     if (!this.#held && !net.writableNeedDrain) return false;
     return net.writableLength + this.#heldBytes > this.#options.maxBufferedBytes;
   }
@@ -181,10 +181,10 @@ export class Connection {
     if (this.slow) return;
     this.slow = true;
     webSocketOf(this.socket)?.pause();
-    // Not reached as long as bytes leave, however slowly: Node restarts it then.
+    // Node restarts this timeout whenever bytes are sent, however slowly.
     net.setTimeout(this.#options.stallTimeoutMs, this.#onStalled);
     this.#recoverOnceDrained(net);
-    // In its own turn: an error thrown in there must not end the flush of the others.
+    // On the next tick, so that an exception doesn't interrupt the flush of other sockets.
     const { onSlow } = this.#options;
     if (onSlow) process.nextTick(onSlow, this.socket);
   }
@@ -207,12 +207,12 @@ export class Connection {
 
   #onStalled = (): void => {
     this.#options.onStalled?.(this.socket);
-    // A close frame would wait behind what is not read.
+    // Not `close`, because its frame would wait behind the unread data.
     webSocketOf(this.socket)?.terminate();
   };
 }
 
-/** What is used of the `ws` package's WebSocket. */
+/** The part of the `ws` package's WebSocket that is used here. */
 interface WebSocketHandle {
   pause(): void;
   resume(): void;
@@ -225,8 +225,8 @@ function webSocketOf({ conn }: Socket): WebSocketHandle | undefined {
 }
 
 /**
- * The TCP connection under a socket, where a finished WebSocket frame may be written to it: Engine.IO protocol 4,
- * WebSocket from the start, the `ws` package, and no compression (which is asynchronous, so frames could overtake).
+ * The TCP connection of a socket, if WebSocket frames can be written to it directly. This requires Engine.IO protocol 4, WebSocket
+ * from the start, the `ws` package, and no compression, which is asynchronous, so that frames could overtake each other.
  */
 function directlyWritable(socket: Socket): NetSocket | null {
   const { conn } = socket;

@@ -10,14 +10,14 @@ import {
 } from "./options.ts";
 
 /**
- * The adapter to pass to Socket.IO: `new Server(http, { adapter: createFanoutAdapter(), transports: ["websocket"] })`.
- * Fast where the parser is Socket.IO's own, the transport WebSocket from the start and `perMessageDeflate` off (the
- * default). Binary payloads, volatile and acknowledged broadcasts, other transports and engines take Socket.IO's own
- * way, in order with the rest. Connection state recovery is not supported.
+ * Creates an adapter for Socket.IO: `new Server(http, { adapter: createFanoutAdapter(), transports: ["websocket"] })`.
+ * The fast path requires Socket.IO's default parser, WebSocket from the start and `perMessageDeflate` off (the default). Binary
+ * payloads, volatile and acknowledged broadcasts, and other transports and engines use Socket.IO's own path, in order with the rest.
+ * Connection state recovery is not supported.
  *
- * With `bus` it is for one of several servers.
+ * With `bus`, the server is part of a cluster.
  *
- * @throws RangeError for an option out of range.
+ * @throws RangeError if an option is out of range.
  */
 export function createFanoutAdapter(options: FanoutAdapterOptions & BusAdapterOptions = {}): typeof Adapter {
   const resolved = resolveOptions(options);

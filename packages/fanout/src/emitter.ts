@@ -7,27 +7,26 @@ import { checkedPrefix, Subjects } from "./bus/subjects.ts";
 import type { Header } from "./bus/wire.ts";
 
 export interface EmitterOptions {
-  /** Reaches the sockets of other processes. null: only those of the attached server. */
+  /** Transport to other processes; null: publishes only to the attached server. */
   bus?: Bus | null;
-  /** First words of all subjects; the servers' must be the same. Default "fanfare". */
+  /** Prefix of all subjects; must be that of the servers. Default: "fanfare". */
   prefix?: string;
-  /** Default "/". */
+  /** Default: "/". */
   namespace?: string;
-  /** Called for each publication over the bus with the number of its copies (one per subject) and their size in bytes. */
+  /** Called for each publication to the bus with the number of copies (one per subject) and their size in bytes. */
   onPublished?: ((copies: number, bytes: number) => void) | undefined;
-  /** As that of the adapter. */
+  /** See the option of the adapter. */
   traceOf?: (() => string | undefined) | undefined;
 }
 
-/** The sender of a message between servers that is not one of them. */
+/** The sender id of emitters in cluster messages. */
 const NO_SERVER = "emitter";
 
 type Rooms = string | readonly string[];
 
 /**
- * Publishes to the sockets of every server that uses this package's adapter. While a server of this process is attached,
- * everything goes through it: it publishes to the others. Without one, it goes over the bus; without a bus either, it is
- * dropped, since no socket can be connected. What one emitter does arrives everywhere in that order.
+ * Publishes to the sockets of all servers that use this package's adapter, in order. Uses the attached server of this process if there
+ * is one, otherwise the bus. Without both, publications are dropped, because no socket can be connected.
  */
 export class Emitter {
   readonly #publisher: Publisher | null = null;
@@ -35,7 +34,7 @@ export class Emitter {
   #server: Server | null = null;
   #sockets: Namespace | null = null;
 
-  /** @throws RangeError for an option out of range. */
+  /** @throws RangeError if an option is out of range. */
   constructor({
     bus = null,
     prefix = "fanfare",
@@ -50,7 +49,7 @@ export class Emitter {
     }
   }
 
-  /** Publishes through `io` from now on. Throws when another server is attached. */
+  /** Publishes through `io` from now on. Throws if another server is attached. */
   attach(io: Server): void {
     if (this.#server !== null && this.#server !== io) {
       throw new Error("Another Socket.IO server is attached to this emitter: call detach() first.");
@@ -65,13 +64,13 @@ export class Emitter {
   }
 
   /**
-   * One publication to every socket in any of `rooms`; a socket in several of them gets it once. No rooms, no receivers.
-   * @param payload anything JSON can carry.
-   * @param except sockets in any of these rooms do not get it
-   * @throws RangeError when the event is larger than the bus takes.
+   * Publishes to every socket in any of `rooms`, once even if it is in several of them. Without rooms, there are no receivers.
+   * @param payload JSON-serializable.
+   * @param except excludes sockets in any of these rooms
+   * @throws RangeError if the event exceeds the bus's maximum size.
    */
   emit(rooms: Rooms, event: string, payload: unknown, except: readonly string[] = []): void {
-    // Socket.IO takes an empty list of rooms for all sockets.
+    // For Socket.IO, an empty list of rooms means all sockets.
     if (rooms.length === 0) return;
     if (this.#sockets !== null) {
       const to = this.#sockets.to(rooms as string | string[]);
@@ -81,33 +80,33 @@ export class Emitter {
     }
   }
 
-  /** All sockets now in `room`, or in any of several, join `rooms`, but not those in any of `except`. */
+  /** Joins all sockets that are in any of the given rooms, but in none of `except`, to `rooms`. */
   socketsJoin(room: Rooms, rooms: readonly string[], except: readonly string[] = []): void {
     if (room.length === 0) return;
     if (this.#sockets !== null) this.#members(this.#sockets, room, except).socketsJoin([...rooms]);
     else this.#publisher?.join(headerOf(room, except), rooms);
   }
 
-  /** The same with leaving. What was published before still reaches them, nothing after does. */
+  /** Removes the sockets from `rooms`. They receive earlier publications, but no later ones. */
   socketsLeave(room: Rooms, rooms: readonly string[], except: readonly string[] = []): void {
     if (room.length === 0) return;
     if (this.#sockets !== null) this.#members(this.#sockets, room, except).socketsLeave([...rooms]);
     else this.#publisher?.leave(headerOf(room, except), rooms);
   }
 
-  /** Closes the connection of every socket in `room`, after what was already sent to them. */
+  /** Closes the connection of every socket in `room`, after earlier publications. */
   disconnectSockets(room: string): void {
     if (this.#sockets !== null) this.#sockets.in(room).disconnectSockets(true);
     else this.#publisher?.disconnect({ rooms: [room] }, true);
   }
 
-  /** Tells all sockets to fetch the state again (`resync`), because publications may have been lost. */
+  /** Sends `resync` to all sockets, because publications may have been lost. */
   publishResync(): void {
     if (this.#sockets === null) this.#publisher?.resync();
     else if (this.#sockets.adapter instanceof FanoutAdapter) this.#sockets.adapter.publishResync();
   }
 
-  /** What `namespace.serverSideEmit` is on a server: an event that the namespaces of the other servers emit. */
+  /** Emits an event on the other servers, like `namespace.serverSideEmit`. */
   serverSideEmit(event: string, ...args: unknown[]): void {
     if (this.#sockets !== null) {
       this.#sockets.serverSideEmit(event, ...args);
@@ -121,7 +120,7 @@ export class Emitter {
     });
   }
 
-  /** Lets go of the bus, which stays open. */
+  /** Stops using the bus, which stays open. */
   close(): void {
     this.#publisher?.close();
   }

@@ -1,12 +1,11 @@
 import type { Connection } from "./connection.ts";
 
-/** Longest time that one slice may take when single writes are expensive (large payloads), in milliseconds. */
+/** Time limit of a slice in milliseconds, for when single writes are expensive (large payloads). */
 const SLICE_BUDGET_MS = 5;
 const WRITES_PER_CLOCK_CHECK = 50;
 
 /**
- * Connections with something pending, first come first served. Once per turn of the event loop a slice of them is
- * written to, each with all it waits for in one write.
+ * A FIFO queue of connections with pending packets. In each turn of the event loop a slice of them is flushed, each with one write.
  */
 export class FlushQueue {
   #current: Connection[] = [];
@@ -19,7 +18,7 @@ export class FlushQueue {
   readonly #connectionsPerSlice: number;
   readonly #beforeSlice: () => void;
 
-  /** @param beforeSlice may still `add` connections. */
+  /** @param beforeSlice called before each slice; can add connections */
   constructor(connectionsPerSlice: number, beforeSlice: () => void) {
     this.#connectionsPerSlice = connectionsPerSlice;
     this.#beforeSlice = beforeSlice;
@@ -32,19 +31,19 @@ export class FlushQueue {
     this.#added++;
   }
 
-  /** @param afterTurns turns of the event loop to let pass before the next one is used. */
+  /** @param afterTurns turns of the event loop to wait beyond the next one */
   schedule(afterTurns = 0): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#wait(afterTurns);
   }
 
-  /** Calls `done` in a turn of its own when all connections added so far have been written to. */
+  /** Calls `done` on the next tick after all connections added so far were flushed. */
   whenWritten(done: () => void): void {
     this.#awaited.push({ count: this.#added, done });
   }
 
-  /** Connections that wait to be written to. */
+  /** The number of queued connections. */
   get size(): number {
     return this.#added - this.#removed;
   }
@@ -62,7 +61,7 @@ export class FlushQueue {
     } finally {
       this.#report();
       if (this.size > 0) this.schedule();
-      else this.#forget();
+      else this.#clear();
     }
   };
 
@@ -91,8 +90,8 @@ export class FlushQueue {
     return connection;
   }
 
-  /** A connection that has been closed must not be kept alive by the last round it was in. */
-  #forget(): void {
+  /** Drops references, so that closed connections can be garbage-collected. */
+  #clear(): void {
     this.#current = [];
     this.#position = 0;
   }

@@ -26,7 +26,7 @@ afterAll(() => {
   http.close();
 });
 
-/** What a client reads when `frame` is written to its connection. */
+/** Returns what a client receives when `frame` is written to its connection. */
 async function readBack(frame: Buffer): Promise<string> {
   const message = once(client, "message") as Promise<[Buffer, boolean]>;
   connection.write(frame);
@@ -70,7 +70,7 @@ function parse(chunks: Buffer[]): [number, string][] {
   const seen: [number, string][] = [];
   const shared = Buffer.alloc(256 * 1024);
   for (const chunk of chunks) {
-    // The same memory for every read, as the receiver does: what the parser keeps it must have copied.
+    // Reuses the same memory for every read, as the receiver does, to check that the parser copies what it stores.
     shared.fill(0xee);
     chunk.copy(shared, 7);
     parser.push(shared, 7, 7 + chunk.length, (opcode, bytes, start, end) =>
@@ -106,13 +106,13 @@ describe("FrameParser", () => {
     expect(parse([stream])).toEqual(messages);
   });
 
-  test("a stream cut at every position", () => {
+  test("a stream split at every position", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       expect(parse([stream.subarray(0, cut), stream.subarray(cut)]), `cut at ${cut}`).toEqual(messages);
     }
   });
 
-  test("a stream cut at every pair of positions", () => {
+  test("a stream split at every pair of positions", () => {
     for (let one = 0; one <= stream.length; one++) {
       for (let two = one; two <= stream.length; two++) {
         const chunks = [stream.subarray(0, one), stream.subarray(one, two), stream.subarray(two)];

@@ -1,15 +1,15 @@
 /**
- * WebSocket frames (RFC 6455 section 5): read from a server, written by a server and by a client. Used by the adapter and
- * by the tester.
+ * WebSocket frames (RFC 6455 section 5) for the adapter and the load tester: parsing of server frames, and encoding of server and
+ * client frames.
  */
 
 /** Section 5.2. */
 export const Opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** Larger messages are a fault of the server, not something to allocate for. */
+/** Larger messages are treated as an error. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** What the server sent is not a valid WebSocket stream. `code` goes to the error table. */
+/** The server sent an invalid WebSocket stream. */
 export class FrameError extends Error {
   readonly code: string;
 
@@ -19,12 +19,12 @@ export class FrameError extends Error {
   }
 }
 
-/** Called once per whole message or control frame; the bytes are valid only during the call. */
+/** Called for each complete message or control frame. The bytes are valid only during the call. */
 export type MessageSink = (opcode: number, bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Finds the messages in a WebSocket stream from a server (RFC 6455 section 5), however the stream is cut
- * into reads. Whole frames are handed on where they lie; only a frame cut in two is copied.
+ * Parses the messages of a WebSocket stream from a server (RFC 6455 section 5), regardless of chunk boundaries. Only frames that span
+ * several chunks are copied.
  */
 export class FrameParser {
   #pending: Buffer | undefined;
@@ -33,7 +33,7 @@ export class FrameParser {
   #fragmentsOpcode = 0;
   #fragmentsBytes = 0;
 
-  /** @throws {FrameError} when the stream is invalid; the connection must then be closed. */
+  /** @throws {FrameError} if the stream is invalid; the connection must then be closed. */
   push(chunk: Buffer, start: number, end: number, sink: MessageSink): void {
     let position = start;
     if (this.#pending) position = this.#completePending(chunk, position, end, sink);
@@ -54,7 +54,7 @@ export class FrameParser {
     this.#pendingBytes = chunk.copy(this.#pending, 0, start, end);
   }
 
-  /** Takes from the chunk what the cut frame still needs, first of its header, then of its payload. */
+  /** Completes a partial frame with bytes of the chunk: first its header, then its payload. */
   #completePending(chunk: Buffer, start: number, end: number, sink: MessageSink): number {
     let position = start;
     for (;;) {
@@ -120,7 +120,7 @@ export class FrameParser {
 
 const MAX_HEADER_BYTES = 10;
 
-/** Bytes of the header, or 0 if too few have arrived to determine it. */
+/** The header length, or 0 if too few bytes have arrived to determine it. */
 function headerLength(bytes: Buffer, start: number, end: number): number {
   if (end - start < 2) return 0;
   const second = bytes[start + 1]!;
@@ -141,8 +141,7 @@ function payloadLength(bytes: Buffer, start: number): number {
 const FIN_TEXT = 0x81;
 
 /**
- * One unmasked WebSocket text frame with `text` as its payload.
- * One buffer, so that a socket takes it in one write.
+ * Encodes an unmasked WebSocket text frame as one buffer, for a single write.
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
@@ -162,9 +161,10 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
-/** One masked frame from a client to the server (section 5.3). Payloads up to 65,535 bytes. */
+/** Encodes a masked client frame (section 5.3) with up to 65,535 bytes of payload. */
 export function clientFrame(opcode: number, payload: Buffer): Buffer {
-  if (payload.length > 0xffff) throw new RangeError("a client frame carries at most 65,535 bytes");
+  if (payload.length > 0xffff)
+    throw new RangeError("the payload of a client frame is limited to 65,535 bytes");
   const headerBytes = payload.length < 126 ? 2 : 4;
   const frame = Buffer.allocUnsafe(headerBytes + 4 + payload.length);
   frame[0] = 0x80 | opcode;

@@ -1,10 +1,10 @@
 import type { Room, SocketId } from "socket.io-adapter";
 import type { Connection } from "./connection.ts";
 
-/** Smaller rooms are not cached: most rooms belong to one user, and caching them would only cost memory. */
+/** Smaller rooms are not cached, because most rooms belong to one user and caching them would only use memory. */
 const MIN_CACHED = 16;
 
-/** The connections of each room as an array, which is several times faster to walk than ids looked up one by one. */
+/** Caches the connections of each room as an array, which is several times faster to iterate than looking up ids. */
 export class Members {
   readonly #connections: ReadonlyMap<SocketId, Connection>;
   readonly #rooms: ReadonlyMap<Room, ReadonlySet<SocketId>>;
@@ -30,18 +30,18 @@ export class Members {
     return list;
   }
 
-  /** Must be called when a connection has joined or left `room`. */
+  /** Call it after a connection has joined or left `room`. */
   changed(room: Room): void {
     this.#lists.delete(room);
   }
 
-  /** Rooms whose array is kept. */
+  /** The number of cached rooms. */
   get size(): number {
     return this.#lists.size;
   }
 }
 
-/** Remembers, while a socket's rooms are being fetched, which rooms it was removed from in the meantime. */
+/** Tracks the rooms that a socket was removed from while its rooms are being fetched. */
 export class JoinGuard {
   readonly #left = new Map<SocketId, Set<Room>[]>();
 
@@ -65,7 +65,7 @@ export class JoinGuard {
     for (const left of this.#left.get(id) ?? []) left.add(room);
   }
 
-  /** Sockets whose rooms are being fetched. */
+  /** The number of sockets whose rooms are being fetched. */
   get size(): number {
     return this.#left.size;
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Bus } from "./bus/bus.ts";
 import { resolveBusOptions, resolveOptions } from "./options.ts";
 
-test("options out of range are refused by name", () => {
+test("rejects options out of range", () => {
   expect(() => resolveOptions({ maxBufferedBytes: 0 })).toThrow("maxBufferedBytes");
   expect(() => resolveOptions({ socketsPerSlice: Number.NaN })).toThrow("socketsPerSlice");
   expect(() => resolveOptions({ resyncEvent: "disconnect" })).toThrow("resyncEvent");
@@ -16,7 +16,7 @@ const bus: Bus = {
   onInterrupted: () => () => {},
 };
 
-test("options of the bus out of range are refused by name", () => {
+test("rejects bus options out of range", () => {
   expect(() => resolveBusOptions({ bus, lingerMs: -1 })).toThrow("lingerMs");
   expect(() => resolveBusOptions({ bus, heartbeatIntervalMs: 0 })).toThrow("heartbeatIntervalMs");
   expect(() => resolveBusOptions({ bus, heartbeatIntervalMs: 5000 })).toThrow("heartbeatTimeoutMs");

@@ -2,47 +2,46 @@ import type { Socket } from "socket.io";
 import type { Bus } from "./bus/bus.ts";
 import { checkedPrefix } from "./bus/subjects.ts";
 
-/** What one publication cost. */
+/** The cost of publications to one room. */
 export interface BroadcastStats {
-  /** The room published to, the first one of several, or "" when it went to every socket of the namespace. */
+  /** The target room, the first of several, or "" for all sockets of the namespace. */
   room: string;
-  /** Publications to this room that left together, at least 1. */
+  /** The number of publications that were sent together, at least 1. */
   publications: number;
-  /** Sockets addressed. */
+  /** The number of receiving sockets. */
   sockets: number;
   /** Bytes written to each of them. */
   bytes: number;
   /**
-   * From the first of these publications until the last socket of this process was written to, in milliseconds. With a bus the way
-   * from the publishing process is part of it: between machines as exact as their clocks agree, and never less than it took here.
+   * From the first publication until the write to the last socket of this process, in milliseconds. Includes the transport by the
+   * bus; between machines, as exact as their clocks are synchronized, but never less than the local part.
    */
   durationMs: number;
-  /** What `traceOf` said of these publications where they were published; of most it may have said nothing. */
+  /** The results of `traceOf` for these publications; absent for publications that aren't traced. */
   traces: readonly string[];
 }
 
 export interface FanoutAdapterOptions {
   /**
-   * Bytes that may wait in one connection's user-space send buffer. With more than that a socket is slow: it gets no
-   * broadcasts and nothing is read from it until the buffer has drained, then `resyncEvent` if it missed a broadcast, then
-   * broadcasts again. Never less than the connection's own high-water mark (64 KiB). Default 1 MiB.
+   * Limit of a connection's user-space send buffer in bytes. Beyond it a socket is slow: broadcasts are skipped and reading is paused
+   * until the buffer has drained. Then it receives `resyncEvent` if it missed a broadcast, and broadcasts again. The connection's own
+   * high-water mark (64 KiB) is the minimum. Default: 1 MiB.
    */
   maxBufferedBytes?: number;
-  /** Milliseconds after which a slow socket is closed that has not taken a single byte in that time. Default 20,000. */
+  /** A slow socket that accepts no byte for this time is closed, in milliseconds. Default: 20,000. */
   stallTimeoutMs?: number;
-  /** Event without payload, sent to sockets that missed broadcasts and must fetch the state again. Default "resync". */
+  /** Event without payload for sockets that missed broadcasts and must fetch the state again. Default: "resync". */
   resyncEvent?: string;
-  /** Sockets written to before the event loop gets its turn. Default 500. `Infinity` writes all of them at once. */
+  /** Number of sockets to write to before yielding to the event loop. `Infinity` writes to all in one turn. Default: 500. */
   socketsPerSlice?: number;
   /** Called once each time a socket becomes slow. */
   onSlow?: (socket: Socket) => void;
   /** Called when a socket is closed after `stallTimeoutMs`. */
   onStalled?: (socket: Socket) => void;
-  /** Called when a publication has been written to its last socket. */
+  /** Called after a publication was written to its last socket. */
   onBroadcast?: (stats: BroadcastStats) => void;
   /**
-   * Asked once for each publication: what it says goes along, as it is, to the `onBroadcast` of every server. Such as a W3C
-   * `traceparent`.
+   * Called for each publication; the result, such as a W3C `traceparent`, is passed unchanged to `onBroadcast` on every server.
    */
   traceOf?: () => string | undefined;
 }
@@ -63,7 +62,7 @@ const positive = (name: string, value: number): number => {
   return value;
 };
 
-/** Socket.IO refuses to emit these. */
+/** Reserved by Socket.IO. */
 const RESERVED_EVENTS = new Set([
   "connect",
   "connect_error",
@@ -80,7 +79,7 @@ const eventName = (name: string, value: string): string => {
   return value;
 };
 
-/** @throws RangeError for an option out of range. */
+/** @throws RangeError if an option is out of range. */
 export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
   return {
     maxBufferedBytes: positive("maxBufferedBytes", options.maxBufferedBytes ?? 1_048_576),
@@ -95,39 +94,41 @@ export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
 }
 
 /**
- * What became of a message of the bus for sockets: it had receivers here (`members`); the room had no sockets left, and
- * its subscription not yet ended (`lingering`); it went to more servers than those with receivers, as what is for a socket
- * by its id does, and what follows a `socketsJoin` within two seconds (`elsewhere`); another copy had come before (`repeated`); or it should not have come (`stray`).
+ * How a bus message for sockets was received:
+ * - `members`: this server has receivers.
+ * - `lingering`: the room has no sockets here any more, but its subscription hasn't ended yet.
+ * - `elsewhere`: it was sent to more servers than those with receivers: by socket id, or within two seconds of a `socketsJoin`.
+ * - `repeated`: another copy was received before.
+ * - `stray`: it should not have been received.
  */
 export type Reception = "members" | "lingering" | "elsewhere" | "repeated" | "stray";
 
 /**
- * Why sockets have to fetch the state again: the bus was interrupted, a caller used `publishResync`, or
- * `socketsJoin` took them into a room that this server had not subscribed to, so that what others published in that
- * moment may be missing.
+ * Why sockets must fetch the state again: the bus was interrupted, `publishResync` was called, or `socketsJoin` added them to a room
+ * that this server was not subscribed to yet, so that concurrent publications may have been missed.
  */
 export type ResyncReason = "interrupted" | "requested" | "joined";
 
 export interface BusAdapterOptions {
-  /** Carries everything between the servers, and from emitters to them. Without a bus the adapter is for one server. */
+  /** Transport between servers and from emitters. Without a bus, the adapter is for a single server. */
   bus?: Bus;
-  /** First words of all subjects; processes with the same prefix and namespace form one cluster. Default "fanfare". */
+  /** Prefix of all subjects; processes with the same prefix and namespace form a cluster. Default: "fanfare". */
   prefix?: string;
-  /** Milliseconds that the subscription to a room outlives its last member here. Default 5,000. */
+  /** How long the subscription to a room is kept after its last local member has left, in milliseconds. Default: 5,000. */
   lingerMs?: number;
-  /** Milliseconds between two heartbeats of a server. Default 1,000. */
+  /** Interval of a server's heartbeats in milliseconds. Default: 1,000. */
   heartbeatIntervalMs?: number;
-  /** Milliseconds without a heartbeat after which a server counts as gone. Default 4,000. */
+  /** A server is considered gone after this time without a heartbeat, in milliseconds. Default: 4,000. */
   heartbeatTimeoutMs?: number;
-  /** Called instead of sending `resyncEvent` when the bus may have lost something; null stands for all sockets. */
+  /** Called, instead of sending `resyncEvent`, when messages may have been lost; null: for all sockets. */
   onResync?: (sockets: readonly Socket[] | null, reason: ResyncReason) => void;
-  /** Called for each message of the bus for sockets. */
+  /** Called for each bus message for sockets. */
   onReceived?: (reception: Reception, bytes: number) => void;
-  /** Called for each publication with the number of its copies (one per subject) and their size in bytes. */
+  /** Called for each publication with the number of copies (one per subject) and their size in bytes. */
   onPublished?: (copies: number, bytes: number) => void;
-  /** Called with the number of rooms subscribed to when it has changed. */
+  /** Called with the number of subscribed rooms when it changes. */
   onSubscriptions?: (count: number) => void;
-  /** Called for messages of the bus that cannot be parsed; they are skipped. */
+  /** Called for bus messages that can't be parsed and are skipped. */
   onBusError?: (error: Error) => void;
 }
 
@@ -139,13 +140,13 @@ export interface ResolvedBusOptions extends BusAdapterOptions {
   readonly heartbeatTimeoutMs: number;
 }
 
-/** @throws RangeError for an option out of range. */
+/** @throws RangeError if an option is out of range. */
 export function resolveBusOptions(options: BusAdapterOptions & { bus: Bus }): ResolvedBusOptions {
   const { lingerMs = 5000, heartbeatIntervalMs = 1000, heartbeatTimeoutMs = 4000 } = options;
   if (!(lingerMs >= 0)) throw new RangeError(`lingerMs must be a number of at least 0, got ${lingerMs}.`);
   if (!(heartbeatIntervalMs > 0 && heartbeatTimeoutMs > heartbeatIntervalMs)) {
     throw new RangeError(
-      `heartbeatTimeoutMs (${heartbeatTimeoutMs}) must be above heartbeatIntervalMs (${heartbeatIntervalMs}), and that above 0.`,
+      `heartbeatTimeoutMs (${heartbeatTimeoutMs}) must be greater than heartbeatIntervalMs (${heartbeatIntervalMs}), which must be greater than 0.`,
     );
   }
   const prefix = checkedPrefix(options.prefix ?? "fanfare");

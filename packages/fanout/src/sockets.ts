@@ -2,8 +2,8 @@ import type { Socket } from "socket.io";
 import { FanoutAdapter } from "./adapter.ts";
 
 /**
- * Lets go of the HTTP request that opened the connection. Call it when the
- * handshake has been read: `socket.request` is gone afterwards, `socket.handshake` stays.
+ * Releases the HTTP request that opened the connection, which saves memory. Call it once the handshake has been read:
+ * `socket.request` is unavailable afterwards, but `socket.handshake` stays.
  * Source: https://socket.io/docs/v4/memory-usage/
  */
 export function slimSocket(socket: Socket): void {
@@ -11,12 +11,11 @@ export function slimSocket(socket: Socket): void {
 }
 
 /**
- * Joins `socket` into the rooms that `fetchRooms` answers, except those it was removed from while the answer was on
- * its way: a member removed in that moment stays out. To be reachable by `socketsLeave(room, …)` the socket must be in
- * `room` (say, `user:<id>`) before this is called.
+ * Joins `socket` to the rooms that `fetchRooms` returns, except those that it was removed from during the fetch, so that a concurrent
+ * removal isn't lost. To be reachable by `socketsLeave(room, …)`, the socket must be in `room` (such as `user:<id>`) before the call.
  *
- * @returns the rooms joined; none when the socket has disconnected in the meantime.
- * @throws whatever `fetchRooms` throws, or an Error when the server does not use this package's adapter.
+ * @returns the joined rooms; none if the socket disconnected during the fetch.
+ * @throws the error of `fetchRooms`, or an Error if the server doesn't use this package's adapter.
  */
 export async function joinFresh(
   socket: Socket,
@@ -32,10 +31,10 @@ export async function joinFresh(
 }
 
 /**
- * `socket.emit(event, payload)`, in the same order with everything else, but past Engine.IO, which makes a packet wait
- * until the one before has been written: so both can leave in one write where the connection is corked.
+ * Like `socket.emit(event, payload)`, in order with everything else, but bypasses Engine.IO, which delays a packet until the previous
+ * one has been written. So both can be sent in one write if the connection is corked.
  *
- * @throws Error when the server does not use this package's adapter.
+ * @throws Error if the server doesn't use this package's adapter.
  */
 export function emitDirectly(socket: Socket, event: string, payload: unknown): void {
   const { adapter } = socket.nsp;
@@ -48,9 +47,9 @@ export function emitDirectly(socket: Socket, event: string, payload: unknown): v
 }
 
 /**
- * Whether more than `maxBufferedBytes` wait for a socket to read them. Nothing is read from it then, but calls that had arrived before
- * can still follow: answering them adds to what waits.
- * @returns false where the server does not use this package's adapter
+ * Whether more than `maxBufferedBytes` are buffered for a socket. Reading from it is paused then, but calls received before can still
+ * follow, and their responses add to the buffer.
+ * @returns false if the server doesn't use this package's adapter
  */
 export function isSlow(socket: Socket): boolean {
   const { adapter } = socket.nsp;

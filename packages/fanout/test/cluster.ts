@@ -14,7 +14,7 @@ import { startServer, type TestServer, until } from "./support.ts";
 export interface Gateway extends TestServer {
   readonly bus: NatsBus;
   readonly adapter: BusAdapter;
-  /** How many messages for sockets have come over the bus, by what became of them. */
+  /** Number of received bus messages for sockets by `Reception`. */
   readonly received: Record<Reception, number>;
 }
 
@@ -55,7 +55,7 @@ export async function startGateway(
   };
 }
 
-/** `count` servers that know of each other. */
+/** Starts `count` servers and waits until they have discovered each other. */
 export async function startCluster(
   nats: NatsServer,
   count: number,

@@ -41,7 +41,7 @@ describe("Socket.IO's adapter contract", () => {
     expect(new Set(answers)).toEqual(new Set([2, 3]));
   });
 
-  test("volatile broadcasts arrive where nothing is in the way", async () => {
+  test("volatile broadcasts arrive if the socket is writable", async () => {
     const [a] = await three();
     server.io.volatile.to("x").emit("e", 1);
     await until(() => a.received.length === 1);
@@ -72,7 +72,7 @@ describe("Socket.IO's adapter contract", () => {
     expect(client.received).toEqual([["e", 1]]);
   });
 
-  test("namespaces of one connection are kept apart", async () => {
+  test("namespaces of one connection are separate", async () => {
     server = await startFanout();
     const other = server.io.of("/other");
     const client = await server.client();
@@ -86,7 +86,7 @@ describe("Socket.IO's adapter contract", () => {
     expect([client.received, received]).toEqual([[["e", 1]], [["e", 2]]]);
   });
 
-  test("serverSideEmit has no other server to go to", async () => {
+  test("serverSideEmit does nothing without other servers", async () => {
     await three();
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     server.io.serverSideEmit("e");

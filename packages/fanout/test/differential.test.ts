@@ -21,7 +21,7 @@ type Random = (below: number) => number;
 
 const pick = <T>(items: readonly T[], random: Random): T => items[random(items.length)]!;
 
-/** One random action. All of them are synchronous: what each client must receive, and in which order, is certain. */
+/** A random action. All are synchronous, so the expected events of each client and their order are deterministic. */
 function step(io: Server, sockets: readonly Socket[], random: Random, n: number): void {
   const socket = pick(sockets, random);
   const room = pick(ROOMS, random);
@@ -58,7 +58,7 @@ function step(io: Server, sockets: readonly Socket[], random: Random, n: number)
   pick(actions, random)();
 }
 
-/** What each client received, in order, while the script of `seed` ran. */
+/** Runs the script of `seed` and returns the events that each client received, in order. */
 async function play(
   seed: number,
   transports: string[],

@@ -5,7 +5,7 @@ import { startFanout, startServer, type TestServer, until } from "./support.ts";
 let server: TestServer;
 afterEach(() => server.close());
 
-test("comes in order with broadcasts and with packets of Engine.IO's", async () => {
+test("arrives in order with broadcasts and with packets sent by Engine.IO", async () => {
   server = await startFanout();
   const client = await server.client();
   const socket = server.socket(client.id);
@@ -22,7 +22,7 @@ test("comes in order with broadcasts and with packets of Engine.IO's", async () 
   expect(client.received.map(([name]) => name)).toEqual(sent);
 });
 
-test("leaves while the packet before it is still on its way out", async () => {
+test("is sent while the previous packet is still being written", async () => {
   server = await startFanout();
   const client = await server.client();
   const socket = server.socket(client.id);
@@ -40,7 +40,7 @@ test("leaves while the packet before it is still on its way out", async () => {
   ]);
 });
 
-test("what does not fit into a text frame goes Socket.IO's own way", async () => {
+test("binary payloads are sent by Socket.IO itself", async () => {
   server = await startFanout();
   const client = await server.client();
   emitDirectly(server.socket(client.id), "bytes", Buffer.from([1, 2]));
@@ -48,7 +48,7 @@ test("what does not fit into a text frame goes Socket.IO's own way", async () =>
   expect(client.received[0]?.[0]).toBe("bytes");
 });
 
-test("says so when the server uses another adapter", async () => {
+test("throws if the server uses another adapter", async () => {
   server = await startServer({});
   const client = await server.client();
   const socket = server.socket(client.id);

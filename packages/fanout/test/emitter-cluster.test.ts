@@ -34,7 +34,7 @@ async function member(gateway: Gateway, ...rooms: string[]): Promise<TestClient>
   return client;
 }
 
-test("an event reaches the members of its room at every gateway, and no gateway without members", async () => {
+test("an event reaches its room's members on all gateways, and no gateway without members", async () => {
   const a = await member(first, "group:1");
   const b = await member(second, "group:1");
   const c = await member(second, "group:2");
@@ -109,7 +109,7 @@ test("events and room changes keep their order: no event after a leave, none los
   expect(events(b)).toEqual([...both.flat(), ["end", null]]);
 });
 
-test("disconnecting comes after what was published", async () => {
+test("disconnects after earlier publications", async () => {
   const a = await member(second, "user:a");
   const gone = new Promise((resolve) => a.socket.once("disconnect", resolve));
   emitter.emit("user:a", "session.ended", 1);
@@ -120,7 +120,7 @@ test("disconnecting comes after what was published", async () => {
 });
 
 describe("joinFresh", () => {
-  test("is done when nothing published to the rooms is missed any more", async () => {
+  test("resolves once no publication to the rooms is missed", async () => {
     const client = await first.client();
     for (let n = 0; n < 50; n++) {
       await joinFresh(first.socket(client.id), async () => [`room:${n}`]);
@@ -143,7 +143,7 @@ describe("joinFresh", () => {
   });
 });
 
-test("resyncs all sockets, once for requests at the same time", async () => {
+test("resyncs all sockets, once for concurrent requests", async () => {
   const a = await first.client();
   const b = await second.client();
   emitter.publishResync();
@@ -153,7 +153,7 @@ test("resyncs all sockets, once for requests at the same time", async () => {
   expect([a.received, b.received]).toEqual([[["resync"]], [["resync"]]]);
 });
 
-test("an event between servers", async () => {
+test("emits events to the other servers", async () => {
   const received: unknown[] = [];
   for (const { io } of [first, second]) io.on("refresh", (...args: unknown[]) => received.push(args));
   emitter.serverSideEmit("refresh", 1, { two: 2 });
@@ -164,7 +164,7 @@ test("an event between servers", async () => {
   ]);
 });
 
-test("binary data arrives as it was", async () => {
+test("binary data arrives unchanged", async () => {
   const a = await member(first, "x");
   emitter.emit("x", "file", { bytes: Buffer.from([1, 2, 3]), name: "é" });
   emitter.emit("x", "after", null);
@@ -172,7 +172,7 @@ test("binary data arrives as it was", async () => {
   expect(a.received[0]).toEqual(["file", { bytes: Buffer.from([1, 2, 3]), name: "é" }]);
 });
 
-test("trace context reaches every gateway, once and only for traced publications", async () => {
+test("trace context reaches every gateway, once, and only for traced publications", async () => {
   let trace: string | undefined;
   const traceOf = () => trace;
   const received: string[] = [];

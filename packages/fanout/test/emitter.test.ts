@@ -15,7 +15,7 @@ async function start() {
   return { fanout, client };
 }
 
-test("no rooms, no receivers", async () => {
+test("without rooms, there are no receivers", async () => {
   const { fanout, client } = await start();
   fanout.emit([], "none", null);
   fanout.emit("", "none", null);
@@ -38,7 +38,7 @@ test("a socket in several of the rooms gets a publication once", async () => {
   ]);
 });
 
-test("who is in an excepted room neither gets a publication nor is moved", async () => {
+test("sockets in an excepted room neither get a publication nor are moved", async () => {
   const { fanout, client } = await start();
   const other = await server.client();
   await server.socket(other.id).join(["user:2", "staff"]);
@@ -57,7 +57,7 @@ test("who is in an excepted room neither gets a publication nor is moved", async
   expect(other.received).toEqual([["e", 3]]);
 });
 
-test("disconnecting comes after what was emitted", async () => {
+test("disconnects after earlier publications", async () => {
   const { fanout, client } = await start();
   const gone = new Promise((resolve) => client.socket.once("disconnect", resolve));
   fanout.emit("user:1", "session.ended", { reason: "banned" });
@@ -66,7 +66,7 @@ test("disconnecting comes after what was emitted", async () => {
   expect(client.received).toEqual([["session.ended", { reason: "banned" }]]);
 });
 
-test("without a server calls are dropped; a second server is refused", async () => {
+test("drops calls without a server; rejects a second server", async () => {
   const { fanout } = await start();
   expect(() => fanout.attach(new Server())).toThrow("detach()");
   fanout.detach();

@@ -47,13 +47,13 @@ async function start(options: GatewayOptions = {}, busOptions: Partial<ConnectNa
 const count = (client: TestClient, event: string): number =>
   client.received.filter(([name]) => name === event).length;
 
-/** Until this process knows that the nats-server is away. */
+/** Waits until this process has detected that nats-server is down. */
 async function lost(...buses: readonly NatsBus[]): Promise<void> {
   for (const { connection } of buses) await until(() => connection.info === undefined);
 }
 
-describe("the nats-server dies and comes back", () => {
-  test("all sockets resync once it is back, and everything works as before", async () => {
+describe("after a restart of nats-server", () => {
+  test("all sockets resync, and everything works as before", async () => {
     const { first, second, clients, bus, emitter } = await start();
     await nats.kill();
     await lost(bus, first.bus, second.bus);
@@ -68,7 +68,7 @@ describe("the nats-server dies and comes back", () => {
     expect(await first.io.fetchSockets()).toHaveLength(2);
   });
 
-  test("meanwhile a server's own sockets receive its events, and sockets can connect and join", async () => {
+  test("during the outage, a server's own sockets receive its events, and sockets can connect and join", async () => {
     const { first, clients } = await start();
     await nats.kill();
     await lost(first.bus);
@@ -86,8 +86,8 @@ describe("the nats-server dies and comes back", () => {
     expect(late.received.filter(([name]) => name === "e").map(([, n]) => n)).toEqual([2, 3]);
   });
 
-  test("events published meanwhile arrive in order", async () => {
-    // The gateways are back first.
+  test("events published during the outage arrive in order", async () => {
+    // The gateways reconnect first.
     const { bus, clients, emitter } = await start({}, { reconnectTimeWait: 1500, reconnectJitter: 0 });
     await nats.kill();
     await lost(bus);
@@ -157,10 +157,10 @@ describe("a publisher that nats-server does not read from", () => {
     expect(clients.map((client) => count(client, "e"))).toEqual(Array(2).fill(100 - dropped.length));
   });
 
-  test("a publisher that alone was cut off resyncs the sockets of all gateways", async () => {
+  test("a publisher that lost its connection resyncs the sockets of all gateways", async () => {
     const { bus, clients, emitter } = await start();
     emitter.emit("x", "e", 1);
-    // What was published just before may be lost with the connection.
+    // Messages published just before can be lost with the connection.
     const back = new Promise((resolve) => bus.onInterrupted(resolve));
     await bus.connection.reconnect();
     expect(await back).toEqual({ publishedLost: true });
@@ -181,7 +181,7 @@ describe("a publisher that nats-server does not read from", () => {
   });
 });
 
-test("an event larger than the nats-server takes is refused, and the connection stays", async () => {
+test("rejects an event that exceeds nats-server's limit, without losing the connection", async () => {
   const { clients, emitter, first } = await start();
   const large = "x".repeat(100_000);
   expect(() => emitter.emit("x", "e", large)).toThrow("max_payload");
@@ -205,7 +205,7 @@ test("larger responses between servers are split", async () => {
   for (const { ws } of clients) ws.terminate();
 });
 
-test("a gateway that nats-server disconnects as too slow resyncs its sockets", async () => {
+test("a gateway that nats-server disconnects as a slow consumer resyncs its sockets", async () => {
   const { first, clients, emitter } = await start();
   const connection = Reflect.get(first.bus.connection, "protocol") as { transport: { socket: NetSocket } };
   const { socket } = connection.transport;
@@ -214,7 +214,7 @@ test("a gateway that nats-server disconnects as too slow resyncs its sockets", a
   const gone = new Promise((resolve) => first.bus.onInterrupted(resolve));
   for (let n = 0; n < 300; n++) {
     emitter.emit("x", "e", payload);
-    // Only the gateway that reads nothing is too slow, also on a busy machine.
+    // High enough that only the gateway that reads nothing is too slow, even on a busy machine.
     if (n % 5 === 4) await until(() => count(clients[1]!, "e") === n + 1);
   }
   await vi.waitFor(async () => expect(await nats.log()).toMatch("Slow Consumer Detected"));

@@ -25,7 +25,7 @@ describe("joinFresh", () => {
     };
   }
 
-  test("joins the rooms fetched", async () => {
+  test("joins the fetched rooms", async () => {
     const { socket, answer, joined } = await fetching();
     answer(["group:1", "group:2"]);
     expect(await joined).toEqual(["group:1", "group:2"]);
@@ -33,7 +33,7 @@ describe("joinFresh", () => {
     expect(server.fanout.held.joining).toBe(0);
   });
 
-  test("a leave in the meantime wins", async () => {
+  test("a leave during the fetch wins", async () => {
     const { fanout, client, socket, answer, joined } = await fetching();
     fanout.socketsLeave("user:1", ["group:1"]);
     answer(["group:1", "group:2"]);
@@ -45,7 +45,7 @@ describe("joinFresh", () => {
     expect(socket.rooms.has("group:1")).toBe(false);
   });
 
-  test("a join after the leave wins over it", async () => {
+  test("a join after the leave wins", async () => {
     const { fanout, answer, joined } = await fetching();
     fanout.socketsLeave("user:1", ["group:1"]);
     fanout.socketsJoin("user:1", ["group:1"]);
@@ -53,7 +53,7 @@ describe("joinFresh", () => {
     expect(await joined).toEqual(["group:1"]);
   });
 
-  test("a leave counts for every fetch under way", async () => {
+  test("a leave applies to every fetch in progress", async () => {
     const { fanout, socket, answer, joined } = await fetching();
     const again = joinFresh(socket, async () => ["group:1", "group:3"]);
     fanout.socketsLeave("user:1", ["group:1"]);
@@ -70,14 +70,14 @@ describe("joinFresh", () => {
     expect(server.fanout.held).toEqual({ connections: 0, queued: 0, lists: 0, joining: 0 });
   });
 
-  test("a fetch that fails is the caller's, and leaves nothing behind", async () => {
+  test("rejects with the error of the fetch and leaves no state behind", async () => {
     const { fail, joined } = await fetching();
-    fail(new Error("database away"));
-    await expect(joined).rejects.toThrow("database away");
+    fail(new Error("database unavailable"));
+    await expect(joined).rejects.toThrow("database unavailable");
     expect(server.fanout.held.joining).toBe(0);
   });
 
-  test("says so when the server uses another adapter", async () => {
+  test("throws if the server uses another adapter", async () => {
     server = await startServer({});
     const client = await server.client();
     await expect(joinFresh(server.socket(client.id), async () => [])).rejects.toThrow("createFanoutAdapter");

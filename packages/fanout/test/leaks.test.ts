@@ -10,7 +10,7 @@ const NOTHING = { connections: 0, queued: 0, lists: 0, joining: 0 };
 let server: TestServer;
 afterEach(() => server.close());
 
-test("nothing is kept of 2,000 sockets that have come and gone while it was published to them", async () => {
+test("no state remains of 2,000 sockets that disconnected during publications", async () => {
   server = await startFanout({ socketsPerSlice: 100 });
   server.io.on("connection", (socket) => void socket.join(["all", `user:${socket.id}`]));
   const clients = await rawClients(server.port, 2000);
@@ -32,7 +32,7 @@ test("nothing is kept of 2,000 sockets that have come and gone while it was publ
   expect(server.fanout.sids.size).toBe(0);
 });
 
-test("a socket that was published to can be collected once it is gone", async () => {
+test("a disconnected socket can be garbage-collected", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   server = await startFanout({ socketsPerSlice: 1 });
@@ -48,7 +48,7 @@ test("a socket that was published to can be collected once it is gone", async ()
   expect(server.fanout.held).toEqual(NOTHING);
 });
 
-test("a connection that leaves the namespace and stays open has no listener left on it", async () => {
+test("a connection that leaves the namespace but stays open has no listeners left", async () => {
   server = await startFanout();
   const client = await server.client();
   const socket = server.socket(client.id);

@@ -10,11 +10,11 @@ export interface NatsServer {
   readonly port: number;
   readonly url: string;
   readonly pid: number;
-  /** What it has logged. */
+  /** Its log output. */
   log(): Promise<string>;
-  /** Kills it at once, as a crash would. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Restarts it on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** @throws Error when it does not start within ten seconds. */
+/** @throws Error if it doesn't start within ten seconds. */
 async function launch(port: number, args: readonly string[]): Promise<ChildProcess> {
   const server = spawn("nats-server", ["-a", "127.0.0.1", "-p", String(port), ...args], { stdio: "ignore" });
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -52,7 +52,7 @@ async function launch(port: number, args: readonly string[]): Promise<ChildProce
 }
 
 /**
- * A real nats-server.
+ * Starts a nats-server.
  * @param config lines of its configuration file
  */
 export async function startNats(config = ""): Promise<NatsServer> {

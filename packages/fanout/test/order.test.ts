@@ -8,7 +8,7 @@ let server: TestServer;
 afterEach(() => server.close());
 
 describe("order", () => {
-  test("rooms, several rooms, direct packets and acknowledgements arrive as they were sent", async () => {
+  test("publications, direct packets and acknowledgements arrive in the order they were sent", async () => {
     server = await startFanout();
     const { io } = server;
     const client = await server.client();
@@ -30,7 +30,7 @@ describe("order", () => {
   });
 
   for (const transport of ["websocket", "polling"]) {
-    test(`${transport}: an outgoing listener sees each packet, and what it publishes comes after`, async () => {
+    test(`${transport}: an outgoing listener is called for each packet, and its own publications arrive later`, async () => {
       server = await startServer({ transports: ["polling", "websocket"], adapter: createFanoutAdapter() });
       const { io } = server;
       const client = await server.client([transport]);
@@ -51,7 +51,7 @@ describe("order", () => {
 });
 
 describe("writes", () => {
-  test("what is published in one turn leaves in one write per socket, whatever the rooms", async () => {
+  test("all publications of one turn are sent in one write per socket, regardless of rooms", async () => {
     server = await startFanout();
     const { io } = server;
     const clients = await rawClients(server.port, 3);
@@ -66,7 +66,7 @@ describe("writes", () => {
     for (const { received } of clients) expect(received.map(([, n]) => n)).toEqual([...Array(50).keys()]);
   });
 
-  test("a long flush gives way to the event loop, and sockets come and go in between", async () => {
+  test("a long flush yields to the event loop, while sockets connect and disconnect", async () => {
     server = await startFanout({ socketsPerSlice: 10 });
     const { io } = server;
     const clients = await rawClients(server.port, 100);
@@ -95,13 +95,13 @@ describe("writes", () => {
     expect(late.received.map(([, n]) => n)).toEqual([2, 4]);
     for (const index of [1, 50, 95]) expect(numbers(index)).toEqual([1, 2, 4]);
     expect(numbers(96)).toEqual([1, 2, 3, 4]);
-    // Published before they left: theirs. Published after: not.
+    // They must receive publications before their leave, and none after it.
     for (const index of [0, 97, 98]) expect(numbers(index)).toEqual([1]);
   });
 });
 
 describe("closing", () => {
-  test("a disconnected socket has got everything published before", async () => {
+  test("a disconnected socket has received all earlier publications", async () => {
     server = await startFanout();
     const clients = await Promise.all([server.client(), server.client()]);
     for (const { id } of clients) await server.socket(id).join("a");
@@ -112,7 +112,7 @@ describe("closing", () => {
     for (const { received } of clients) expect(received).toHaveLength(20);
   });
 
-  test("closing the server sends what was published before", async () => {
+  test("closing the server sends earlier publications", async () => {
     server = await startFanout();
     const client = await server.client();
     const gone = new Promise((resolve) => client.socket.once("disconnect", resolve));

@@ -1,4 +1,4 @@
-/** Mulberry32: small, seedable, good enough to vary a test. Source: https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
+/** Mulberry32: a small seedable generator. Source: https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

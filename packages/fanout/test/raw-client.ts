@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-/** A Socket.IO client reduced to its WebSocket: cheap enough to open thousands, and it can stop reading. */
+/** A minimal Socket.IO client on a raw WebSocket: cheap enough for thousands, and it can stop reading. */
 export interface RawClient {
   readonly ws: WebSocket;
   readonly id: string;
@@ -26,7 +26,7 @@ export async function rawClient(port: number): Promise<RawClient> {
   return { ws, id, received };
 }
 
-/** Opens `count` of them, 200 at a time. */
+/** Opens `count` clients, 200 at a time. */
 export async function rawClients(port: number, count: number): Promise<RawClient[]> {
   const clients: RawClient[] = [];
   while (clients.length < count) {

@@ -44,7 +44,7 @@ afterEach(() => world.close());
 
 for (const [name, start] of variants) {
   describe(`Socket.IO's adapter contract with ${name}`, () => {
-    /** Three clients, a in x and y, b in y, c in none, on different servers where there are any. */
+    /** Three clients on different servers if there are several: a in x and y, b in y, c in no room. */
     async function three() {
       world = await start();
       const at = (i: number): TestServer => world.servers[i % world.servers.length]!;
@@ -54,7 +54,7 @@ for (const [name, start] of variants) {
       return { a, b, c, at, io: at(0).io, other: at(1).io };
     }
 
-    /** What the clients have got when everything emitted so far has come. */
+    /** Returns the events received by the clients once everything emitted so far has arrived. */
     async function received(io: TestServer["io"], ...clients: TestClient[]): Promise<unknown[][]> {
       io.emit("end");
       await until(() => clients.every((client) => names(client).includes("end")));
@@ -80,7 +80,7 @@ for (const [name, start] of variants) {
       expect(await received(other, a, b, c)).toEqual([["from another server"], [], []]);
     });
 
-    test("a socket to the others of its rooms", async () => {
+    test("a socket broadcasts to the others in its rooms", async () => {
       const { a, b, c, at } = await three();
       at(0).socket(a.id).to("y").emit("to y");
       at(0).socket(a.id).broadcast.emit("to all others");
@@ -98,7 +98,7 @@ for (const [name, start] of variants) {
       expect(a.received.at(-1)).toEqual(["binary", Buffer.from([1, 2]), { deep: Buffer.from([3]) }]);
     });
 
-    test("values arrive as JSON has them", async () => {
+    test("values arrive as in JSON", async () => {
       const { b, io } = await three();
       const value = { at: new Date(0), id: { toJSON: () => "id" }, none: undefined, list: [undefined, null] };
       io.to("y").emit("e", value, undefined);
@@ -183,7 +183,7 @@ for (const [name, start] of variants) {
       expect(mine).toEqual(here.map(() => ["local", "ask", "to here"]));
     });
 
-    test("namespaces are kept apart", async () => {
+    test("namespaces are separate", async () => {
       const { a, b, at, io } = await three();
       for (const server of world.servers) server.io.of("/admin space");
       const joined: unknown[][] = [];
@@ -203,7 +203,7 @@ for (const [name, start] of variants) {
       expect(a.received).toEqual([["e", 2]]);
     });
 
-    test("listeners for outgoing packets see each of them", async () => {
+    test("listeners for outgoing packets are called for each", async () => {
       const { b, at, io } = await three();
       const seen: unknown[][] = [];
       at(1)
@@ -218,7 +218,7 @@ for (const [name, start] of variants) {
   });
 }
 
-/** What Socket.IO's typings leave out. */
+/** Missing in Socket.IO's typings. */
 interface Asking {
   emitWithAck(event: string): Promise<unknown>;
 }
@@ -233,7 +233,7 @@ describe("between servers", () => {
     return gateways;
   }
 
-  test("serverSideEmit goes to all others, and collects their answers", async () => {
+  test("serverSideEmit reaches all other servers and collects their responses", async () => {
     const [first, ...others] = (await cluster(3)) as [Gateway, ...Gateway[]];
     const received: unknown[] = [];
     first.io.on("hello", () => received.push("itself"));
@@ -250,7 +250,7 @@ describe("between servers", () => {
     expect(sorted(await first.io.serverSideEmitWithAck("ask", 10))).toEqual([10, 11]);
   });
 
-  test("servers that come and go are counted, and no answer of a gone one is waited for", async () => {
+  test("counts joining and leaving servers, and doesn't wait for responses of those that left", async () => {
     const [first, second, third] = (await cluster(3)) as [Gateway, Gateway, Gateway];
     const client = await second.client();
     await third.close();
@@ -264,7 +264,7 @@ describe("between servers", () => {
     };
   });
 
-  test("sockets without a handshake, or with something circular, are found as well", async () => {
+  test("fetches sockets without a handshake or with circular data", async () => {
     const [first, second] = (await cluster(2)) as [Gateway, Gateway];
     const client = await second.client();
     const socket = second.socket(client.id);
@@ -276,7 +276,7 @@ describe("between servers", () => {
     expect((await first.io.fetchSockets())[0]!.data).toEqual({ user: 1 });
   });
 
-  test("clients by polling, and with compression, get what the others get", async () => {
+  test("clients with polling or compression receive the same events", async () => {
     const [first, second] = (await cluster(
       2,
       {},
@@ -289,7 +289,7 @@ describe("between servers", () => {
       expect(received).toEqual(Array.from({ length: 20 }, (_, n) => ["e", n]));
   });
 
-  test("a server receives neither its own publications nor those for rooms without members", async () => {
+  test("a server receives neither its own publications nor those to rooms without members", async () => {
     const [first, second] = (await cluster(2)) as [Gateway, Gateway];
     const [a, b] = [await first.client(), await second.client()];
     await first.socket(a.id).join(["x", "only a"]);

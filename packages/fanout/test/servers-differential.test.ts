@@ -22,7 +22,7 @@ afterAll(() => nats.stop());
 
 const pick = <T>(items: readonly T[], random: Random): T => items[random(items.length)]!;
 
-/** One random action of one server: what each client receives of it, and in which order, is certain. */
+/** A random action of one server. The expected events of each client and their order are deterministic. */
 function step(io: Server, ids: readonly string[], random: Random, n: number): void {
   const room = pick(ROOMS, random);
   const other = pick(ROOMS, random);
@@ -56,7 +56,7 @@ function step(io: Server, ids: readonly string[], random: Random, n: number): vo
   pick(actions, random)();
 }
 
-/** What each client received, in order, while the script of `seed` ran on the first of the servers. */
+/** Runs the script of `seed` on the first server and returns the events that each client received, in order. */
 async function play(seed: number, servers: readonly TestServer[]): Promise<unknown[][][]> {
   const random = randomFrom(seed);
   const clients: TestClient[] = [];

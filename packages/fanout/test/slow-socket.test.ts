@@ -4,7 +4,7 @@ import { rawClients } from "./raw-client.ts";
 import { startFanout, type TestServer, until } from "./support.ts";
 
 const MAX_BUFFERED = 256 * 1024;
-/** More than the kernel buffers of one connection take. */
+/** More than the kernel buffers of a connection hold. */
 const ENOUGH = 1000;
 const PAYLOAD = "x".repeat(32 * 1024);
 
@@ -50,7 +50,7 @@ test("a socket that stops reading is skipped, gets one resync, and then receives
   expect(events.filter((event) => event === "behind")).toHaveLength(1);
   expect(events.slice(-2)).toEqual(["behind", "e"]);
   expect(stuck!.received.length).toBeLessThan(published - 50);
-  // Nothing is missing, twice or out of order before the gap.
+  // Before the gap, no event is missing, repeated or out of order.
   const before = stuck!.received.slice(0, -2).map(([, n]) => n);
   expect(before).toEqual([...before.keys()]);
 });
@@ -72,14 +72,14 @@ test("a slow socket can be disconnected", async () => {
   expect(server.fanout.held).toEqual({ connections: 0, queued: 0, lists: 0, joining: 0 });
 });
 
-test("packets of Engine.IO's own in between do not let a stuck socket buffer without end", async () => {
+test("limits the buffer of a stuck socket even if Engine.IO sends packets in between", async () => {
   const slow: string[] = [];
   server = await startFanout({ maxBufferedBytes: MAX_BUFFERED, onSlow: (socket) => slow.push(socket.id) });
   const [stuck] = await rawClients(server.port, 1);
   const socket = server.socket(stuck!.id);
   stuck!.ws.pause();
   let published = 0;
-  // Until the kernel takes no more, and then as much again as the limit allows.
+  // Fills the kernel buffers first, then the user-space buffer up to the limit.
   while (socket.request.socket.writableLength === 0) {
     server.io.emit("e", published++, PAYLOAD);
     await turn();
@@ -103,7 +103,7 @@ test("packets of Engine.IO's own in between do not let a stuck socket buffer wit
   expect(stuck!.received.filter(([event]) => event === "resync")).toHaveLength(1);
 });
 
-test("a socket that calls without reading is not read from, buffers little, and is closed", async () => {
+test("a socket that calls without reading is paused, buffers little, and is closed", async () => {
   const stalled: string[] = [];
   server = await startFanout({
     maxBufferedBytes: MAX_BUFFERED,
@@ -124,7 +124,7 @@ test("a socket that calls without reading is not read from, buffers little, and 
     most = Math.max(most, net.writableLength + heldBytes);
   });
   stuck!.ws.pause();
-  // It goes on calling for as long as it is connected, and says that it is alive.
+  // It keeps calling and answering pings as long as it is connected.
   for (let n = 0; stalled.length === 0; n++) {
     if (n < 20 * ENOUGH) stuck!.ws.send(`42${n}["call"]`);
     if (n % 100 === 0) stuck!.ws.send("3");
@@ -133,12 +133,12 @@ test("a socket that calls without reading is not read from, buffers little, and 
   expect(stalled).toEqual([stuck!.id]);
   await until(() => server.fanout.held.connections === 0);
   expect(calls).toBeLessThan(20 * ENOUGH);
-  // What had arrived before reading was paused is still answered: one read of the connection, 64 KiB of small calls.
+  // Calls received before reading was paused are still answered: one read of the connection, 64 KiB of small calls.
   expect(most).toBeLessThan(MAX_BUFFERED + ((64 * 1024) / 11) * PAYLOAD.length);
   stuck!.ws.terminate();
 });
 
-test("a slow client that reads is not closed, gets every answer, and no resync where it missed nothing", async () => {
+test("a slow client that reads is not closed, gets every response, and no resync if it missed nothing", async () => {
   const stalled: string[] = [];
   const slow: string[] = [];
   server = await startFanout({
@@ -153,7 +153,7 @@ test("a slow client that reads is not closed, gets every answer, and no resync w
   client!.ws.on("message", (data: Buffer) => {
     if (!data.toString().startsWith("43")) return;
     answered += 1;
-    // Reads on only a turn later each time.
+    // Resumes reading only a turn later each time.
     client!.ws.pause();
     setTimeout(() => client!.ws.resume(), 1);
   });

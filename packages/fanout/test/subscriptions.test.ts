@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => nats.stop());
 afterEach(() => gateway.close());
 
-test("the first member subscribes, the last one's leaving ends it a while later", async () => {
+test("subscribes with the first member and unsubscribes some time after the last one left", async () => {
   const counts: number[] = [];
   gateway = await startGateway(nats, { lingerMs: 300, onSubscriptions: (count) => counts.push(count) });
   const [a, b] = [await gateway.client(), await gateway.client()];
-  // All sockets of the namespace are one room.
+  // One more for all sockets of the namespace.
   expect(gateway.adapter.subscriptions).toBe(1);
   await gateway.socket(a.id).join("x");
   await gateway.socket(b.id).join("x");
@@ -35,7 +35,7 @@ test("the first member subscribes, the last one's leaving ends it a while later"
   await until(() => gateway.adapter.subscriptions === 0);
 });
 
-test("who comes back in time finds the subscription as it was", async () => {
+test("rejoining in time keeps the subscription", async () => {
   const counts: number[] = [];
   gateway = await startGateway(nats, { lingerMs: 1000, onSubscriptions: (count) => counts.push(count) });
   const bus = await connectNatsBus({ servers: nats.url });
@@ -64,7 +64,7 @@ test("who comes back in time finds the subscription as it was", async () => {
   await bus.close();
 });
 
-test("2,000 users, each with a room of their own, leave no subscription behind", async () => {
+test("2,000 users in separate rooms leave no subscriptions behind", async () => {
   gateway = await startGateway(nats, { lingerMs: 100 });
   const joins: Promise<void>[] = [];
   gateway.io.on("connection", (socket) => joins.push(Promise.resolve(socket.join(`user:${socket.id}`))));
@@ -77,7 +77,7 @@ test("2,000 users, each with a room of their own, leave no subscription behind",
   expect(gateway.adapter.held).toEqual({ connections: 0, queued: 0, lists: 0, joining: 0 });
 });
 
-test("rooms of any name", async () => {
+test("room names can contain any characters", async () => {
   gateway = await startGateway(nats);
   const bus = await connectNatsBus({ servers: nats.url });
   const emitter = new Emitter({ bus });
@@ -105,7 +105,7 @@ test("rooms of any name", async () => {
   await bus.close();
 });
 
-test("more rooms than an event is worth copies for", async () => {
+test("an event to many rooms is sent once to all servers", async () => {
   gateway = await startGateway(nats);
   const bus = await connectNatsBus({ servers: nats.url });
   const client = await gateway.client();

@@ -8,9 +8,9 @@ import type { FanoutAdapter } from "../src/adapter.ts";
 export interface TestServer {
   readonly io: Server;
   readonly port: number;
-  /** The adapter of the main namespace; only meaningful where the server was started with it. */
+  /** The adapter of the main namespace, if the server uses this package's adapter. */
   readonly fanout: FanoutAdapter;
-  /** The socket at the server's end of the client with this id. */
+  /** The server-side socket of the client with this id. */
   socket(id: string): Socket;
   /** A connected client; `received` lists `[event, ...args]` in order of arrival. */
   client(transports?: string[]): Promise<TestClient>;
@@ -59,7 +59,7 @@ export async function startServer(options: Partial<ServerOptions>): Promise<Test
     },
     async close() {
       for (const client of clients) client.disconnect();
-      // A client that has stopped reading would not answer the closing handshake either.
+      // A client that stopped reading would not answer the closing handshake either.
       for (const connection of connections) connection.destroy();
       await io.close();
     },
@@ -70,7 +70,7 @@ export async function startServer(options: Partial<ServerOptions>): Promise<Test
 export const startFanout = (options: FanoutAdapterOptions = {}): Promise<TestServer> =>
   startServer({ adapter: createFanoutAdapter(options) });
 
-/** Waits until `condition` holds; the test's own time limit is the bound. */
+/** Waits until `condition` holds, up to the test's timeout. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }

@@ -43,7 +43,7 @@ test("lists pending migrations, runs them, and reports the result", async () => 
 test("with MIGRATE_ON_START=off, an instance refuses to start until it is migrated", async () => {
   const dataDir = await restoreOld("not-at-start");
   const config = { ...configOf(dataDir), migrateOnStart: false };
-  await expect(startFanfare(config)).rejects.toThrow("Make a backup and run `fanfare migrate`");
+  await expect(startFanfare(config)).rejects.toThrow("Make a backup, then run `fanfare migrate`");
   await fanfare(dataDir, ["migrate"]);
   await (await startFanfare(config)).stop();
 });

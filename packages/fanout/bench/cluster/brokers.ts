@@ -17,7 +17,7 @@ const argumentsOf = (kind: "nats" | "redis", port: number): string[] =>
     ? ["-a", "127.0.0.1", "-p", `${port}`]
     : ["--bind", "127.0.0.1", "--port", `${port}`, "--save", ""];
 
-/** A nats-server or redis-server of this machine, as it comes, without anything on disk. */
+/** Starts an installed nats-server or redis-server with defaults and without persistence. */
 export async function startBroker(kind: "nats" | "redis"): Promise<Broker> {
   const port = nextPort++;
   const server = spawn(COMMANDS[kind], argumentsOf(kind, port), { stdio: "ignore" });
@@ -32,7 +32,7 @@ export async function stopBroker({ process: server }: Broker): Promise<void> {
   await once(server, "exit");
 }
 
-/** Processor time of all threads of a process so far, in milliseconds. Linux. */
+/** CPU time of a process so far in milliseconds, all threads together. Linux only. */
 export function cpuMs(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -9,7 +9,7 @@ import { type Candidate, ROOM } from "./protocol.ts";
 
 interface Parts {
   adapter: NonNullable<ServerOptions["adapter"]>;
-  /** Where the messages can only be counted at the adapter. */
+  /** For adapters without a callback for received messages. */
   watch?: (io: Server) => void;
 }
 
@@ -19,7 +19,7 @@ async function redisClient(url: string) {
   return client;
 }
 
-/** The adapter of a gateway; `onMessage` is called for every message for sockets that comes over the broker. */
+/** The adapter of a gateway; `onMessage` is called for every message for sockets received from the broker. */
 export const gateways: Record<Candidate, (url: string, onMessage: () => void) => Promise<Parts>> = {
   async fanout(url, onMessage) {
     const bus = await connectNatsBus({ servers: url });
@@ -50,10 +50,10 @@ export const gateways: Record<Candidate, (url: string, onMessage: () => void) =>
   },
 };
 
-/** Of Socket.IO's protocol between servers. */
+/** A message type of Socket.IO's cluster protocol. */
 const BROADCAST = "3";
 
-/** What publishes one message. */
+/** Creates a function that publishes one message. */
 export const publishers: Record<Candidate, (url: string) => Promise<() => void>> = {
   async fanout(url) {
     const emitter = new Emitter({ bus: await connectNatsBus({ servers: url }) });

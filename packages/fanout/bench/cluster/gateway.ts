@@ -5,7 +5,7 @@ import { EVENT, PAYLOAD } from "../protocol.ts";
 import { gateways } from "./candidates.ts";
 import { type Candidate, type FromGateway, OTHER_ROOM, ROOM, type ToGateway } from "./protocol.ts";
 
-/** node gateway.ts CANDIDATE BROKER [other]: with `other` its sockets are not in the room that is published to. */
+/** node gateway.ts CANDIDATE BROKER [other]: with `other`, its sockets are not in the published room. */
 
 const [candidate, url, room] = process.argv.slice(2) as [Candidate, string, string | undefined];
 const send = (message: FromGateway): void => void process.send!(message);
@@ -13,7 +13,7 @@ const send = (message: FromGateway): void => void process.send!(message);
 let messages = 0;
 const { adapter, watch } = await gateways[candidate](url, () => void messages++);
 const http = createServer();
-// No heartbeat within a run: it would be noise in the rounds of the others.
+// No heartbeats during a run, because they would disturb the rounds of other candidates.
 const io = new Server(http, { transports: ["websocket"], pingInterval: 3_600_000, adapter });
 watch?.(io);
 io.on("connection", (socket) => {

@@ -10,12 +10,12 @@ import { brokerOf, CANDIDATES, type Candidate, type FromGateway, type FromPublis
 import { printTable, type Sample, summarise } from "./table.ts";
 
 /**
- * Two gateways that hold the sockets between them, a third one whose sockets are in another room, and a publisher in a
- * process of its own; all candidates with the same receivers, taking turns.
+ * Compares cluster adapters: two gateways share the sockets, a third one has sockets in another room, and the publisher is a separate
+ * process. Rounds alternate between the candidates.
  *
  *   node bench/cluster/main.ts --users 1000,10000 --rounds 9 [--only fanout,redis-adapter] [--from gateway]
  *
- * With `--from gateway` the first gateway publishes, and the publisher has nothing to do.
+ * With `--from gateway`, the first gateway publishes instead of the publisher.
  */
 
 interface Contestant {
@@ -121,7 +121,7 @@ async function messagesWithoutMembers({ idle }: Contestant): Promise<number> {
 
 async function end(contestant: Contestant): Promise<void> {
   const { gateways, idle, publisher, receivers, idleReceiver, broker } = contestant;
-  // The receivers first: they end with their connections.
+  // Receivers first, because they fail if their connections are closed.
   const processes = [...receivers, idleReceiver, publisher, idle, ...gateways];
   const ended = processes.map((process) => once(process, "exit"));
   for (const process of processes) process.disconnect();

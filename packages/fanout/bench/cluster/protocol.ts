@@ -1,4 +1,4 @@
-/** Messages between the processes of this benchmark; the receivers' messages are those of the other benchmark. */
+/** Messages between the processes of this benchmark. Receivers use those of the broadcast benchmark. */
 
 export const CANDIDATES = {
   fanout: "@fanfare/fanout over NATS, Emitter as publisher",
@@ -11,12 +11,12 @@ export type Candidate = keyof typeof CANDIDATES;
 export const brokerOf = (candidate: Candidate): "nats" | "redis" =>
   candidate === "fanout" ? "nats" : "redis";
 
-/** The room of all sockets, and that of the sockets at the gateway without publications. */
+/** The published room, and the room of the third gateway's sockets. */
 export const ROOM = "channel:all";
 export const OTHER_ROOM = "channel:other";
 
 export type ToGateway = { kind: "count" } | ToPublisher;
-/** `messages`: for sockets, that have come over the broker since the start. */
+/** `messages`: received from the broker for sockets since the start. */
 export type FromGateway =
   | { kind: "listening"; port: number }
   | { kind: "count"; messages: number }

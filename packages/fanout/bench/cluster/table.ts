@@ -1,7 +1,7 @@
 export interface Sample {
-  /** From the publisher's call until every receiver has read it. */
+  /** From the publisher's call until every receiver has read the message. */
   allAfterMs: number;
-  /** Of both gateways, the publisher and the broker. */
+  /** CPU time of both gateways, the publisher and the broker. */
   cpuMs: number;
 }
 
@@ -11,7 +11,7 @@ interface Measured {
   single: readonly Sample[];
   bursts: readonly Sample[];
   burst: number;
-  /** Messages that came to the gateway that had no members. */
+  /** Messages received by the gateway without members. */
   stray: number;
 }
 
@@ -54,7 +54,7 @@ export function printTable(users: number, burst: number, rows: readonly Row[]): 
   ): string => (row[field] / reference[field]).toFixed(2);
   console.log(`\n${users} sockets at two gateways\n`);
   console.log(
-    `| adapter | one, until all have it | × | CPU | × | burst of ${burst} | deliveries/s | × | CPU | × | messages at a gateway without members |`,
+    `| adapter | one message, until all have it | × | CPU | × | burst of ${burst} | deliveries/s | × | CPU | × | messages at a gateway without members |`,
   );
   console.log("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
   for (const row of rows) {

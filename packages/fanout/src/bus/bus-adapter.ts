@@ -21,18 +21,17 @@ import {
 } from "./wire.ts";
 
 /**
- * One turn in which the event loop hands a publication to the network, before it begins to write to the sockets of this
- * process. Without it other servers get theirs only after all of those.
+ * Event loop turns to wait before writing to this process's sockets, so that a publication is first sent to other servers.
  */
 const TURNS_FOR_OTHERS = 1;
 /** Origin of `performance.now()`. */
 const STARTED_AT_MS = performance.timeOrigin;
-/** Resyncs within this time are merged. */
+/** Resyncs within this time are combined. */
 const RESYNC_GATHER_MS = 200;
 
 /**
- * The adapter of one server among several. Rooms are subjects of a bus: a server receives what is published to a room as soon
- * as the first member has joined. For its own sockets it works like FanoutAdapter.
+ * The adapter of a server in a cluster. Each room is a subject of the bus, which a server subscribes to when the first member joins.
+ * Local sockets are handled by FanoutAdapter.
  */
 export class BusAdapter extends FanoutAdapter {
   readonly #options: ResolvedBusOptions;
@@ -44,7 +43,7 @@ export class BusAdapter extends FanoutAdapter {
   readonly #duplicates = new Duplicates();
   readonly #ends: (() => void)[];
   readonly #writesText: boolean;
-  /** During `socketsJoin`: sockets with pending subscriptions to their new rooms, and when these become active. */
+  /** During `socketsJoin`: sockets with pending subscriptions to their new rooms, and the promise of these becoming active. */
   #joining: Joining | null = null;
   #resyncTimer: NodeJS.Timeout | null = null;
 
@@ -111,7 +110,7 @@ export class BusAdapter extends FanoutAdapter {
       return;
     }
     super.broadcastWithAck(...args);
-    void this.#answerForOthers(onClients);
+    void this.#respondForOthers(onClients);
   }
 
   override addSockets(opts: BroadcastOptions, rooms: Room[]): void {
@@ -141,10 +140,10 @@ export class BusAdapter extends FanoutAdapter {
     return this.#requests.serverCount();
   }
 
-  /** @returns what resolves, never rejects, when the socket misses nothing published to the rooms any more. */
+  /** @returns a promise that resolves once the subscriptions to the rooms are active; undefined if they are. Never rejects. */
   override addAll(id: SocketId, rooms: Set<Room>): Promise<void> | void {
-    let active = this.#subscriptions.need(null);
-    for (const room of rooms) active = this.#subscriptions.need(room) ?? active;
+    let active = this.#subscriptions.subscribe(null);
+    for (const room of rooms) active = this.#subscriptions.subscribe(room) ?? active;
     void super.addAll(id, rooms);
     if (active === undefined) return;
     if (this.#joining !== null) {
@@ -166,7 +165,7 @@ export class BusAdapter extends FanoutAdapter {
     if (this.sids.size === 0) this.#subscriptions.release(null);
   }
 
-  /** From here on nothing that concerns the socket is missed, so nothing can be between what is fetched and what comes. */
+  /** Waits for active subscriptions before fetching, so that no publication between fetch and join is lost. */
   override async joinFresh(socket: Socket, fetchRooms: () => Promise<readonly Room[]>): Promise<Room[]> {
     await this.#subscriptions.active();
     return super.joinFresh(socket, fetchRooms);
@@ -177,7 +176,7 @@ export class BusAdapter extends FanoutAdapter {
     this.#resyncSoon("requested");
   }
 
-  /** Rooms subscribed to, those that linger included. */
+  /** The number of subscribed rooms, including lingering ones. */
   get subscriptions(): number {
     return this.#subscriptions.size;
   }
@@ -189,7 +188,7 @@ export class BusAdapter extends FanoutAdapter {
       const message = decodeMessage(data);
       if (message.publisher === this.#publisher.id) return;
       if (message.kind === Kind.cluster) {
-        const body = this.#whole(message);
+        const body = this.#assemble(message);
         if (body !== null) this.#requests.receive(decodeParts(body).data[1] as ClusterMessage);
       } else if (message.kind === Kind.resync) {
         this.#resyncSoon("requested");
@@ -201,7 +200,7 @@ export class BusAdapter extends FanoutAdapter {
     }
   };
 
-  #whole({ publisher, sequence, header, body }: Message): Buffer | null {
+  #assemble({ publisher, sequence, header, body }: Message): Buffer | null {
     const [index, count] = header?.piece ?? [0, 1];
     return count === 1 ? body : this.#assembly.add({ id: `${publisher} ${sequence}`, index, count }, body);
   }
@@ -216,7 +215,7 @@ export class BusAdapter extends FanoutAdapter {
     const opts = optionsOf(header);
     if (this.#hasAny(opts.rooms)) {
       onReceived?.("members", bytes);
-      this.#carryOut(message, header, opts);
+      this.#execute(message, header, opts);
     } else if (this.#subscriptions.isLingering(subject)) {
       onReceived?.("lingering", bytes);
     } else {
@@ -226,7 +225,7 @@ export class BusAdapter extends FanoutAdapter {
     }
   }
 
-  #carryOut({ kind, body, publishedAtMs }: Message, header: Header, opts: BroadcastOptions): void {
+  #execute({ kind, body, publishedAtMs }: Message, header: Header, opts: BroadcastOptions): void {
     const change = [...(header.change ?? [])];
     if (kind === Kind.frame) {
       const packet = new WirePacket(body, header.trace);
@@ -236,11 +235,11 @@ export class BusAdapter extends FanoutAdapter {
     else if (kind === Kind.join) this.#joinHere(opts, change);
     else if (kind === Kind.leave) super.delSockets(opts, change);
     else if (kind === Kind.disconnect) super.disconnectSockets(opts, header.close ?? false);
-    else throw new Error(`A message on the bus is of the unknown kind ${kind}.`);
+    else throw new Error(`Unknown kind of bus message: ${kind}.`);
   }
 
-  /** Socket.IO waits for an answer of each server even where only this one is addressed. */
-  async #answerForOthers(onClients: (count: number) => void): Promise<void> {
+  /** Socket.IO waits for a response of each server, even for local broadcasts. */
+  async #respondForOthers(onClients: (count: number) => void): Promise<void> {
     const servers = await this.serverCount();
     for (let other = 1; other < servers; other++) onClients(0);
   }
@@ -266,7 +265,7 @@ export class BusAdapter extends FanoutAdapter {
   }
 
   #afterInterruption(): void {
-    // Announces this server again and discovers the others.
+    // Announces this server again and rediscovers the others.
     this.#requests.init();
     this.#resyncSoon("interrupted");
   }
@@ -296,7 +295,7 @@ interface Joining {
   active: Promise<void> | null;
 }
 
-/** Whether the server's parser is Socket.IO's own, or writes what that would. */
+/** Whether the parser's output is that of Socket.IO's default parser. */
 function writesText(nsp: Namespace): boolean {
   const { encoder }: { encoder: { encode(packet: object): unknown[] } } = nsp.server;
   const data = ["probe", { value: [1, null] }];

@@ -1,31 +1,29 @@
-/** What may have been lost while the bus was interrupted. Whatever was on its way to this process counts as lost. */
+/** What may have been lost during an interruption. Messages in flight to this process always count as lost. */
 export interface Interruption {
-  /** Whether messages that this process had published, or tried to, may not have arrived either; expendable ones aside. */
+  /** Whether non-expendable messages published by this process may have been lost too. */
   readonly publishedLost: boolean;
 }
 
 /**
- * Carries messages between the processes or threads of an instance: {@link natsBus} and {@link threadBus}. An instance that is
- * one process and one thread has none. Any other implementation has to keep this: what one process publishes arrives at
- * each other process in the order of publication, whatever the subjects; a message goes to every process subscribed to
- * its subject, the publishing one included.
+ * Transports messages between the processes or threads of an instance; see {@link natsBus} and {@link threadBus}. Implementations
+ * must deliver the messages of a publisher in order, across all subjects, to every subscribed process including the publisher.
  */
 export interface Bus {
-  /** Largest message in bytes. */
+  /** Maximum size of a message in bytes. */
   readonly maxMessageBytes: number;
   /**
-   * Never waits, and never throws because the bus is away: a message may then be kept for later or dropped, which
-   * `onInterrupted` reports once the bus is back. The caller keeps messages within `maxMessageBytes`.
-   * @param isExpendable whether the loss of this message need not be reported. Default false.
+   * Never waits, and never throws if the bus is unavailable: the message is then buffered, or dropped, which `onInterrupted` reports
+   * after reconnecting. Messages must not exceed `maxMessageBytes`.
+   * @param isExpendable whether the loss of this message need not be reported. Default: false.
    */
   publish(subject: string, message: Uint8Array, isExpendable?: boolean): void;
-  /** @returns the function that ends the subscription; the listener is not called afterwards. */
+  /** @returns a function that ends the subscription; the listener is not called afterwards. */
   subscribe(subject: string, listener: (message: Uint8Array) => void): () => void;
-  /** Resolves when all subscriptions made before are active, or the bus was interrupted meanwhile. Never rejects. */
+  /** Resolves when all earlier subscriptions are active, or when the bus is interrupted. Never rejects. */
   flush(): Promise<void>;
   /**
-   * Calls `listener` each time messages may have been lost, as soon as the bus works again and all subscriptions are active.
-   * @returns the function that ends this.
+   * Calls `listener` whenever messages may have been lost, once the bus works again and all subscriptions are active.
+   * @returns a function that removes the listener.
    */
   onInterrupted(listener: (interruption: Interruption) => void): () => void;
 }

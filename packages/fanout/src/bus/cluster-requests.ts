@@ -9,7 +9,7 @@ import {
 import type { Publisher } from "./publisher.ts";
 
 export interface ClusterRequestsOptions {
-  /** Milliseconds, as `heartbeatTimeout`. */
+  /** In milliseconds, as is `heartbeatTimeout`. */
   readonly heartbeatInterval: number;
   readonly heartbeatTimeout: number;
   /** Called when a request cannot be answered. */
@@ -22,8 +22,8 @@ const NO_OFFSET = Promise.resolve("");
 type Message = ClusterMessage | ClusterResponse;
 
 /**
- * Socket.IO's own protocol between servers, for what has answers: how many servers there are, their sockets, events
- * between servers, broadcasts with acknowledgement. It looks at the rooms of the adapter it belongs to.
+ * Socket.IO's cluster protocol, used for requests with responses: server count, fetching sockets, serverSideEmit and broadcasts with
+ * acknowledgement. Uses the rooms of its adapter.
  */
 export class ClusterRequests extends ClusterAdapterWithHeartbeat {
   readonly #publisher: Publisher;
@@ -42,13 +42,13 @@ export class ClusterRequests extends ClusterAdapterWithHeartbeat {
     this.#publisher = publisher;
   }
 
-  /** Where answers to this server go. */
+  /** The id that responses to this server are addressed to. */
   get address(): string {
     return this.uid;
   }
 
   receive(message: Message): void {
-    // The base class would fail on a socket whose handshake has been let go of.
+    // The base class fails on a socket whose handshake was released.
     if (message.type === MessageType.FETCH_SOCKETS) this.#describeSockets(message);
     else this.onMessage(message as ClusterMessage);
   }
@@ -91,14 +91,14 @@ type FetchSockets = Extract<
   data: { opts: { rooms: string[]; except: string[] }; requestId: string };
 };
 
-/** What Socket.IO's RemoteSocket is made from. */
+/** The data for Socket.IO's RemoteSocket. */
 function describe({ id, handshake, rooms, data }: Socket): object {
-  // A session store may be anything.
+  // A session store may not be serializable.
   const shown = handshake && { ...handshake, sessionStore: undefined };
   return { id, handshake: shown, rooms: [...rooms], data: sendable(data) };
 }
 
-/** Application data of sockets that cannot be serialized, such as circular objects, is left out. */
+/** Omits application data that can't be serialized, such as circular objects. */
 function sendable(data: unknown): unknown {
   try {
     JSON.stringify(data);

@@ -3,11 +3,10 @@ import type { Bus, Interruption } from "./bus.ts";
 
 export interface NatsBusOptions {
   /**
-   * Bytes that may wait to be taken by the nats-server, while it is away or does not read. What is published beyond is
-   * dropped. Default 32 MiB.
+   * Maximum size of the buffer while the nats-server is unavailable or slow; further messages are dropped. Default: 32 MiB.
    */
   maxBufferedBytes?: number;
-  /** Called for each message dropped. */
+  /** Called for each dropped message. */
   onDropped?: (subject: string, bytes: number) => void;
   /** Called for errors of nats-server, such as a forbidden subscription. */
   onError?: (error: Error) => void;
@@ -15,18 +14,18 @@ export interface NatsBusOptions {
 
 export interface NatsBus extends Bus {
   readonly connection: NatsConnection;
-  /** Sends what is published, then closes the connection. */
+  /** Sends published messages, then closes the connection. */
   close(): Promise<void>;
 }
 
-/** A nats-server's own default for max_payload. */
+/** nats-server's default for max_payload. */
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
-/** How often the nats-server is asked whether it has taken everything; more often where much is under way. */
+/** How often the nats-server is asked to confirm published messages; more often under load. */
 const CONFIRM_MS = 250;
 
 /**
- * A bus over a connection of the package `nats` (2.x), which may be used for other things as well. The connection must
- * reconnect without limit (`maxReconnectAttempts: -1`) and must not have `noEcho`.
+ * A bus over a connection of the package `nats` (2.x), which can be shared. The connection must reconnect without limit
+ * (`maxReconnectAttempts: -1`) and must not have `noEcho`.
  */
 export function natsBus(connection: NatsConnection, options: NatsBusOptions = {}): NatsBus {
   return new ConnectedNatsBus(connection, options);
@@ -35,8 +34,8 @@ export function natsBus(connection: NatsConnection, options: NatsBusOptions = {}
 export interface ConnectNatsBusOptions extends NatsBusOptions, Omit<ConnectionOptions, "noEcho"> {}
 
 /**
- * Connects to NATS with settings under which an outage is noticed within three seconds and outlived.
- * @throws NatsError when no server can be reached, unless `waitOnFirstConnect` is set.
+ * Connects to NATS with settings that detect an outage within three seconds and reconnect without limit.
+ * @throws NatsError if no server can be reached, unless `waitOnFirstConnect` is set.
  */
 export async function connectNatsBus({
   maxBufferedBytes,
@@ -72,14 +71,14 @@ class ConnectedNatsBus implements NatsBus {
   readonly #options: NatsBusOptions;
   readonly #maxBufferedBytes: number;
   readonly #listeners = new Set<(interruption: Interruption) => void>();
-  /** While the connection is away the client would lose what is published: it is kept here. */
-  #held: Publication[] | null = null;
-  /** Published or held, and not confirmed by the nats-server. */
+  /** Messages published while disconnected, which the client would lose; null while connected. */
+  #buffered: Publication[] | null = null;
+  /** Bytes published or buffered, but not confirmed by the nats-server. */
   #unconfirmedBytes = 0;
   #unconfirmedVitalBytes = 0;
   #mayBeLost = false;
-  #isAsking = false;
-  #askTimer: NodeJS.Timeout | null = null;
+  #isConfirming = false;
+  #confirmTimer: NodeJS.Timeout | null = null;
   #maxPayload = DEFAULT_MAX_PAYLOAD;
 
   constructor(connection: NatsConnection, options: NatsBusOptions) {
@@ -90,7 +89,7 @@ class ConnectedNatsBus implements NatsBus {
   }
 
   get maxMessageBytes(): number {
-    // Unknown while the connection is away.
+    // Unknown while disconnected.
     this.#maxPayload = this.connection.info?.max_payload ?? this.#maxPayload;
     return this.#maxPayload;
   }
@@ -103,8 +102,8 @@ class ConnectedNatsBus implements NatsBus {
     }
     this.#unconfirmedBytes += message.length;
     if (!isExpendable) this.#unconfirmedVitalBytes += message.length;
-    if (this.#held !== null) {
-      this.#held.push({ subject, message, isExpendable });
+    if (this.#buffered !== null) {
+      this.#buffered.push({ subject, message, isExpendable });
       return;
     }
     this.connection.publish(subject, message);
@@ -126,8 +125,8 @@ class ConnectedNatsBus implements NatsBus {
   }
 
   async flush(): Promise<void> {
-    if (this.#held !== null || this.connection.isClosed()) return;
-    // Rejected when the connection is lost: the interruption is reported then.
+    if (this.#buffered !== null || this.connection.isClosed()) return;
+    // Rejects if the connection is lost, and then the interruption is reported.
     await this.connection.flush().catch(() => {});
   }
 
@@ -155,20 +154,20 @@ class ConnectedNatsBus implements NatsBus {
   }
 
   #interrupt(): void {
-    if (this.#held !== null) return;
-    this.#held = [];
+    if (this.#buffered !== null) return;
+    this.#buffered = [];
     if (this.#unconfirmedVitalBytes > 0) this.#mayBeLost = true;
     this.#unconfirmedBytes = 0;
     this.#unconfirmedVitalBytes = 0;
   }
 
   async #resume(): Promise<void> {
-    const held = this.#held;
-    if (held === null) return;
-    this.#held = null;
-    for (const publication of held) {
+    const buffered = this.#buffered;
+    if (buffered === null) return;
+    this.#buffered = null;
+    for (const publication of buffered) {
       const { subject, message } = publication;
-      // The nats-server that it has come back to may be another one.
+      // A different nats-server can have a lower limit.
       if (message.length <= this.maxMessageBytes) this.connection.publish(subject, message);
       else this.#drop(publication);
     }
@@ -176,7 +175,7 @@ class ConnectedNatsBus implements NatsBus {
     try {
       await this.connection.flush();
     } catch {
-      // Away again: there will be another end of it.
+      // Disconnected again: the next reconnect resumes.
       return;
     }
     this.#notifyInterrupted();
@@ -188,31 +187,31 @@ class ConnectedNatsBus implements NatsBus {
     for (const listener of this.#listeners) listener({ publishedLost });
   }
 
-  /** Asks the nats-server whether it has taken what was published, until nothing is under way. */
+  /** Requests confirmations from the nats-server until everything is confirmed. */
   #confirm(): void {
-    if (this.#isAsking) return;
-    if (this.#unconfirmedBytes > this.#maxBufferedBytes / 4) void this.#ask();
-    else this.#askTimer ??= setTimeout(() => void this.#ask(), CONFIRM_MS).unref();
+    if (this.#isConfirming) return;
+    if (this.#unconfirmedBytes > this.#maxBufferedBytes / 4) void this.#requestConfirmation();
+    else this.#confirmTimer ??= setTimeout(() => void this.#requestConfirmation(), CONFIRM_MS).unref();
   }
 
-  async #ask(): Promise<void> {
-    if (this.#askTimer !== null) clearTimeout(this.#askTimer);
-    this.#askTimer = null;
-    if (this.#held !== null || this.connection.isClosed()) return;
-    this.#isAsking = true;
+  async #requestConfirmation(): Promise<void> {
+    if (this.#confirmTimer !== null) clearTimeout(this.#confirmTimer);
+    this.#confirmTimer = null;
+    if (this.#buffered !== null || this.connection.isClosed()) return;
+    this.#isConfirming = true;
     const [bytes, vitalBytes] = [this.#unconfirmedBytes, this.#unconfirmedVitalBytes];
     try {
       await this.connection.flush();
     } catch {
-      // The connection is lost, and with it what was under way: see #interrupt.
-      this.#isAsking = false;
+      // The connection was lost; #interrupt handles unconfirmed messages.
+      this.#isConfirming = false;
       return;
     }
-    this.#isAsking = false;
+    this.#isConfirming = false;
     this.#unconfirmedBytes = Math.max(0, this.#unconfirmedBytes - bytes);
     this.#unconfirmedVitalBytes = Math.max(0, this.#unconfirmedVitalBytes - vitalBytes);
-    // Dropped because too much was under way, though the connection stood.
-    if (this.#mayBeLost && this.#held === null) this.#notifyInterrupted();
-    if (this.#unconfirmedBytes > 0 && this.#held === null) this.#confirm();
+    // Messages were dropped because the buffer was full, without a connection loss.
+    if (this.#mayBeLost && this.#buffered === null) this.#notifyInterrupted();
+    if (this.#unconfirmedBytes > 0 && this.#buffered === null) this.#confirm();
   }
 }

@@ -3,7 +3,7 @@ import { Assembly, cut } from "./pieces.ts";
 
 const pieces = (id: string, text: string, maxBytes: number) => [...cut(id, Buffer.from(text), maxBytes)];
 
-test("pieces of several messages are put together, whichever come in between", () => {
+test("reassembles messages from interleaved pieces", () => {
   const assembly = new Assembly();
   const a = pieces("a", "0123456789", 4);
   const b = pieces("b", "abcdefgh", 4);
@@ -19,7 +19,7 @@ test("pieces of several messages are put together, whichever come in between", (
   expect(assembly.size).toBe(0);
 });
 
-test("a message whose beginning, middle or place was lost is forgotten", () => {
+test("discards a message with a missing or misplaced piece", () => {
   const assembly = new Assembly();
   const [first, second, third] = pieces("a", "0123456789", 4);
   expect([second!, third!].map((piece) => assembly.add(...piece))).toEqual([null, null]);
@@ -32,7 +32,7 @@ test("a message whose beginning, middle or place was lost is forgotten", () => {
   expect(again.at(-1)?.toString()).toBe("0123456789");
 });
 
-test("incomplete messages of senders that are gone do not grow without bound", () => {
+test("limits the memory of incomplete messages", () => {
   const assembly = new Assembly();
   for (let n = 0; n < 2000; n++) assembly.add({ id: `${n}`, index: 0, count: 2 }, Buffer.of(1));
   expect(assembly.size).toBe(1000);

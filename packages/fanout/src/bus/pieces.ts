@@ -1,16 +1,15 @@
-/** Bytes of all incomplete messages together. Beyond it the oldest are forgotten: their senders are gone. */
+/** Maximum size of all incomplete messages; the oldest are discarded first. */
 const MAX_BYTES = 256 * 1_048_576;
 const MAX_INCOMPLETE = 1000;
 
-/** Which piece of which message. */
 export interface Piece {
-  /** Unique among the messages on their way. */
+  /** Unique among incomplete messages. */
   readonly id: string;
   readonly index: number;
   readonly count: number;
 }
 
-/** Cuts a message that is larger than the bus takes. */
+/** Splits a message that is larger than the bus allows. */
 export function* cut(id: string, message: Uint8Array, maxBytes: number): Generator<[Piece, Uint8Array]> {
   const count = Math.max(1, Math.ceil(message.length / maxBytes));
   for (let index = 0; index < count; index++) {
@@ -23,18 +22,18 @@ interface Incomplete {
   bytes: number;
 }
 
-/** Puts messages together again whose pieces come in order, with pieces of other messages in between. */
+/** Reassembles messages from pieces that arrive in order, possibly interleaved with those of other messages. */
 export class Assembly {
   readonly #incomplete = new Map<string, Incomplete>();
   #bytes = 0;
 
-  /** @returns the message with its last piece, before that null. A message that lacks a piece is forgotten. */
+  /** @returns the message once it is complete, otherwise null. Discards a message if a piece is missing. */
   add({ id, index, count }: Piece, body: Uint8Array): Buffer | null {
     const begun = this.#incomplete.get(id);
-    this.#forget(id);
+    this.#discard(id);
     const message = index === 0 ? { bodies: [], bytes: 0 } : begun;
     if (message?.bodies.length !== index) return null;
-    // A copy: the rest of the buffer belongs to the connection.
+    // Copied, because the connection reuses the buffer.
     message.bodies.push(Buffer.from(body));
     message.bytes += body.length;
     if (message.bodies.length === count) return Buffer.concat(message.bodies);
@@ -42,7 +41,7 @@ export class Assembly {
     this.#bytes += message.bytes;
     for (const oldest of this.#incomplete.keys()) {
       if (this.#bytes <= MAX_BYTES && this.#incomplete.size <= MAX_INCOMPLETE) break;
-      this.#forget(oldest);
+      this.#discard(oldest);
     }
     return null;
   }
@@ -52,12 +51,12 @@ export class Assembly {
     this.#bytes = 0;
   }
 
-  /** Incomplete messages. */
+  /** The number of incomplete messages. */
   get size(): number {
     return this.#incomplete.size;
   }
 
-  #forget(id: string): void {
+  #discard(id: string): void {
     this.#bytes -= this.#incomplete.get(id)?.bytes ?? 0;
     this.#incomplete.delete(id);
   }

@@ -24,13 +24,13 @@ test("publishes to a room on the subject of its latest joins for two seconds", (
   expect(joins.size).toBe(0);
 });
 
-test("many joins are one message to all", () => {
+test("after many joins, publishes one message to all servers", () => {
   const joins = new RecentJoins("all");
   for (let n = 0; n < 17; n++) joins.joined("group", [`user:${n}`]);
   expect(extended(joins, "group")).toEqual(["all"]);
 });
 
-test("it does not grow without bound", () => {
+test("limits the number of tracked rooms", () => {
   const joins = new RecentJoins("all");
   for (let n = 0; n < 20_000; n++) joins.joined(`group:${n}`, ["user"]);
   expect(joins.size).toBe(10_000);

@@ -8,11 +8,11 @@ import { encodeEvent, encodeMessage, type Header, joinParts, Kind, WirePacket } 
 
 /** Engine.IO's packet type "message", which carries every Socket.IO packet. */
 const ENGINE_MESSAGE = "4";
-/** A publication to more rooms goes out once, to all servers, instead of once for each room. */
+/** A publication to more rooms is sent once to all servers instead of once per room. */
 const MAX_SUBJECTS = 64;
-/** Room for what a piece of a message needs besides its body. */
+/** Reserved for the header of a piece. */
 const PIECE_OVERHEAD_BYTES = 100;
-/** `performance.now()` counts from here: finer than Date.now(), and the same in all threads of a process. */
+/** Origin of `performance.now()`, which has a higher resolution than Date.now(). */
 const STARTED_AT_MS = performance.timeOrigin;
 const NOTHING = Buffer.alloc(0);
 
@@ -24,7 +24,7 @@ interface PublisherOptions {
   readonly traceOf?: (() => string | undefined) | undefined;
 }
 
-/** Publishing, shared by adapters and emitters. */
+/** Publishes to the bus, for adapters and emitters. */
 export class Publisher {
   /** Identifies messages of this publisher. */
   readonly id = randomBytes(8).toString("latin1");
@@ -42,9 +42,9 @@ export class Publisher {
   }
 
   /**
-   * Encodes an event and publishes it.
-   * @returns the event as it was published, or null where it has binary parts
-   * @throws RangeError when it is larger than the bus takes.
+   * Encodes and publishes an event.
+   * @returns the encoded event, or null if it has binary parts
+   * @throws RangeError if it exceeds the bus's maximum size.
    */
   event(header: Header, data: readonly unknown[]): EncodedPacket | null {
     const { namespace, traceOf } = this.#options;
@@ -82,7 +82,7 @@ export class Publisher {
     this.#publish(Kind.resync, [this.#options.subjects.servers], null, NOTHING);
   }
 
-  /** A message of Socket.IO's ClusterAdapter, to all servers or to one. */
+  /** Publishes a message of Socket.IO's ClusterAdapter to all servers or to one. */
   cluster(message: unknown, server?: string): void {
     const { bus, subjects, namespace } = this.#options;
     const subject = server === undefined ? subjects.servers : subjects.server(server);
@@ -99,8 +99,8 @@ export class Publisher {
   }
 
   /**
-   * Moves with exceptions go to all servers. A server whose subscription to one of the rooms is still pending would otherwise miss
-   * them, and nothing would correct that later.
+   * Joins and leaves with exceptions are sent to all servers. Otherwise a server with a pending subscription to one of the rooms would
+   * miss them, and nothing would correct that later.
    */
   #subjectsOfMove({ rooms, except }: Header): ReadonlySet<string> {
     return except === undefined ? this.#subjectsOf(rooms) : new Set([this.#options.subjects.all]);
@@ -114,10 +114,10 @@ export class Publisher {
   ): ReadonlySet<string> {
     this.#nextPublication();
     const { length } = Object.keys(header);
-    // One room and nothing else to say: the subject says it all. A copy on another subject needs the room's name.
+    // For a single room without options the subject is enough. A copy on another subject needs the room's name.
     const isPlain = length === 1 && header.rooms.length === 1 && targets.size === 1;
-    const said = isPlain && !targets.has(this.#options.subjects.all) ? null : header;
-    this.#publish(kind, targets, said, body);
+    const sentHeader = isPlain && !targets.has(this.#options.subjects.all) ? null : header;
+    this.#publish(kind, targets, sentHeader, body);
     return targets;
   }
 
@@ -125,7 +125,7 @@ export class Publisher {
     const { subjects } = this.#options;
     if (rooms.length === 0 || rooms.length > MAX_SUBJECTS) return new Set([subjects.all]);
     const targets = new Set<string>();
-    // In this order: a server that moves from one subject to another in between receives one of the copies.
+    // In this order, so that a server that switches from one subject to the other in between receives one of the copies.
     for (const room of rooms) this.#recentJoins.extend(targets, room);
     for (const room of rooms) targets.add(subjects.room(room));
     return targets;
@@ -147,13 +147,13 @@ export class Publisher {
     });
     if (message.length > bus.maxMessageBytes) {
       throw new RangeError(
-        `A publication of ${message.length} bytes is larger than the bus takes (${bus.maxMessageBytes} bytes): ` +
-          "send less, or raise the limit (max_payload of a nats-server).",
+        `A publication of ${message.length} bytes exceeds the limit of the bus (${bus.maxMessageBytes} bytes): ` +
+          "send less, or raise the limit (max_payload of nats-server).",
       );
     }
     let copies = 0;
     for (const subject of targets) {
-      // Heartbeats and responses are expendable: their receivers have timeouts.
+      // Heartbeats and responses are expendable, because their receivers have timeouts.
       bus.publish(subject, message, kind === Kind.cluster);
       copies++;
     }
@@ -161,19 +161,19 @@ export class Publisher {
   }
 }
 
-/** Longer than a server needs from receiving a join to an active subscription. */
+/** Longer than a server takes from receiving a join to an active subscription. */
 const WINDOW_MS = 2000;
 const MAX_ROOMS = 10_000;
-/** With more, one message to all servers is cheaper than a copy to each subject. */
+/** Beyond this, one message to all servers is cheaper than a copy per subject. */
 const MAX_COPIES = 16;
 
 /**
- * After `socketsJoin`, a server without earlier sockets in the room receives its events only on the subject of the join until its
- * subscription is active. So events of this publisher to the room are published there as well.
+ * After `socketsJoin`, a server without other sockets in the room receives its events only on the subject of the join until its
+ * subscription is active. So this publisher's events to the room are published on that subject too.
  */
 export class RecentJoins {
   readonly #all: string;
-  /** By room: subject → until when. The room of the latest join is the last. */
+  /** By room, ordered by the latest join: the subjects and when they expire. */
   readonly #rooms = new Map<string, Map<string, number>>();
 
   /** @param all the subject that every server with a socket subscribes to. */
@@ -194,7 +194,7 @@ export class RecentJoins {
     this.#forget(now);
   }
 
-  /** Adds to `subjects` where else `room` has to be addressed. */
+  /** Adds the other subjects that events to `room` must be published on. */
   extend(subjects: Set<string>, room: string): void {
     if (this.#rooms.size === 0) return;
     const known = this.#rooms.get(room);
@@ -215,7 +215,7 @@ export class RecentJoins {
     }
   }
 
-  /** Rooms remembered. */
+  /** The number of tracked rooms. */
   get size(): number {
     return this.#rooms.size;
   }

@@ -2,10 +2,10 @@ import type { Bus } from "./bus.ts";
 import type { Subjects } from "./subjects.ts";
 import type { Message } from "./wire.ts";
 
-/** Unsubscribed from at once when many rooms have emptied, so that the event loop stays free. */
+/** Maximum number of unsubscribes per turn, so that the event loop isn't blocked. */
 const UNSUBSCRIBED_PER_TURN = 500;
 
-/** Subscriptions that become active together: one question to the bus for all of them. */
+/** Subscriptions that become active together, with one flush of the bus. */
 interface Batch {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -19,24 +19,24 @@ interface Subscription {
 
 interface Released {
   readonly at: number;
-  /** What was becoming active then. Its messages may come over this subject until it is: see RecentJoins. */
+  /** The pending batch at that time. Until it is active, its messages can arrive on this subject: see RecentJoins. */
   readonly during: Batch | null;
 }
 
 interface RoomSubscriptionsOptions {
   readonly bus: Bus;
   readonly subjects: Subjects;
-  /** How long a subscription stays after its last member has left, in milliseconds. */
+  /** How long a subscription is kept after the last member has left, in milliseconds. */
   readonly lingerMs: number;
   readonly onMessage: (subject: string, room: string | null, message: Uint8Array) => void;
   readonly onCount: (subscriptions: number) => void;
 }
 
-/** The subscriptions of one server to the rooms that it has members of; null stands for all sockets of the namespace. */
+/** The subscriptions of a server to the rooms of its sockets; null: the subject of all sockets in the namespace. */
 export class RoomSubscriptions {
   readonly #options: RoomSubscriptionsOptions;
   readonly #subscriptions = new Map<string, Subscription>();
-  /** By subject. The first has waited the longest. */
+  /** By subject, oldest first. */
   readonly #lingering = new Map<string, Released>();
   #open: Batch | null = null;
   #latest: Batch | null = null;
@@ -47,8 +47,8 @@ export class RoomSubscriptions {
     this.#options = options;
   }
 
-  /** @returns undefined where the subscription is active, or what resolves when it is. */
-  need(room: string | null): Promise<void> | undefined {
+  /** @returns undefined if the subscription is active, otherwise a promise of it. */
+  subscribe(room: string | null): Promise<void> | undefined {
     const { bus, subjects, onMessage, onCount } = this.#options;
     const subject = room === null ? subjects.all : subjects.room(room);
     if (room !== null && subject === subjects.all) return undefined;
@@ -80,7 +80,7 @@ export class RoomSubscriptions {
 
   /** Resolves when all subscriptions made so far are active. */
   async active(): Promise<void> {
-    // What is asked first is answered first.
+    // Flushes are answered in order.
     if (this.#open !== null || this.#isFlushing) await this.#openBatch().promise;
   }
 
@@ -146,13 +146,13 @@ export class RoomSubscriptions {
 const MAX_PUBLISHERS = 10_000;
 
 /**
- * A publication to several subjects reaches a server once for each that it has subscribed to. The copies of one
- * publisher's publication follow each other directly, so its last number is all that has to be remembered of it.
+ * Detects copies of a publication to several subjects, of which a server receives one per subscription. Copies arrive consecutively,
+ * so only the last sequence number of each publisher is stored.
  */
 export class Duplicates {
   readonly #last = new Map<string, number>();
 
-  /** Whether a copy of this publication was shown before. */
+  /** Whether this method was called with a copy of the publication before. */
   isRepeated({ publisher, sequence }: Message): boolean {
     if (this.#last.get(publisher) === sequence) return true;
     this.#last.delete(publisher);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeToken, Subjects } from "./subjects.ts";
 
-test("different names have different subjects of one token each", () => {
+test("encodes different names as different single tokens", () => {
   const names = ["a", "A", "a.b", "a_b", "", "=", "=YQ", "+", "*", ">", " ", "é", "a b", "a\r\nPUB x 0"];
   names.push("x".repeat(128), "x".repeat(129), "x".repeat(600), `${"x".repeat(600)}y`);
   const tokens = names.map(encodeToken);
@@ -10,7 +10,7 @@ test("different names have different subjects of one token each", () => {
   expect(encodeToken("user:6740b7c2f1d2a90012ab34cd")).toBe("user:6740b7c2f1d2a90012ab34cd");
 });
 
-test("namespaces are apart", () => {
+test("namespaces have separate subjects", () => {
   const main = new Subjects("fanfare", "/");
   const other = new Subjects("fanfare", "/admin");
   expect(main.room("a")).toBe("fanfare.room.a");

@@ -22,12 +22,12 @@ function listen(bus: ThreadBus, subject: string): { received: unknown[]; stop: (
   return { received, stop: bus.subscribe(subject, (data) => received.push(data)) };
 }
 
-/** Until what each has sent has come to all the others. */
+/** Waits until each thread's messages have reached all others. */
 async function settled(...buses: ThreadBus[]): Promise<void> {
   for (const bus of [...buses, ...buses]) await bus.flush();
 }
 
-test("a publication reaches every thread that listens to its subject, and no other", async () => {
+test("a publication reaches exactly the threads that subscribe to its subject", async () => {
   const [hub, a, b] = star(2) as [ThreadHub, ThreadSpoke, ThreadSpoke];
   const all = [hub, a, b].map((bus) => listen(bus, "news").received);
   const other = listen(b, "other").received;
@@ -38,7 +38,7 @@ test("a publication reaches every thread that listens to its subject, and no oth
   expect(other).toEqual([]);
 });
 
-test("what one thread publishes comes in its order, whatever the subject", async () => {
+test("a thread's publications arrive in order across subjects", async () => {
   const [hub, a, b] = star(2) as [ThreadHub, ThreadSpoke, ThreadSpoke];
   const received: unknown[] = [];
   for (const subject of ["x", "y"]) b.subscribe(subject, (data) => received.push(data));
@@ -51,7 +51,7 @@ test("what one thread publishes comes in its order, whatever the subject", async
   expect(received.at(-1)).toBe("from the hub");
 });
 
-test("after a flush nothing is missed", async () => {
+test("after a flush, no publication is missed", async () => {
   const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
   for (let i = 0; i < 50; i++) {
     const { received } = listen(a, `subject ${i}`);

@@ -6,13 +6,13 @@ type Handler = (data: unknown) => void;
 /** Publish-subscribe between the threads of one process. */
 export interface ThreadBus {
   /**
-   * To every subscriber of the subject, this thread's own included, in the order of publication.
-   * @param data what a structured clone can carry; of a view on a larger buffer all of the buffer is carried
+   * Publishes to all subscribers of the subject, including those in this thread, in order.
+   * @param data structured-cloneable; cloning a view copies its whole buffer
    */
   publish(subject: string, data: unknown): void;
-  /** @returns ends the subscription; to be called once */
+  /** @returns a function that ends the subscription; call it once */
   subscribe(subject: string, handler: Handler): () => void;
-  /** Resolves when the other threads know of every earlier subscription of this one. */
+  /** Resolves when all earlier subscriptions of this thread are active. */
   flush(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ type Packet =
   | readonly ["subscribe" | "unsubscribe", subject: string]
   | readonly ["flush" | "flushed", id: number];
 
-/** Sends packets of one turn of the event loop together: a packet costs several microseconds by itself. */
+/** Sends all packets of one turn of the event loop together, because each postMessage costs several microseconds. */
 class Outbox {
   readonly #port: MessagePort;
   #packets: Packet[] = [];
@@ -41,11 +41,11 @@ class Outbox {
   }
 }
 
-/** Subscribers by subject. Most subjects are one user's and have one subscriber, so a list is made only for the second. */
+/** Subscribers by subject. Most subjects have only one, so a list is created for the second. */
 class Subscribers<T extends object> {
   readonly #bySubject = new Map<string, T | T[]>();
 
-  /** @returns whether it is the subject's first */
+  /** @returns whether it is the first subscriber of the subject */
   add(subject: string, subscriber: T): boolean {
     const known = this.#bySubject.get(subject);
     if (Array.isArray(known)) known.push(subscriber);
@@ -53,7 +53,7 @@ class Subscribers<T extends object> {
     return known === undefined;
   }
 
-  /** @returns whether it was the subject's last */
+  /** @returns whether it was the last subscriber of the subject */
   remove(subject: string, subscriber: T): boolean {
     const known = this.#bySubject.get(subject);
     if (Array.isArray(known) && known.length > 1) {
@@ -72,19 +72,19 @@ class Subscribers<T extends object> {
   }
 }
 
-/** The middle of the star: lives in the main thread, and hands each publication to the threads that listen to its subject. */
+/** Runs in the main thread, and forwards each publication to the threads that subscribe to its subject. */
 export class ThreadHub implements ThreadBus {
   readonly #handlers = new Subscribers<Handler>();
   readonly #threads = new Subscribers<Outbox>();
 
-  /** A port for one more thread: pass it on in `workerData` and `transferList`. */
+  /** Creates a port for another thread; pass it in `workerData` and `transferList`. */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();
     const outbox = new Outbox(port1);
     port1.on("message", (packets: readonly Packet[]) => {
       for (const packet of packets) this.#take(packet, outbox);
     });
-    // The thread keeps the process alive, not its port.
+    // The port must not keep the process alive.
     port1.unref();
     return port2;
   }
@@ -99,7 +99,7 @@ export class ThreadHub implements ThreadBus {
     return () => void this.#handlers.remove(subject, handler);
   }
 
-  /** All publications come through here. */
+  /** Receives all publications. */
   flush(): Promise<void> {
     return Promise.resolve();
   }
@@ -123,7 +123,7 @@ export class ThreadHub implements ThreadBus {
   }
 }
 
-/** The bus as a thread sees it, by way of the hub. */
+/** The bus of a thread, connected to the hub. */
 export class ThreadSpoke implements ThreadBus {
   readonly #outbox: Outbox;
   readonly #handlers = new Subscribers<Handler>();
@@ -165,11 +165,11 @@ export class ThreadSpoke implements ThreadBus {
   }
 }
 
-/** A bus between the threads of one process. They live and die together, so nothing is ever lost between them. */
+/** A bus between the threads of a process. They exit together, so no message is lost. */
 export function threadBus(threads: ThreadBus): Bus {
   return {
     maxMessageBytes: Infinity,
-    // A copy of its own: of a view, such as a Buffer of the pool, the whole memory behind it would be cloned.
+    // Copied, because cloning a view, such as a pooled Buffer, would clone the whole underlying memory.
     publish: (subject, message) => threads.publish(subject, new Uint8Array(message)),
     subscribe: (subject, listener) =>
       threads.subscribe(subject, (message) => listener(message as Uint8Array)),

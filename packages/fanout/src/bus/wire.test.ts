@@ -11,7 +11,7 @@ import {
 
 const publisher = "\u0000\u00ff12345\u0080";
 
-test("a message is read as it was written", () => {
+test("decoding reverses encoding", () => {
   const header = { rooms: ["é", "b"], except: ["c"], volatile: true, change: ["d"], close: false };
   const message = {
     kind: Kind.frame,
@@ -26,7 +26,7 @@ test("a message is read as it was written", () => {
   expect(decodeMessage(new Uint8Array(plain))).toMatchObject({ header: null, body: Buffer.alloc(0) });
 });
 
-test("what is cut short, of another version or no message at all is refused", () => {
+test("rejects truncated messages, other versions and arbitrary bytes", () => {
   const header = { rooms: ["a"] };
   const body = Buffer.from("body");
   const written = encodeMessage({
@@ -43,7 +43,7 @@ test("what is cut short, of another version or no message at all is refused", ()
   expect(() => decodeMessage(Buffer.alloc(0))).toThrow("version");
 });
 
-test("an event with binary parts is put together again", () => {
+test("restores an event with binary parts", () => {
   const data = ["e", { one: Buffer.from([1]), two: [new Uint8Array([2, 3]), "é"] }, new ArrayBuffer(1)];
   const parts = encodeEvent("/space", data);
   expect(parts).toHaveLength(4);

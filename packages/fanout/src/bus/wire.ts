@@ -2,15 +2,14 @@ import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
 import type { EncodedPacket } from "../connection.ts";
 
 /**
- * One message of the bus:
+ * Format of a bus message:
  *
- *     version 1 byte | kind 1 byte | publisher 8 bytes | number of the publication 4 bytes | when it was published 8 bytes |
- *     length of the header 4 bytes
- *     header: JSON of Header, nothing where the publication is to the subject's room and nothing else is to be said
- *     body: by kind
+ *     version 1 byte | kind 1 byte | publisher 8 bytes | sequence 4 bytes | time of publication 8 bytes | header length 4 bytes
+ *     header: JSON of Header; empty for a publication to the subject's room without options
+ *     body: depends on the kind
  */
 export const Kind = {
-  /** Body: the finished WebSocket frame of one event. */
+  /** Body: the complete WebSocket frame of an event. */
   frame: 1,
   /** Body: an event with binary parts, see joinParts. */
   packet: 2,
@@ -25,27 +24,27 @@ export const Kind = {
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
 export interface Header {
-  /** Rooms addressed; none are all sockets of the namespace. */
+  /** The target rooms; empty: all sockets of the namespace. */
   readonly rooms: readonly string[];
   readonly except?: readonly string[];
   readonly volatile?: boolean;
   readonly compress?: boolean;
-  /** Rooms to join or to leave. */
+  /** Rooms to join or leave. */
   readonly change?: readonly string[];
-  /** Whether to close the connection with the socket. */
+  /** Whether to close the underlying connection too. */
   readonly close?: boolean;
-  /** Where the publication is traced: what `traceOf` said. */
+  /** The result of `traceOf`, if the publication is traced. */
   readonly trace?: string;
-  /** Which piece of how many this is: see pieces.ts. */
+  /** Index and count of the pieces of a split message; see pieces.ts. */
   readonly piece?: readonly [index: number, count: number];
 }
 
 export interface Message {
   readonly kind: number;
   readonly publisher: string;
-  /** The same in every copy of one publication, different from the one before. */
+  /** The same in all copies of a publication, and different from the previous one. */
   readonly sequence: number;
-  /** When it was published by the clock of the publisher, in milliseconds since 1970. */
+  /** Time of publication on the publisher's clock, in milliseconds since the epoch. */
   readonly publishedAtMs: number;
   readonly header: Header | null;
   readonly body: Buffer;
@@ -60,7 +59,7 @@ const FIXED_BYTES = HEADER_LENGTH_AT + 4;
 
 type Outgoing = Omit<Message, "body"> & { readonly body: Uint8Array };
 
-/** @param message its publisher is 8 characters of latin1 */
+/** @param message its `publisher` must be 8 latin1 characters */
 export function encodeMessage({ kind, publisher, sequence, publishedAtMs, header, body }: Outgoing): Buffer {
   const head = header === null ? "" : JSON.stringify(header);
   const headBytes = Buffer.byteLength(head);
@@ -76,17 +75,17 @@ export function encodeMessage({ kind, publisher, sequence, publishedAtMs, header
   return message;
 }
 
-/** @throws Error for what is no message of this version. */
+/** @throws Error if it is not a message of this version. */
 export function decodeMessage(data: Uint8Array): Message {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (bytes.length < FIXED_BYTES || bytes[0] !== VERSION) {
     throw new Error(
-      "A message on the bus is not of this version of the fan-out: all processes must run the same.",
+      "A bus message has another version of the fan-out protocol: all processes must run the same version.",
     );
   }
   const headBytes = bytes.readUInt32LE(HEADER_LENGTH_AT);
   const bodyAt = FIXED_BYTES + headBytes;
-  if (bodyAt > bytes.length) throw new Error("A message on the bus is cut short.");
+  if (bodyAt > bytes.length) throw new Error("A bus message is truncated.");
   return {
     kind: bytes[1]!,
     publisher: bytes.toString("latin1", 2, 2 + PUBLISHER_BYTES),
@@ -98,8 +97,8 @@ export function decodeMessage(data: Uint8Array): Message {
 }
 
 /**
- * Socket.IO packets as bytes, with whatever binary parts they have. The same encoding as to clients, so that a value
- * arrives through the bus as it would have without: a Date as text, an object as its `toJSON` says.
+ * Encodes Socket.IO packets with their binary parts. Values are encoded as for clients, so that they arrive the same with and without
+ * a bus: a Date as text, an object as its `toJSON`.
  *
  *     per part: length 4 bytes | bytes; the first part is text
  */
@@ -111,7 +110,7 @@ export interface EventPacket {
 
 const encoder = new Encoder();
 
-/** The text of an event and its binary attachments. */
+/** Encodes an event as text and binary attachments. */
 export function encodeEvent(nsp: string, data: readonly unknown[]): [string, ...Uint8Array[]] {
   return encoder.encode({ type: PacketType.EVENT, nsp, data }) as [string, ...Uint8Array[]];
 }
@@ -131,7 +130,7 @@ export function joinParts([text, ...attachments]: [string, ...Uint8Array[]]): Bu
 const asBytes = (part: Uint8Array | ArrayBuffer): Uint8Array =>
   part instanceof Uint8Array ? part : new Uint8Array(part);
 
-/** @throws Error for what {@link joinParts} has not made. */
+/** @throws Error if it is not a result of {@link joinParts}. */
 export function decodeParts(bytes: Buffer): EventPacket {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -143,7 +142,7 @@ export function decodeParts(bytes: Buffer): EventPacket {
   return decodeEvent(text?.toString() ?? "", attachments);
 }
 
-/** @throws Error for what is no event. */
+/** @throws Error if it is not an event. */
 export function decodeEvent(text: string, attachments: readonly Buffer[] = []): EventPacket {
   const decoder = new Decoder({ maxAttachments: Infinity });
   let packet: Packet | undefined;
@@ -152,11 +151,11 @@ export function decodeEvent(text: string, attachments: readonly Buffer[] = []): 
   });
   decoder.add(text);
   for (const attachment of attachments) decoder.add(attachment);
-  if (packet === undefined) throw new Error("A packet on the bus lacks some of its binary parts.");
+  if (packet === undefined) throw new Error("A bus packet lacks some of its binary parts.");
   return { type: PacketType.EVENT, nsp: packet.nsp, data: packet.data as unknown[] };
 }
 
-/** An event as it came over the bus: the frame goes out as it is, the rest is only looked at where something needs it. */
+/** An event received from the bus. The frame is sent unchanged; other parts are decoded only if needed. */
 export class WirePacket implements EncodedPacket {
   readonly frame: Buffer;
   readonly trace: string | undefined;
@@ -165,8 +164,8 @@ export class WirePacket implements EncodedPacket {
 
   /**
    * @param frame an unmasked WebSocket text frame of one Engine.IO message
-   * @param trace where the publication is traced
-   * @param args event name and arguments where they are known
+   * @param trace present if the publication is traced
+   * @param args event name and arguments, if known
    */
   constructor(frame: Buffer, trace: string | undefined, args: readonly unknown[] | null = null) {
     this.frame = frame;
@@ -177,7 +176,7 @@ export class WirePacket implements EncodedPacket {
   get text(): string {
     const short = this.frame[1]!;
     const header = short < 126 ? 2 : short === 126 ? 4 : 10;
-    // One more for Engine.IO's packet type.
+    // Skips Engine.IO's packet type too.
     return (this.#text ??= this.frame.toString("utf8", header + 1));
   }
 

@@ -108,7 +108,7 @@ test("rejects versions that are too old for the database, but not compatible old
 test("a process that must not migrate rejects with the pending steps", async () => {
   const connection = await database.connect("not-automatic");
   const options = optionsOf({ migrations: [noting("0001-first")], isAutomatic: false });
-  await expect(migrate(connection, options)).rejects.toThrow("migrated first (migrations: 0001-first)");
+  await expect(migrate(connection, options)).rejects.toThrow("must be migrated (migrations: 0001-first)");
   await migrate(connection, { ...options, isAutomatic: true });
   await migrate(connection, options);
 });
