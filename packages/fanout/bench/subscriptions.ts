@@ -43,7 +43,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
   const before = memory();
   const cpu = process.cpuUsage();
   const start = performance.now();
-  for (const room of rooms) void subscriptions.need(room);
+  for (const room of rooms) void subscriptions.subscribe(room);
   await subscriptions.active();
   const ms = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
