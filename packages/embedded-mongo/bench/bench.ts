@@ -6,7 +6,7 @@ import { spawnServer, type ServerProcess } from "../test/spawn-server.ts";
 import { latencies, percentile, restart, throughput } from "./measure.ts";
 import { message, messagesOf } from "./message.ts";
 
-/** node packages/embedded-mongo/bench/bench.ts: the server in a process of its own, the driver in this one. */
+/** node packages/embedded-mongo/bench/bench.ts: runs the server in a separate process and the driver in this one. */
 const TOTAL = 200_000;
 const BATCH = 1_000;
 const DURABLE = { writeConcern: { w: "majority", j: true } } as const;
@@ -25,7 +25,7 @@ const channel = new ObjectId();
 const author = new ObjectId();
 let messages = await messagesOf(client.db("bench"));
 
-// Warms both ends up: the first seconds of a process are not what users see.
+// Warms up both processes.
 const other = new ObjectId();
 for (let i = 0; i < 20; i++) {
   await messages.insertMany(Array.from({ length: 500 }, (_, n) => message(other, author, i * 500 + n)));
@@ -134,7 +134,7 @@ for (const how of ["killed", "stopped"] as const) {
     `${restarted.seconds.toFixed(2)} s`,
     "3 s",
   );
-  if (found !== total) throw new Error(`${total - found} messages are gone`);
+  if (found !== total) throw new Error(`${total - found} messages are missing`);
 }
 const fresh = await status();
 report("RSS of the server per message after a restart", `${Math.round(fresh["rssBytes"]! / total)} bytes`);

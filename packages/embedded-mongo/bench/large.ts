@@ -24,7 +24,7 @@ let client = await new MongoClient(server.uri).connect();
 const channels = Array.from({ length: CHANNELS }, () => new ObjectId());
 const authors = Array.from({ length: 500 }, () => new ObjectId());
 const seqs = new Uint32Array(CHANNELS);
-/** Low numbers are much more frequent, as with real channels and words. */
+/** Low numbers are much more frequent, like real channels and words. */
 const skewed = (count: number): number => Math.floor(count * Math.random() ** 3);
 const word = (): string => `word${skewed(WORDS)}`;
 
@@ -108,7 +108,7 @@ for (const how of ["killed", "stopped"] as const) {
   ({ server, client } = restarted);
   const count = await collections().messages.estimatedDocumentCount();
   console.log(`start after being ${how}, ${count} messages: ${restarted.seconds.toFixed(2)} s`);
-  if (count !== TOTAL) throw new Error(`${TOTAL - count} messages are gone`);
+  if (count !== TOTAL) throw new Error(`${TOTAL - count} messages are missing`);
 }
 
 const { db, messages } = collections();
@@ -136,7 +136,7 @@ async function search(places: readonly unknown[], words: readonly object[]): Pro
   return messages.find({ _id: { $in: ids as ObjectId[] } }).toArray();
 }
 const exact = () => ({ tokens: [word()] });
-/** About 110 of the 50,000 words begin with one. */
+/** About 110 of the 50,000 words start with each prefix. */
 const beginning = () => ({ tokens: [], prefix: `word${skewed(WORDS)}`.slice(0, 7) });
 const channel = () => [channels[skewed(CHANNELS)]];
 show("a word in a channel, newest 20", await latencies(3_000, () => search(channel(), [exact()])));
@@ -146,7 +146,7 @@ const group = channels.slice(0, 100);
 show("a word in the 100 busiest channels", await latencies(1_000, () => search(group, [exact()])));
 const { rssBytes, dataBytes } = await status();
 console.log(
-  `RSS ${mib(rssBytes)}, data ${mib(dataBytes)}, ${Math.round(dataBytes / TOTAL)} bytes a message with its entry`,
+  `RSS ${mib(rssBytes)}, data ${mib(dataBytes)}, ${Math.round(dataBytes / TOTAL)} bytes per message with its search entry`,
 );
 await client.close();
 await server.stop();

@@ -1,7 +1,7 @@
 import { MongoClient } from "mongodb";
 import { spawnServer, type ServerProcess } from "../test/spawn-server.ts";
 
-/** Runs `work(i)` for i below count, `width` at a time. @returns operations per second */
+/** Runs `work(i)` for each i below count with a concurrency of `width`. @returns operations per second */
 export async function throughput(
   count: number,
   width: number,
@@ -17,7 +17,7 @@ export async function throughput(
   return (count / (performance.now() - started)) * 1000;
 }
 
-/** Ends a server, starts it on the same folder again and connects. */
+/** Restarts a server on the same folder and connects. */
 export async function restart(
   { server, client }: { server: ServerProcess; client: MongoClient },
   dir: string,
@@ -32,7 +32,7 @@ export async function restart(
   return { server: next, client: connected, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Milliseconds of each of `count` runs, one after the other. */
+/** The durations of `count` sequential runs in milliseconds. */
 export async function latencies(count: number, work: (i: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {

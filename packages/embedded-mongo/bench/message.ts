@@ -1,7 +1,7 @@
 import { Int32, ObjectId } from "bson";
 import type { Collection, Db } from "mongodb";
 
-/** A message as the chat stores it, about 350 bytes of BSON. */
+/** A message like those that Fanfare stores, about 350 bytes of BSON. */
 export interface Message {
   _id: ObjectId;
   channelId: ObjectId;
@@ -35,7 +35,7 @@ export function message(channelId: ObjectId, authorId: ObjectId, seq: number): M
   };
 }
 
-/** The collection with the three indexes of the chat. */
+/** The collection with Fanfare's three indexes. */
 export async function messagesOf(db: Db): Promise<Collection<Message>> {
   const messages = db.collection<Message>("messages");
   await messages.createIndex({ channelId: 1, seq: 1 }, { unique: true });

@@ -6,21 +6,21 @@ import { MongoClient } from "mongodb";
 import { spawnServer } from "../test/spawn-server.ts";
 
 /**
- * node packages/embedded-mongo/bench/pauses.ts [millions of documents]: runs long commands in a separate server process, and prints how
- * long each takes and the longest ping of another client meanwhile.
+ * node packages/embedded-mongo/bench/pauses.ts [millions of documents]: runs long commands in a separate server process, and prints the
+ * duration of each and the longest ping of another client during it.
  */
 const TOTAL = Number(process.argv[2] ?? 2) * 1_000_000;
 const BATCH = 1_000;
 
 const dir = fs.mkdtempSync(path.join(process.env["BENCH_DIR"] ?? os.tmpdir(), "fanfare-pauses-"));
 const server = await spawnServer(dir);
-/** A server that doesn't answer for a while is what is measured here, so it must not end the connections. */
+/** An unresponsive server must not end the connections, because that is what is measured. */
 const unmonitored = { heartbeatFrequencyMS: 3_600_000, serverMonitoringMode: "poll" } as const;
 const client = await new MongoClient(server.uri, unmonitored).connect();
 const other = await new MongoClient(server.uri, unmonitored).connect();
 const things = client.db("bench").collection<{ _id: number }>("things");
 
-/** The longest ping of the other client until the work is done. */
+/** Measures the longest ping of the other client until the work is done. */
 async function longestPing(work: Promise<unknown>): Promise<number> {
   let longestMs = 0;
   const isDone = work.then(() => true);

@@ -9,9 +9,9 @@ import { percentile } from "./measure.ts";
 import { message, messagesOf } from "./message.ts";
 
 /**
- * node packages/embedded-mongo/bench/placement.ts: the chat's hot pair through mongoose, with the server in the thread
- * of the client, in a worker thread and in a child process; the client otherwise idle, busy half of the time, or
- * hashing passwords, which fills the thread pool that a server in the same process syncs its journal with.
+ * node packages/embedded-mongo/bench/placement.ts: measures the two commands of a message through mongoose, with the server in the
+ * client's thread, in a worker thread and in a child process. The client is otherwise idle, busy half of the time, or hashing
+ * passwords, which fills the thread pool that a server in the same process uses for syncs.
  */
 const PAIRS = 600;
 const MESSAGES_PER_PAIR = 5;
@@ -38,7 +38,7 @@ const spin = (ms: number) => {
 
 type Load = "idle" | "busy" | "hashing";
 
-/** @returns what ends the load */
+/** @returns a function that ends the load */
 function startLoad(kind: Load): () => void {
   if (kind === "idle") return () => {};
   if (kind === "busy") {

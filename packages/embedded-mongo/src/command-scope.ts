@@ -1,13 +1,13 @@
 import { CommandError } from "./errors.ts";
 import type { PlainObject } from "./values/types.ts";
 
-/** What a long command yields so that other commands can run. */
+/** Yielded by a long command so that other commands can run. */
 export const PAUSE = null;
 
-/** Items, and pauses between them. */
+/** Items with pauses in between. */
 export type Pausing<T> = Iterable<T | typeof PAUSE>;
 
-/** A command or a part of one that pauses and has a result. */
+/** A command, or a part of one, that can pause and returns a result. */
 export type Task<T> = Generator<typeof PAUSE, T, void>;
 
 /** Weight of the documents and entries read between two checks of the clock. */
@@ -21,13 +21,13 @@ let untilCheck = CHECK_EVERY;
 let slice = 0;
 let variables = NO_VARIABLES;
 
-/** What applies to a command, however often it pauses. */
+/** The scope of a command, which persists across pauses. */
 export class CommandScope {
   readonly #endMs: number;
   readonly #variables: PlainObject;
 
   /**
-   * @param maxTimeMs `maxTimeMS`; 0 is no limit
+   * @param maxTimeMs `maxTimeMS`; 0: no limit
    * @param given `let`, evaluated
    */
   constructor(maxTimeMs = 0, given: PlainObject = NO_VARIABLES) {
@@ -62,8 +62,8 @@ export const timeExpired = (): CommandError =>
   new CommandError("MaxTimeMSExpired", "operation exceeded time limit");
 
 /**
- * Call for each document or index entry that is read or computed. The clock is only looked at now and then.
- * @param weight 1 for what takes microseconds
+ * Call it for each document or index entry that is read or computed. Reads the clock only occasionally.
+ * @param weight 1 for work of microseconds
  * @returns whether the command must yield `PAUSE`
  */
 export function isPauseDue(weight = 1): boolean {
@@ -84,7 +84,7 @@ export const weightOf = (bytes: number): number => 1 + (bytes >>> 11);
 /** Changes whenever other commands may have run in between. */
 export const currentSlice = (): number => slice;
 
-/** Runs a task to its end, for callers outside of commands, where no pause is ever due. */
+/** Runs a task without pauses, for callers outside of commands. */
 export function runToEnd<T>(task: Task<T>): T {
   for (;;) {
     const { done, value } = task.next();

@@ -4,11 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import type { ListenOptions } from "./options.ts";
 
-/** `sun_path` is 104 bytes on macOS and 108 on Linux, with the final NUL. */
+/** `sun_path` is 104 bytes on macOS and 108 on Linux, including the final NUL. */
 const MAX_SOCKET_PATH_BYTES = 103;
 const URI_OPTIONS = "directConnection=true&retryWrites=false&retryReads=false";
 
-/** Where the server listens, and how to remove what that leaves in the file system. */
+/** Where the server listens, and how to remove its files afterwards. */
 export interface Endpoint {
   readonly target: { path: string } | { host: string; port: number };
   cleanUp(): void;
@@ -21,15 +21,15 @@ function folderOf(dir: string, uid: number): string {
   return path.join(os.tmpdir(), `fanfare-db-${uid}-${hash}`);
 }
 
-/** Whether only the user can have put anything into it. */
+/** Whether only the user can write to the folder. */
 function isPrivate(folder: string, user: number | undefined): boolean {
   const stats = fs.lstatSync(folder, { throwIfNoEntry: false });
   return stats !== undefined && stats.uid === user && (stats.mode & 0o777) === 0o700 && stats.isDirectory();
 }
 
 /**
- * A private folder whose name follows from the data folder, so that a killed server leaves nothing that the next one does
- * not use; a new one if another user owns that name.
+ * A private folder with a name derived from the data folder, so that the next server reuses the folder of a killed one. If another
+ * user owns that name, a new folder.
  */
 function privateFolder(dir: string): string {
   const folder = folderOf(dir, process.getuid?.() ?? 0);
@@ -40,8 +40,8 @@ function privateFolder(dir: string): string {
 }
 
 /**
- * Where a running server of the data folder listens when it was not told where, for the user whose folder it is and for root.
- * undefined: it listens elsewhere, runs with another temporary folder, or belongs to another user.
+ * The default address of a running server of the data folder, for its owner and root. undefined if it listens elsewhere, has
+ * another temporary folder, or belongs to another user.
  */
 export function defaultUri(dir: string): string | undefined {
   if (process.platform === "win32") return undefined;
@@ -54,8 +54,8 @@ export function defaultUri(dir: string): string | undefined {
 }
 
 /**
- * @param dir the data folder, whose lock is held
- * @throws RangeError for an address beyond loopback or a socket path that is too long
+ * @param dir the data folder, whose lock must be held
+ * @throws RangeError if the address is not loopback or the socket path is too long
  */
 export function openEndpoint(listen: ListenOptions | undefined, dir: string): Endpoint {
   if (listen && "port" in listen) {
@@ -80,12 +80,12 @@ export function openEndpoint(listen: ListenOptions | undefined, dir: string): En
   if (Buffer.byteLength(given) > MAX_SOCKET_PATH_BYTES) {
     throw new RangeError(`The socket path is longer than ${MAX_SOCKET_PATH_BYTES} bytes: ${given}`);
   }
-  // The holder of the data folder's lock can replace the socket of a killed process, but nothing else.
+  // The holder of the lock can replace the socket of a killed process, but no other file.
   if (fs.lstatSync(given, { throwIfNoEntry: false })?.isSocket()) fs.rmSync(given);
   return { target: { path: given }, cleanUp: () => fs.rmSync(given, { force: true }) };
 }
 
-/** The connection string for what `server.address()` gave. */
+/** The connection string for a result of `server.address()`. */
 export const uriOf = (address: { address: string; port: number; family: string } | string): string => {
   if (typeof address === "string") return `mongodb://${encodeURIComponent(address)}/?${URI_OPTIONS}`;
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;

@@ -1,8 +1,8 @@
 import type { Document } from "bson";
 
 /**
- * Names and numbers of MongoDB's error codes (src/mongo/base/error_codes.yml of the MongoDB server), as far as
- * this server raises them. Drivers and mongoose decide by these numbers.
+ * MongoDB's error codes that this server uses (src/mongo/base/error_codes.yml of the MongoDB server). Drivers and mongoose rely on
+ * the numbers.
  */
 export const ErrorCodes = {
   InternalError: 1,
@@ -76,7 +76,7 @@ export const ErrorCodes = {
 
 type CodeName = keyof typeof ErrorCodes;
 
-/** An error that goes to the client as `{ ok: 0, code, codeName, errmsg, ...details }` or as one write error. */
+/** An error sent to the client as `{ ok: 0, code, codeName, errmsg, ...details }` or as a write error. */
 export class CommandError extends Error {
   readonly code: number;
   readonly codeName: CodeName;
@@ -94,7 +94,7 @@ export class CommandError extends Error {
 /** https://www.sqlite.org/rescode.html */
 const SQLITE_FULL = 13;
 
-/** Maps an error of SQLite to the error sent to the client; undefined for other errors. */
+/** Maps a SQLite error to the error sent to the client; undefined for other errors. */
 export function asCommandError(error: unknown): CommandError | undefined {
   if (error instanceof CommandError) return error;
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
@@ -110,11 +110,11 @@ export function asCommandError(error: unknown): CommandError | undefined {
   );
 }
 
-/** Another live process serves this data folder. The message is one line, fit to be printed as it is. */
+/** Another running process uses this data folder. The message is a single line for printing. */
 export class DataFolderInUseError extends Error {
   readonly dir: string;
   readonly pid: number | undefined;
-  /** Where that process serves it, if it does so at its default place and this user may go there. */
+  /** The address of that process, if it is the default and accessible to this user. */
   readonly uri: string | undefined;
 
   constructor(dir: string, pid: number | undefined, uri: string | undefined) {
@@ -126,7 +126,7 @@ export class DataFolderInUseError extends Error {
   }
 }
 
-/** The data folder was written by another engine or by a newer format of this one. */
+/** The data folder was written by another engine or a newer version. */
 export class DataFolderMismatchError extends Error {
   readonly dir: string;
 
@@ -137,7 +137,7 @@ export class DataFolderMismatchError extends Error {
   }
 }
 
-/** A file of the data folder is missing or damaged in a way that a crash cannot cause. */
+/** A file of the data folder is missing, or damaged in a way that a crash can't cause. */
 export class DataFolderCorruptError extends Error {
   readonly file: string;
 

@@ -4,31 +4,31 @@ export type ListenOptions =
   | { readonly host?: string; readonly port: number };
 
 export interface EmbeddedMongoOptions {
-  /** Data folder; made, with mode 0700, when it does not exist. */
+  /** Data folder; created with mode 0700 if it doesn't exist. */
   readonly dir: string;
   /** Default: a unix domain socket in a private temporary folder (TCP on a free loopback port on Windows). */
   readonly listen?: ListenOptions;
   /**
-   * Bound on the length of the data file, in bytes. At the limit, and when the disk is full, writes fail with code
-   * 14031 and reads still work. Default: none.
+   * Maximum size of the data file in bytes. At the limit, and when the disk is full, writes fail with code 14031, but reads still
+   * work. Default: none.
    */
   readonly maxDataBytes?: number;
-  /** Cache size for documents and pages, in bytes. Default 128 MiB. */
+  /** Cache size for documents and pages in bytes. Default: 128 MiB. */
   readonly cacheBytes?: number;
   /**
-   * Writes with `j: true` or `w: "majority"` are on disk when they are acknowledged. The others are with the operating
-   * system by then, and on disk this many milliseconds later. Default 100.
+   * Sync interval in milliseconds. Writes with `j: true` or `w: "majority"` are on disk when they are acknowledged; others are only
+   * passed to the operating system, and synced within this time. Default: 100.
    */
   readonly syncIntervalMs?: number;
-  /** How often documents past their TTL are looked for, in milliseconds. Default 10,000. */
+  /** How often expired documents are deleted, in milliseconds. Default: 10,000. */
   readonly ttlIntervalMs?: number;
-  /** An unused cursor ends after this many milliseconds. Default 600,000. */
+  /** Idle timeout of cursors in milliseconds. Default: 600,000. */
   readonly cursorTimeoutMs?: number;
-  /** Connections beyond this number are refused. Default 2,000. */
+  /** Maximum number of connections; further ones are rejected. Default: 2,000. */
   readonly maxConnections?: number;
-  /** Called with the progress of a long start, when a folder of an older version is converted. */
+  /** Called with the progress when a folder of an older version is converted during startup. */
   readonly onProgress?: (message: string) => void;
-  /** Called once when the disk fails; the server is closed by then. Default: the error is thrown as uncaught. */
+  /** Called once if the disk fails, after the server was closed. Default: throws an uncaught exception. */
   readonly onFatal?: (error: Error) => void;
 }
 
@@ -49,7 +49,7 @@ function positive(name: string, value: number): number {
   return value;
 }
 
-/** Fills in the defaults. @throws RangeError for a number out of range */
+/** Applies the defaults. @throws RangeError if a number is out of range */
 export function resolveOptions(options: EmbeddedMongoOptions): ResolvedOptions {
   if (typeof options.dir !== "string" || options.dir === "")
     throw new TypeError("dir must name the data folder");

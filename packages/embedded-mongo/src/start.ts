@@ -7,14 +7,14 @@ import { WireServer } from "./wire/server.ts";
 export interface EmbeddedMongo {
   /** Connection string for the MongoDB driver, without a database name. */
   readonly uri: string;
-  /** Ends all connections, writes everything to disk and gives the folder free. */
+  /** Closes all connections, writes everything to disk and releases the folder. */
   close(): Promise<void>;
 }
 
 /**
  * Starts the server in this thread.
- * @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError, RangeError for bad options, or what
- *   the operating system says
+ * @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError, RangeError for invalid options, or an error of the
+ *   operating system
  */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const resolved = resolveOptions(options);

@@ -3,7 +3,7 @@ import type { Collection } from "./storage/collection.ts";
 import type { Catalog } from "./storage/catalog.ts";
 import { selectToChange } from "./query/select.ts";
 
-/** Documents removed per collection and run, so that one does not go on for long. */
+/** Maximum number of documents removed per collection and run. */
 const MAX_REMOVED_PER_RUN = 5_000;
 
 function* expireIndex(collection: Collection, field: string, before: Date): Task<number> {
@@ -21,9 +21,9 @@ function* expireIndex(collection: Collection, field: string, before: Date): Task
 }
 
 /**
- * Removes documents whose TTL has passed. In an array of dates the earliest counts.
- * @param now milliseconds since 1970
- * @returns how many were removed
+ * Removes expired documents. In an array of dates, the earliest applies.
+ * @param now milliseconds since the epoch
+ * @returns the number of removed documents
  */
 export function* expireDocuments(catalog: Catalog, now: number): Task<number> {
   let removed = 0;

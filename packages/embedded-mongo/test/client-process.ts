@@ -1,10 +1,10 @@
 import mongoose, { Schema } from "mongoose";
 
-/** What a client process tells its parent at the end. */
+/** The result that a client process reports to its parent. */
 export interface ClientReport {
-  /** Ids of documents whose write was acknowledged. */
+  /** The ids of acknowledged documents. */
   readonly acknowledged: string[];
-  /** Names of the errors that a repetition got over. */
+  /** The names of errors after which a retry succeeded. */
   readonly errors: string[];
 }
 
@@ -21,7 +21,7 @@ const acknowledged: string[] = [];
 const errors = new Set<string>();
 const stopping = new AbortController();
 
-/** Repeats a write with the same id until it is acknowledged, or known to have been done before. */
+/** Retries a write with the same id until it is acknowledged or known to have succeeded before. */
 async function write(_id: string, n: number): Promise<void> {
   for (;;) {
     try {

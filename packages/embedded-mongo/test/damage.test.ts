@@ -34,10 +34,10 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(home, { recursive: true }));
 
 interface Outcome {
-  /** The numbers found, NaN for a changed text; undefined if the server didn't start or the query failed. */
+  /** The numbers found, with NaN for changed texts; undefined if the server didn't start or the query failed. */
   found?: number[];
   error?: unknown;
-  /** The server refused to start, but changed the folder. */
+  /** Whether the server refused to start but changed the folder. */
   hasChanged?: boolean;
 }
 
@@ -87,12 +87,12 @@ test("an undamaged folder has all documents after a kill and after a stop", asyn
   expect(await open(stopped, () => {})).toEqual({ found: all });
 });
 
-test("garbage after the end of the log is ignored", async () => {
+test("ignores garbage after the end of the log", async () => {
   for (const tail of [Buffer.alloc(5), Buffer.alloc(5000), Buffer.alloc(9000, 255)])
     expect(await open(killed, (file) => fs.appendFileSync(`${file}-wal`, tail))).toEqual({ found: all });
 });
 
-test("refuses a missing, truncated or damaged log and leaves the folder unchanged", async () => {
+test("rejects a missing, truncated or damaged log and leaves the folder unchanged", async () => {
   const { size } = fs.statSync(path.join(killed, "data.sqlite-wal"));
   const damages: ((wal: string) => void)[] = [
     (wal) => fs.rmSync(wal),
@@ -116,7 +116,7 @@ test("refuses a missing, truncated or damaged log and leaves the folder unchange
   }
 });
 
-test("refuses a missing, truncated or empty data file", async () => {
+test("rejects a missing, truncated or empty data file", async () => {
   for (const original of [killed, stopped]) {
     const damages: ((file: string) => void)[] = [
       (file) => fs.rmSync(file),

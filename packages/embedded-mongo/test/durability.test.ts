@@ -16,7 +16,7 @@ interface Thing {
   tags: string[];
 }
 
-/** What one writer knows was acknowledged, and the one write that may or may not have happened. */
+/** A writer's acknowledged documents, and the one write with an unknown outcome. */
 class Writer {
   readonly documents = new Map<string, number>();
   counter = 0;
@@ -29,12 +29,12 @@ class Writer {
     this.id = id;
   }
 
-  /** Writes until the connection breaks. */
+  /** Writes until the connection is lost. */
   async run(things: Collection<Thing>, counters: Collection<{ _id: number; n: number }>): Promise<void> {
     try {
       for (;;) await this.#step(things, counters);
     } catch {
-      // The server was killed: the write in flight is unsure.
+      // The server was killed, so the outcome of the write in flight is unknown.
     }
   }
 
@@ -71,7 +71,7 @@ class Writer {
     else this.documents.set(id, n);
   }
 
-  /** Compares with what the server has after its restart; takes over how the unsure write went. */
+  /** Compares with the documents after a restart, and adopts the outcome of the unknown write. */
   check(found: ReadonlyMap<string, number>, counter: number): string[] {
     if (this.#unsure) {
       const { id, before, after } = this.#unsure;
@@ -93,7 +93,7 @@ class Writer {
   }
 }
 
-/** Every document must be found through every index, and nothing else. */
+/** Every index must find exactly the existing documents. */
 async function indexesAgree(things: Collection<Thing>, all: readonly Thing[]): Promise<void> {
   const ids = (found: { _id: string }[]) => found.map(({ _id }) => _id).sort((a, b) => a.localeCompare(b));
   for (let writer = 0; writer < WRITERS; writer++) {
@@ -146,7 +146,7 @@ describe("durability", () => {
 
   for (const kills of [5, 20])
     it(
-      `nothing acknowledged is lost in ${kills} times SIGKILL`,
+      `no acknowledged write is lost in ${kills} SIGKILLs`,
       { tags: kills === 5 ? [] : "long" },
       async () => {
         const writers = Array.from({ length: WRITERS }, (_, id) => new Writer(id));
@@ -171,7 +171,7 @@ describe("durability", () => {
       },
     );
 
-  it("a SIGKILL leaves all or nothing of a transaction, and all of an acknowledged one", async () => {
+  it("transactions are atomic and durable across SIGKILL", async () => {
     const WRITTEN = 5;
     const known: number[] = [];
     let next = 0;
@@ -212,7 +212,7 @@ describe("durability", () => {
   });
 
   it.each(["majority", "linearizable"] as const)(
-    "what a %s read has shown survives SIGKILL",
+    "data returned by a %s read survives SIGKILL",
     async (level) => {
       const shown: string[] = [];
       const verifyShown = async ({ things }: Place): Promise<void> => {
@@ -242,7 +242,7 @@ describe("durability", () => {
     },
   );
 
-  it("a second process on the folder says so in one line, a killed one leaves it free", async () => {
+  it("a second process on the folder fails with one line; a killed process releases it", async () => {
     const server = await spawnServer(dir);
     await expect(spawnServer(dir)).rejects.toThrow(
       `The data folder ${dir} is in use by process ${server.process.pid}.`,
@@ -252,7 +252,7 @@ describe("durability", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("says what is wrong with its arguments", async () => {
+  it("reports invalid arguments", async () => {
     await expect(spawnServer(dir, {}, "--port", "99999")).rejects.toThrow(/--port/);
     await expect(spawnServer(dir, {}, "--what")).rejects.toThrow(/usage/);
   });

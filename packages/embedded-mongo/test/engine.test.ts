@@ -22,7 +22,7 @@ import { temporaryFolder } from "./targets.ts";
 
 const fdatasyncItself = fs.fdatasync;
 
-/** The next sync is made when the returned function is called, not before. */
+/** Delays the next sync until the returned function is called. */
 function holdNext(fdatasync: MockInstance<typeof fs.fdatasync>): () => void {
   let release!: () => void;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -30,7 +30,7 @@ function holdNext(fdatasync: MockInstance<typeof fs.fdatasync>): () => void {
   return release;
 }
 
-/** What only the embedded server does or refuses. */
+/** Behavior that is specific to the embedded server. */
 describe("embedded server", () => {
   let dir: string;
   let server: EmbeddedMongo | undefined;
@@ -56,7 +56,7 @@ describe("embedded server", () => {
     fs.rmSync(dir, { recursive: true });
   });
 
-  it("keeps everything over a restart", async () => {
+  it("keeps everything across a restart", async () => {
     let things = await open();
     await things.createIndex({ n: 1 }, { unique: true });
     await things.createIndex({ s: "text" });
@@ -78,7 +78,7 @@ describe("embedded server", () => {
     expect(names.map(({ name }) => name).sort((a, b) => a.localeCompare(b))).toEqual(["new", "things"]);
   });
 
-  it("answers a majority read when all that it could see is on disk, and at once when it is", async () => {
+  it("answers a majority read once all visible data is on disk, immediately if it already is", async () => {
     const things = await open({ syncIntervalMs: 3_600_000 });
     const majority = { readConcern: { level: "majority" } } as const;
     await things.insertOne({ n: 1 }, { writeConcern: { w: 1, j: true } });
@@ -108,7 +108,7 @@ describe("embedded server", () => {
     }
   });
 
-  it("removes by TTL what has expired, and that lasts", async () => {
+  it("removes expired documents durably", async () => {
     let things = await open({ ttlIntervalMs: 50 });
     await things.createIndex({ at: 1 }, { expireAfterSeconds: 0 });
     await things.insertMany([
@@ -123,7 +123,7 @@ describe("embedded server", () => {
     expect(await things.countDocuments()).toBe(3);
   });
 
-  it("checkpoints while it runs, so that the log stays short", async () => {
+  it("checkpoints while running, so that the log stays short", async () => {
     let things = await open({ syncIntervalMs: 20 });
     await things.createIndex({ n: 1 });
     await things.insertMany(Array.from({ length: 200 }, (_, n) => ({ n, s: "x".repeat(1000) })));
@@ -169,7 +169,7 @@ describe("embedded server", () => {
     ).rejects.toMatchObject(expired);
   });
 
-  it("beyond its bound refuses to grow, in words; reads and deletes go on", async () => {
+  it("rejects writes at its size limit, but not reads and deletes", async () => {
     const things = await open({ maxDataBytes: 200_000 });
     const fill = async () => {
       for (;;) await things.insertOne({ s: "x".repeat(10_000) });
@@ -185,7 +185,7 @@ describe("embedded server", () => {
     expect(await things.countDocuments()).toBe(count);
   });
 
-  it("hands out each document once over many batches, as it is when its batch is fetched", async () => {
+  it("returns each document once across batches, with its content at the time of the batch", async () => {
     const things = await open();
     await things.insertMany(Array.from({ length: 300 }, (_, n) => ({ n, s: "x".repeat(50) })));
     const cursor = things.find({}, { projection: { _id: 0, n: 1 } }).batchSize(10);
@@ -193,11 +193,11 @@ describe("embedded server", () => {
     await things.updateMany({}, { $inc: { n: 1000 } });
     const found = [first, ...(await cursor.toArray())].map((document) => Number(document!["n"]));
     expect(found.map((n) => n % 1000)).toEqual(Array.from({ length: 300 }, (_, n) => n));
-    // The first batch, and the one document that is read ahead.
+    // The first batch, and one document that is read ahead.
     expect(found.filter((n) => n < 1000)).toHaveLength(11);
   });
 
-  it("refuses a pipeline that holds more than fits in memory, not one that passes it on", async () => {
+  it("rejects a pipeline that holds too many documents, but not one that streams them", async () => {
     const things = await open();
     const count = 1000;
     const size = Math.floor((getHeapStatistics().heap_size_limit * 0.2) / count) + 1;
@@ -210,7 +210,7 @@ describe("embedded server", () => {
     expect(await all({ $limit: 1 }, { $project: { _id: 0, list: 1 } })).toEqual([{ list: 0 }]);
   });
 
-  it("refuses a second server on the folder, in one line with folder and pid", async () => {
+  it("rejects a second server on the folder, with folder and pid in one line", async () => {
     await open();
     const second = await startEmbeddedMongo({ dir }).catch((error: unknown) => error);
     expect(second).toBeInstanceOf(DataFolderInUseError);
@@ -220,19 +220,16 @@ describe("embedded server", () => {
     await open();
   });
 
-  it.skipIf(process.platform === "win32")(
-    "waits for a holder of the folder that is just ending",
-    async () => {
-      const ending = net.createServer((socket) => socket.destroy()).listen(path.join(dir, "lock.sock"));
-      await once(ending, "listening");
-      await expect(startEmbeddedMongo({ dir })).rejects.toThrow(/in use by another process/);
-      const started = open();
-      ending.close();
-      expect(await (await started).countDocuments()).toBe(0);
-    },
-  );
+  it.skipIf(process.platform === "win32")("waits for a holder of the folder that is exiting", async () => {
+    const ending = net.createServer((socket) => socket.destroy()).listen(path.join(dir, "lock.sock"));
+    await once(ending, "listening");
+    await expect(startEmbeddedMongo({ dir })).rejects.toThrow(/in use by another process/);
+    const started = open();
+    ending.close();
+    expect(await (await started).countDocuments()).toBe(0);
+  });
 
-  it("gives many starters of one folder one winner", async () => {
+  it("lets only one of many concurrent starts on a folder succeed", async () => {
     const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startEmbeddedMongo({ dir })));
     const won = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
     const lost = starts.flatMap((start) => (start.status === "rejected" ? [start.reason as unknown] : []));
@@ -260,7 +257,7 @@ describe("embedded server", () => {
     fs.rmSync(path.join(dir, file));
   });
 
-  it("refuses what it has not: change streams, retried writes, scripts, indexes with numericOrdering", async () => {
+  it("rejects unsupported features: change streams, retryable writes, scripts, indexes with numericOrdering", async () => {
     const things = await open();
     await things.insertOne({ a: 1 });
     await expect(things.watch().next()).rejects.toMatchObject({ code: 40573 });
@@ -302,7 +299,7 @@ describe("embedded server", () => {
     });
   });
 
-  it("keeps collations over a restart, and fills their indexes again after a change of ICU", async () => {
+  it("keeps collations across a restart, and rebuilds their indexes after a change of ICU", async () => {
     let things = await open();
     await things.db.createCollection("things", { collation });
     await things.createIndex({ s: 1 }, { unique: true });
@@ -329,7 +326,7 @@ describe("embedded server", () => {
     }
   });
 
-  it("reads distinct values from the index of a hint", async () => {
+  it("reads distinct values from a hinted index", async () => {
     const things = await open();
     await things.createIndex({ rare: 1 }, { sparse: true });
     await things.insertMany([{ n: 1 }, { n: 2, rare: true }]);
@@ -361,7 +358,7 @@ describe("embedded server", () => {
     await expect(things.aggregate([stage], { collation }).toArray()).rejects.toMatchObject({ code: 72 });
   });
 
-  it("refuses the read concern snapshot", async () => {
+  it("rejects the read concern snapshot", async () => {
     const things = await open();
     await expect(things.findOne({}, { readConcern: { level: "snapshot" } })).rejects.toMatchObject({
       code: 123,
@@ -377,7 +374,7 @@ describe("embedded server", () => {
     expect(await things.countDocuments()).toBe(0);
   });
 
-  it("names the option that is out of range", async () => {
+  it("rejects options out of range by name", async () => {
     await expect(startEmbeddedMongo({ dir, maxDataBytes: -1 })).rejects.toThrow(/maxDataBytes/);
     await expect(
       startEmbeddedMongo({ dir, listen: { socketPath: `/tmp/${"x".repeat(120)}` } }),
@@ -399,7 +396,7 @@ describe("embedded server", () => {
     expect(await things.countDocuments()).toBe(0);
   });
 
-  it("ends cursors that are not read", async () => {
+  it("closes idle cursors", async () => {
     const things = await open({ cursorTimeoutMs: 50, ttlIntervalMs: 20 });
     await things.insertMany(Array.from({ length: 10 }, (_, n) => ({ n })));
     const cursor = things.find().batchSize(2);
@@ -414,7 +411,7 @@ describe("embedded server", () => {
     ["worker", startEmbeddedMongoWorker],
     ["child process", startEmbeddedMongoProcess],
   ])("in a %s", (_name, startRemote) => {
-    it("serves, closes and tells that it closed", async () => {
+    it("serves, closes and reports the close", async () => {
       const remote = await startRemote({ dir });
       const ended = new Promise((resolve) => remote.onExit(resolve));
       const other = await new MongoClient(remote.uri).connect();
@@ -424,13 +421,13 @@ describe("embedded server", () => {
       expect(await ended).toBeUndefined();
       expect(await (await open()).countDocuments()).toBe(1);
     });
-    it("gives the errors of the start", async () => {
+    it("reports startup errors", async () => {
       fs.writeFileSync(path.join(dir, "engine.json"), JSON.stringify({ engine: "other" }));
       await expect(startRemote({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
     });
   });
 
-  it("in a child process ends when its owner is killed, and leaves the folder free", async () => {
+  it("in a child process, exits when its owner is killed and releases the folder", async () => {
     const index = new URL("../src/index.ts", import.meta.url).href;
     const script = `import { startEmbeddedMongoProcess } from ${JSON.stringify(index)};
       await startEmbeddedMongoProcess({ dir: ${JSON.stringify(dir)} });
@@ -445,7 +442,7 @@ describe("embedded server", () => {
     await expect.poll(() => retry().catch(() => undefined)).toMatch(/^mongodb:/);
   });
 
-  it("tells its owner when the child process is killed", async () => {
+  it("reports to its owner that the child process was killed", async () => {
     const remote = await startEmbeddedMongoProcess({ dir });
     const ended = new Promise<Error | undefined>((resolve) => remote.onExit(resolve));
     const other = await new MongoClient(remote.uri).connect();

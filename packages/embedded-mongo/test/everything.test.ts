@@ -20,7 +20,7 @@ afterEach(async () => {
   fs.rmSync(dir, { recursive: true });
 });
 
-test("everything is read as it was at one instant, whatever is written while it is read", async () => {
+test("reads a snapshot despite concurrent writes", async () => {
   const db = client.db("test");
   await db.collection("b").insertMany(Array.from({ length: 5000 }, (_, n) => ({ n, is: "old" })));
   await db.collection("a").insertMany([{ n: 1, is: "old" }]);
@@ -43,7 +43,7 @@ test("everything is read as it was at one instant, whatever is written while it 
   expect(seen.filter((document) => document?.["is"] === "old")).toHaveLength(5001);
 });
 
-test("who finds the folder in use is told where it is served", async () => {
+test("the error of a folder in use has the address of its server", async () => {
   const error = await startEmbeddedMongoProcess({ dir }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(DataFolderInUseError);
   expect((error as DataFolderInUseError).uri).toBe(server.uri);

@@ -18,12 +18,12 @@ const isPossible =
 if (!isPossible) console.warn("Mount namespaces are not available: the full-disk test is skipped.");
 
 let dir: string;
-/** Keeps a mount namespace open that has a small disk at `dir`. */
+/** Keeps a mount namespace with a small disk at `dir` open. */
 let disk: ChildProcess;
 let server: ServerProcess;
 let client: MongoClient;
 
-/** A path on that disk, outside the namespace. */
+/** A path on that disk, accessible from outside the namespace. */
 const onDisk = (...names: string[]) => path.join(`/proc/${disk.pid}/root`, dir, ...names);
 
 beforeEach(async () => {
@@ -68,7 +68,7 @@ const place = new ObjectId();
 const FULL = { code: 14031, message: expect.stringMatching(/full.*Make room/) };
 
 test.skipIf(!isPossible)(
-  "a full disk refuses writes but not reads, and no restart is needed when there is room again",
+  "a full disk rejects writes but not reads, and needs no restart once there is space again",
   async () => {
     fs.writeFileSync(onDisk("filler"), Buffer.alloc(8 * MIB));
     await things().createIndex({ s: 1 });
@@ -76,7 +76,7 @@ test.skipIf(!isPossible)(
     expect(error).toMatchObject(FULL);
     expect(count).toBeGreaterThan(10);
     expect(await things().countDocuments()).toBe(count);
-    // Concurrent inserts are refused one by one, and none is stored in part.
+    // Concurrent inserts are rejected individually, and none is stored partially.
     const [first, second] = await Promise.all([insertUntilRefused(count), insertUntilRefused(count + 100)]);
     expect([first, second]).toMatchObject([
       { count, error: FULL },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "./random.ts";
 import { targets } from "./targets.ts";
 
-/** FUZZ_ROUNDS=200 and FUZZ_SEED=… for the long form. */
+/** FUZZ_ROUNDS=200 runs longer; FUZZ_SEED repeats a failure. */
 const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? 4);
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000);
 const STEPS = 250;
@@ -121,7 +121,7 @@ class Generator {
   }
 }
 
-/** Of the commands of a round. Each index has the same, another or none. */
+/** The collation of the commands in a round. Each index has the same, another or none. */
 const COLLATIONS: (CollationOptions | undefined)[] = [
   undefined,
   { locale: "en", strength: 2 },
@@ -129,7 +129,7 @@ const COLLATIONS: (CollationOptions | undefined)[] = [
   { locale: "sv" },
 ];
 
-/** Runs on both collections; both must do the same or refuse with the same code. */
+/** Runs a command on both collections, which must return the same result or error code. */
 async function both<T>(
   plain: Collection,
   indexed: Collection,
@@ -210,7 +210,7 @@ describe.each(targets)(`differential fuzz on $name, FUZZ_SEED=${SEED}`, (target)
       else {
         const update = generate.update();
         const id = random.int(DOCUMENTS) as unknown as never;
-        // Unique conflicts and parallel arrays exist with indexes only: both collections take what the indexed one took.
+        // Unique conflicts and parallel arrays only occur with indexes, so the plain collection gets the writes that the indexed one accepted.
         const done = await indexed.updateOne({ _id: id }, update, how).then(
           () => true,
           () => false,

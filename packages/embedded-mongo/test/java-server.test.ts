@@ -10,7 +10,7 @@ import { Random } from "./random.ts";
 import { temporaryFolder } from "./targets.ts";
 import { WireClient } from "./wire-client.ts";
 
-/** JAVA_FUZZ_ROUNDS=3000 looks longer; FUZZ_SEED repeats what a failure has printed. */
+/** JAVA_FUZZ_ROUNDS=3000 runs longer; FUZZ_SEED repeats a failure. */
 const WANTED = process.env["JAVA_FUZZ_ROUNDS"];
 const RUNS =
   WANTED === undefined
@@ -20,7 +20,7 @@ const RUNS =
       ]
     : [{ rounds: Number(WANTED), tags: [] }];
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000);
-/** Of one host, the primary if it is in a replica set, and without authentication. */
+/** Connects to a single host, which must be the primary of a replica set, without authentication. */
 const { MONGO_URL } = process.env;
 const INSERTS = 12;
 const STEPS = 40;
@@ -42,7 +42,7 @@ async function sameAnswer(sides: readonly [Side, Side], command: PlainObject): P
   expect(one).toBe(other);
 }
 
-/** Each round gives both sides the same random commands; after every write all documents are compared. */
+/** Runs the same random commands on both sides in each round, and compares all documents after every write. */
 async function compareRounds(rounds: number, ...sides: [Side, Side]): Promise<void> {
   for (let round = 0; round < rounds; round++) await compareRound(sides, SEED + round);
 }
@@ -104,7 +104,7 @@ if (!("missing" in found)) {
   });
 }
 
-describe(`the same commands give the same answers, FUZZ_SEED=${SEED}`, () => {
+describe(`the same commands return the same results, FUZZ_SEED=${SEED}`, () => {
   let dir: string;
   let embedded: EmbeddedMongo;
   let client: WireClient;
@@ -120,7 +120,7 @@ describe(`the same commands give the same answers, FUZZ_SEED=${SEED}`, () => {
     fs.rmSync(dir, { recursive: true });
   });
 
-  /** Gives the same commands to another server. */
+  /** Runs the same commands on another server. */
   const compareWith = async (rounds: number, theirs: WireClient): Promise<void> => {
     const db = `fanfare_differential_${process.pid}`;
     await compareRounds(rounds, { client, db, indexes: [] }, { client: theirs, db, indexes: [] });

@@ -58,7 +58,7 @@ test("converts a folder in the old format once and reports the progress", async 
 test("restarts an interrupted conversion, and does not repeat a finished one", async () => {
   fs.writeFileSync(path.join(dir, "data.sqlite.new"), "half of it");
   await withClient(expectEverything);
-  // As if killed before the old files were removed.
+  // Simulates a kill before the old files were removed.
   fs.cpSync(ORIGINAL, dir, { recursive: true });
   await withClient(async (client) => {
     await client.db("t").collection("after").insertOne({ is: "new" });

@@ -16,7 +16,7 @@ const failureOf = (work: Promise<unknown>): Promise<MongoServerError> =>
     (error: MongoServerError) => error,
   );
 
-/** Bounds and what differs from MongoDB; what is the same is in transactions.test.ts. */
+/** Limits and differences from MongoDB; transactions.test.ts covers the common behavior. */
 describe("open transactions of the embedded server", () => {
   let dir: string;
   let server: EmbeddedMongo;
@@ -43,7 +43,7 @@ describe("open transactions of the embedded server", () => {
     return session;
   }
 
-  it("ends after a minute", async () => {
+  it("end after a minute", async () => {
     const session = begin();
     await things.updateOne({ _id: 1 }, { $set: { n: 1 } }, { session });
     const now = performance.now.bind(performance);
@@ -54,7 +54,7 @@ describe("open transactions of the embedded server", () => {
     await session.endSession();
   });
 
-  it("changes at most 2,000 documents and 16 MiB", async () => {
+  it("change at most 2,000 documents and 16 MiB", async () => {
     const many = Array.from({ length: 2_001 }, (_, i) => ({ _id: `m${i}` }));
     const large = Array.from({ length: 5 }, (_, i) => ({ _id: `l${i}`, text: "x".repeat(4 * 1024 * 1024) }));
     for (const documents of [many, large]) {
@@ -68,7 +68,7 @@ describe("open transactions of the embedded server", () => {
     expect(await things.countDocuments()).toBe(2_003);
   });
 
-  it("are at most a hundred", async () => {
+  it("are limited to a hundred", async () => {
     const sessions = Array.from({ length: 101 }, () => begin());
     const [last, ...others] = sessions.toReversed() as [ClientSession, ...ClientSession[]];
     await Promise.all(others.map((session) => things.findOne({}, { session })));
@@ -78,7 +78,7 @@ describe("open transactions of the embedded server", () => {
     await client.withSession((session) => session.withTransaction(() => things.findOne({}, { session })));
   });
 
-  it("with the read concern snapshot fail instead of reading later changes", async () => {
+  it("fail with the read concern snapshot instead of reading later changes", async () => {
     const session = begin({ readConcern: { level: "snapshot" } });
     await things.find({}, { session }).toArray();
     await client.db("t").collection("others").insertOne({});
@@ -98,7 +98,7 @@ describe("open transactions of the embedded server", () => {
     await session.endSession();
   });
 
-  it("fail when their collection is dropped, and let plain writes pass", async () => {
+  it("fail if their collection is dropped, and don't block other writes", async () => {
     const session = begin();
     await things.updateOne({ _id: 1 }, { $set: { n: 5 } }, { session });
     await things.updateOne({ _id: 1 }, { $set: { n: 6 } });
@@ -113,7 +113,7 @@ describe("open transactions of the embedded server", () => {
     await other.endSession();
   });
 
-  it("show nothing to commands and index builds that pause meanwhile, and see what long statements need", async () => {
+  it("are invisible to paused commands and index builds, but visible to their own long statements", async () => {
     await things.insertMany(Array.from({ length: 30_000 }, (_, i) => ({ _id: 1000 + i, n: i % 100 })));
     const session = begin();
     await things.updateMany({ _id: { $lt: 4 } }, { $set: { n: [1, 2] } }, { session });
@@ -152,7 +152,7 @@ describe("open transactions of the embedded server", () => {
     await session.endSession();
   });
 
-  it("leave an index that knows which documents have arrays", async () => {
+  it("leave multikey flags of indexes correct", async () => {
     await things.createIndex({ n: 1 });
     const session = begin();
     await things.insertOne({ _id: 4, n: [1, 2] }, { session });

@@ -12,14 +12,14 @@ import { WireClient } from "./wire-client.ts";
 const COUNT = 12_000;
 const GROUPS = 10;
 
-/** Passes whenever the server looks at the clock, so that commands pause equally often on every machine. */
+/** Time that advances with every read of the clock, so that commands pause equally often on every machine. */
 const MS_PER_LOOK = 4;
 
 const fdatasyncItself = fs.fdatasync;
 
 type Command = PlainObject;
 
-/** A command that was sent, and whether it has been answered. */
+/** A sent command, and whether it was answered. */
 class Sent {
   isAnswered = false;
   readonly reply: Promise<PlainObject>;
@@ -29,7 +29,7 @@ class Sent {
   }
 }
 
-describe("commands that take long", () => {
+describe("long commands", () => {
   let dir: string;
   let server: EmbeddedMongo;
   let clients: WireClient[];
@@ -188,7 +188,7 @@ describe("commands that take long", () => {
     expect(await operations()).toEqual([]);
   });
 
-  it("an insert of many lets others go first", async () => {
+  it("an insert of many documents lets other commands run first", async () => {
     const sent = await pausedCommand({ insert: "more", documents: documents(0, 5_000) });
     expect(sent.isAnswered).toBe(false);
     expect(await sent.reply).toMatchObject({ n: 5_000, ok: 1 });
@@ -202,7 +202,7 @@ describe("commands that take long", () => {
     await Promise.all([long.reply, short.reply, least.reply]);
   });
 
-  it("the commands of one connection are answered in their order", async () => {
+  it("the commands of one connection are answered in order", async () => {
     const replies = await Promise.all([
       run(one, { count: "things", query: { group: 1 } }),
       run(one, { count: "things", query: {} }),
@@ -211,19 +211,19 @@ describe("commands that take long", () => {
     expect(replies.map(({ n }) => n)).toEqual([COUNT / GROUPS, COUNT, undefined]);
   });
 
-  it("the first batch of a find costs the batch", async () => {
+  it("the first batch of a find only reads that batch", async () => {
     const read = vi.spyOn(StatementSync.prototype, "all");
     await run(one, { find: "things", batchSize: 10 });
     const rows = read.mock.results.map(({ value }) => (value as unknown[]).length);
     expect(Math.max(...rows)).toBeLessThan(100);
   });
 
-  it("maxTimeMS goes on during the pauses", async () => {
+  it("maxTimeMS includes pauses", async () => {
     const sent = await pausedCommand({ count: "things", query: { text: "y" }, maxTimeMS: 200 });
     expect(await sent.reply).toMatchObject({ ok: 0, code: 50 });
   });
 
-  it("a closed connection ends its command, killOp ends any", async () => {
+  it("a closed connection ends its command, and killOp any command", async () => {
     const remove = { delete: "things", deletes: [{ q: {}, limit: 0 }] };
     await pausedCommand(remove);
     one.close();
@@ -239,7 +239,7 @@ describe("commands that take long", () => {
     expect(await count()).toBeGreaterThan(0);
   });
 
-  it("a cursor that is being read is in use, and can be killed", async () => {
+  it("a cursor that is being read can be killed but not read concurrently", async () => {
     const { cursor } = (await run(one, find({ batchSize: 1 }))) as { cursor: { id: number } };
     const getMore = { getMore: cursor.id, collection: "things" };
     const sent = await pausedCommand(getMore);
@@ -251,7 +251,7 @@ describe("commands that take long", () => {
     expect(await run(other, getMore)).toMatchObject({ ok: 0, code: 43 });
   });
 
-  it("dropping the index or the collection ends those that read it", async () => {
+  it("dropping an index or collection ends commands that are reading it", async () => {
     await run(other, { createIndexes: "things", indexes: [{ key: { n: 1 }, name: "n_1" }] });
     const byIndex = await pausedCommand({ count: "things", query: { n: { $gte: 0 }, text: "y" } });
     await run(other, { dropIndexes: "things", index: "n_1" });
@@ -269,7 +269,7 @@ describe("commands that take long", () => {
     }
   });
 
-  it("a scan returns each document that stays exactly once, as it is then", async () => {
+  it("a scan returns each remaining document exactly once, with its current content", async () => {
     const sent = await pausedCommand(find({ filter: { text: { $ne: "y" } }, batchSize: 2 * COUNT }));
     await run(other, { delete: "things", deletes: [{ q: { _id: { $gte: COUNT - 100 } }, limit: 0 }] });
     await run(other, { delete: "things", deletes: [{ q: { _id: { $lt: 10 } }, limit: 0 }] });
@@ -293,7 +293,7 @@ describe("commands that take long", () => {
     await run(other, { createIndexes: "things", indexes: [{ key: { n: 1 }, name: "n_1" }] });
     const update = { q: { n: { $gte: 0 } }, u: { $inc: { n: COUNT } }, multi: true };
     const sent = await pausedCommand({ update: "things", updates: [update] });
-    // It has read which documents match, and begins to change them.
+    // It has found the matching documents and starts to change them.
     while ((await count({ n: { $gte: COUNT } })) === 0) expect(sent.isAnswered).toBe(false);
     const late = { _id: { $gte: COUNT - 10 } };
     await run(other, { update: "things", updates: [{ q: late, u: { $set: { n: -5 } }, multi: true }] });
@@ -305,7 +305,7 @@ describe("commands that take long", () => {
     for (const { _id, n } of found) expect(n).toBe(Number(_id) >= COUNT - 10 ? -5 : Number(_id) + COUNT);
   });
 
-  it("updateMany that fails midway leaves what it did", async () => {
+  it("updateMany that fails midway keeps its earlier changes", async () => {
     await run(other, {
       createIndexes: "things",
       indexes: [{ key: { u: 1 }, name: "u", unique: true, sparse: true }],
@@ -328,7 +328,7 @@ describe("commands that take long", () => {
     database.close();
   });
 
-  it("j: true is answered when all that it did is on disk", async () => {
+  it("j: true is answered once all changes are on disk", async () => {
     const held: (() => void)[] = [];
     const fdatasync = vi.spyOn(fs, "fdatasync");
     const update = { q: {}, u: { $inc: { n: 1 } }, multi: true };
@@ -346,7 +346,7 @@ describe("commands that take long", () => {
     expect(await sent.reply).toMatchObject({ nModified: COUNT });
   });
 
-  it("a full disk ends the command; what it did before stays, and counts are right", async () => {
+  it("a full disk ends the command; earlier changes stay and counts are correct", async () => {
     await close();
     const { size } = fs.statSync(path.join(dir, "data.sqlite"));
     await open({ maxDataBytes: size + 1024 * 1024 });
@@ -365,7 +365,7 @@ describe("commands that take long", () => {
     expect(await count({ n: { $gte: 0 } })).toBe(COUNT - changed);
   });
 
-  it("a command that paused doesn't go on with counts that were undone", async () => {
+  it("a paused command doesn't continue with counts that were rolled back", async () => {
     await close();
     const { size } = fs.statSync(path.join(dir, "data.sqlite"));
     await open({ maxDataBytes: size + 1024 * 1024 });
@@ -417,14 +417,14 @@ describe("commands that take long", () => {
       expect(all).toHaveLength(COUNT + 3);
     });
 
-    it("fails for a duplicate that is inserted meanwhile, not the insert", async () => {
+    it("fails because of a concurrent duplicate insert, not the insert", async () => {
       const sent = await pausedCommand(build("new", { n: 1 }, { unique: true }));
       expect(await run(other, { insert: "things", documents: [{ n: 5 }] })).toMatchObject({ n: 1, ok: 1 });
       expect(await sent.reply).toMatchObject({ ok: 0, code: 11000 });
       expect(await names()).toEqual(["_id_"]);
     });
 
-    it("fails for an update that makes a duplicate, not the update; afterwards the update fails", async () => {
+    it("fails because of a concurrent update to a duplicate, not the update; later updates fail", async () => {
       const duplicate = { update: "things", updates: [{ q: { _id: 1 }, u: { $set: { n: 0 } } }] };
       const sent = await pausedCommand(build("new", { n: 1 }, { unique: true }));
       expect(await run(other, duplicate)).toMatchObject({ nModified: 1, ok: 1 });
@@ -434,7 +434,7 @@ describe("commands that take long", () => {
       expect(await run(other, duplicate)).toMatchObject({ writeErrors: [{ code: 11000 }] });
     });
 
-    it("waits for another one of the same index, and dropIndexes ends it", async () => {
+    it("waits for another build of the same index, and is ended by dropIndexes", async () => {
       const first = await pausedCommand(build("new", { n: 1 }));
       const second = send(build("new", { n: 1 }), await connect());
       expect(await first.reply).toMatchObject({ numIndexesBefore: 1, numIndexesAfter: 2 });
@@ -445,7 +445,7 @@ describe("commands that take long", () => {
       expect(await names()).toEqual(["_id_"]);
     });
 
-    it("leaves nothing when it is ended, by a disconnect or by the end of the process", async () => {
+    it("leaves nothing behind after a disconnect or a crash", async () => {
       const killed = temporaryFolder();
       await pausedCommand(build("new", { n: 1 }));
       for (const name of fs.readdirSync(dir))
@@ -461,7 +461,7 @@ describe("commands that take long", () => {
       fs.rmSync(killed, { recursive: true });
     });
 
-    /** Indexes and their tables. */
+    /** The indexes and their tables. */
     function leftIn(folder: string): unknown[] {
       const database = new DatabaseSync(path.join(folder, "data.sqlite"));
       const indexes = database.prepare("SELECT * FROM indexes").all();

@@ -52,7 +52,7 @@ async function find(places: ObjectId[], words: Word[], more: object = {}): Promi
 const hasWord = (entry: Entry, { tokens, prefix }: Word): boolean =>
   entry.tokens.some((token) => tokens.includes(token) || (prefix !== undefined && token.startsWith(prefix)));
 
-test("finds what a list finds, with many entries in a second, changes, deletions and kills", async () => {
+test("matches a linear search, with many entries per second, changes, deletions and kills", async () => {
   const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
   const random = new Random(seed);
   const places = Array.from({ length: 5 }, () => new ObjectId());
@@ -108,7 +108,7 @@ test("finds what a list finds, with many entries in a second, changes, deletions
   }
 });
 
-test("entries of a place are deleted in portions, all of them or those with a token", async () => {
+test("deletes entries of a place in batches, all or those with a token", async () => {
   const [here, there] = [new ObjectId(), new ObjectId()];
   const entry = (place: ObjectId, ...tokens: string[]): Entry => {
     return { _id: new ObjectId(), place, rev: 1, tokens };

@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 export interface ServerProcess {
   readonly uri: string;
   readonly process: ChildProcess;
-  /** Ends it with SIGKILL and waits until it is gone. */
+  /** Kills it with SIGKILL and waits for the exit. */
   kill(): Promise<void>;
   stop(): Promise<number | null>;
 }

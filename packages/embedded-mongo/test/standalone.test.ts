@@ -34,7 +34,7 @@ async function ask<T>(client: ChildProcess, question: string): Promise<T> {
   return (await answer)[0] as T;
 }
 
-/** The server as a process of its own, and its clients too. */
+/** Runs the server and its clients as separate processes. */
 describe("src/main.ts as the database of several processes", () => {
   let dir: string;
   let port: number;
@@ -57,7 +57,7 @@ describe("src/main.ts as the database of several processes", () => {
   const startClients = (uri = server.uri) => {
     clients = Array.from({ length: CLIENTS }, (_, i) => fork(CLIENT, [uri, `client${i}`]));
   };
-  /** Ends the clients; all they were told to be written must be there. @returns the errors they had */
+  /** Stops the clients and checks that all acknowledged documents exist. @returns the errors of the clients */
   const settle = async (): Promise<string[]> => {
     const reports = await Promise.all(clients.map((client) => ask<ClientReport>(client, "stop")));
     const admin = await new MongoClient(server.uri).connect();
@@ -84,8 +84,8 @@ describe("src/main.ts as the database of several processes", () => {
     fs.rmSync(dir, { recursive: true });
   });
 
-  it("restarts on its port right after SIGKILL, and mongoose clients that repeat lose nothing", async () => {
-    // As written by hand, with the driver's own retries.
+  it("restarts on its port right after SIGKILL, and mongoose clients that retry lose nothing", async () => {
+    // A connection string without options, so with the driver's own retries.
     startClients(`mongodb://127.0.0.1:${port}`);
     const idle = await mongoose.createConnection(server.uri).asPromise();
     const Thing = idle.model("Thing", new Schema({ n: Number }));
@@ -105,7 +105,7 @@ describe("src/main.ts as the database of several processes", () => {
     );
   });
 
-  it("answers all waiting clients after it was stopped for a while", async () => {
+  it("answers all waiting clients after it was suspended", async () => {
     startClients();
     await everyClientWrites();
     server.process.kill("SIGSTOP");

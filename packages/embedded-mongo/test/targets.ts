@@ -45,7 +45,7 @@ const external = (url: string): Target => ({
   },
 });
 
-/** The embedded server, and the one in MONGO_URL when that is set. */
+/** The embedded server, and the one at MONGO_URL if it is set. */
 export const targets: readonly Target[] = [
   embedded,
   ...(process.env["MONGO_URL"] ? [external(process.env["MONGO_URL"])] : []),

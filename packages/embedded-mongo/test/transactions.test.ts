@@ -37,7 +37,7 @@ describe.each(targets)("transactions: $name", (target) => {
   let uri: string;
   let close: () => Promise<void>;
   let accounts: Collection<Account>;
-  /** Only the embedded server has them without a replica set. */
+  /** Only the embedded server supports transactions without a replica set. */
   let isSupported = true;
 
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.each(targets)("transactions: $name", (target) => {
     ]);
   });
 
-  /** Runs in a transaction that is aborted, unless it is ended before. */
+  /** Runs in a transaction, which is aborted afterwards unless it has ended. */
   async function inTransaction(run: (session: ClientSession) => Promise<void>): Promise<void> {
     await client.withSession(async (session) => {
       session.startTransaction();
@@ -72,7 +72,7 @@ describe.each(targets)("transactions: $name", (target) => {
 
   const all = () => accounts.find().sort({ _id: 1 }).toArray();
 
-  it("shows changes to others with the commit, all at once", async () => {
+  it("makes changes visible to others atomically with the commit", async () => {
     const before = await all();
     await inTransaction(async (session) => {
       await accounts.insertOne({ _id: "d", n: 4 }, { session });
@@ -101,7 +101,7 @@ describe.each(targets)("transactions: $name", (target) => {
     expect(await accounts.estimatedDocumentCount()).toBe(3);
   });
 
-  it("leaves nothing of an aborted transaction", async () => {
+  it("discards all changes of an aborted transaction", async () => {
     await accounts.createIndex({ tag: 1 });
     const before = await all();
     await inTransaction(async (session) => {
@@ -117,7 +117,7 @@ describe.each(targets)("transactions: $name", (target) => {
     expect(await accounts.countDocuments()).toBe(4);
   });
 
-  it("reads pages of a cursor with its own changes, and none outside", async () => {
+  it("reads batches of a cursor with its own changes, but not outside", async () => {
     await accounts.insertMany(Array.from({ length: 500 }, (_, i) => ({ _id: `k${i}`, n: 100 + i })));
     await inTransaction(async (session) => {
       await accounts.deleteMany({ n: { $gte: 100, $lt: 200 } }, { session });
@@ -159,7 +159,7 @@ describe.each(targets)("transactions: $name", (target) => {
     expect((await all()).map(({ n }) => n)).toEqual([2, 2, 3]);
   });
 
-  it("fails a transaction that writes what a plain write has changed since it began", async () => {
+  it("fails a transaction that writes a document changed by another write since its start", async () => {
     for (const change of [
       () => accounts.updateOne({ _id: "a" }, { $set: { n: 7 } }),
       () => accounts.deleteOne({ _id: "a" }),
@@ -174,13 +174,13 @@ describe.each(targets)("transactions: $name", (target) => {
     await inTransaction(async (session) => {
       const { n } = (await accounts.findOne({ _id: "b" }, { session }))!;
       await accounts.updateOne({ _id: "b" }, { $inc: { n: 1 } });
-      // The very same value: both increments would count as one.
+      // Sets the same value: otherwise, one of the two increments would be lost.
       const write = accounts.updateOne({ _id: "b" }, { $set: { n: n + 1 } }, { session });
       expect((await errorOf(write)).code).toBe(112);
     });
   });
 
-  it("repeats withTransaction until all increments count", async () => {
+  it("retries withTransaction until all increments are applied", async () => {
     const add = () =>
       client.withSession((session) =>
         session.withTransaction(async () => {
@@ -193,7 +193,7 @@ describe.each(targets)("transactions: $name", (target) => {
     expect((await all()).map(({ n }) => n)).toEqual([9, 10, 3]);
   });
 
-  it("commits one of two inserts that a unique index excludes", async () => {
+  it("commits only one of two inserts that violate a unique index", async () => {
     await accounts.createIndex({ tag: 1 }, { unique: true, partialFilterExpression: { n: { $gt: 50 } } });
     const insert = (_id: string) =>
       client.withSession((session) =>
@@ -208,7 +208,7 @@ describe.each(targets)("transactions: $name", (target) => {
     expect(await accounts.countDocuments({ tag: "same" })).toBe(1);
   });
 
-  it("fails with a write conflict when a unique index got the value meanwhile", async () => {
+  it("fails with a write conflict if the value was added to a unique index concurrently", async () => {
     await accounts.createIndex({ tag: 1 }, { unique: true, partialFilterExpression: { n: { $gt: 50 } } });
     await inTransaction(async (first) => {
       await accounts.insertOne({ _id: "d", n: 51, tag: "same" }, { session: first });
@@ -224,7 +224,7 @@ describe.each(targets)("transactions: $name", (target) => {
     });
   });
 
-  it("aborts when a statement fails", async () => {
+  it("aborts if a statement fails", async () => {
     await inTransaction(async (session) => {
       await accounts.insertOne({ _id: "d", n: 4 }, { session });
       const duplicate = await errorOf(accounts.insertOne({ _id: "a", n: 4 }, { session }));
@@ -236,7 +236,7 @@ describe.each(targets)("transactions: $name", (target) => {
     expect(await accounts.countDocuments()).toBe(3);
   });
 
-  it("refuses what transactions don't have", async () => {
+  it("rejects operations that are not supported in transactions", async () => {
     for (const command of [
       { count: "accounts" },
       { dropIndexes: "accounts", index: "*" },
@@ -252,8 +252,8 @@ describe.each(targets)("transactions: $name", (target) => {
     expect(await accounts.countDocuments()).toBe(3);
   });
 
-  it("checks the number of the transaction", async () => {
-    // The driver would give its own numbers.
+  it("checks the transaction number", async () => {
+    // The driver would use its own numbers.
     const { socketPath, host, port } = client.options.hosts[0]!;
     const wire = await WireClient.open(
       socketPath === undefined ? { host: host!, port: port! } : { path: socketPath },
@@ -317,7 +317,7 @@ describe.each(targets)("transactions: $name", (target) => {
     await connection.close();
   });
 
-  it("keeps sums and serial order under random transactions and plain writes", async () => {
+  it("preserves sums and serializability under random transactions and other writes", async () => {
     const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000);
     const random = new Random(seed);
     const ids = Array.from({ length: 6 }, (_, i) => `m${i}`);
@@ -366,7 +366,7 @@ describe.each(targets)("transactions: $name", (target) => {
           await accounts.updateOne({ _id: random.pick(ids) }, { $inc: { n: 1 } });
           plain++;
         }
-        // One read is one instant here only if it is one command without pauses: the sum is that of a serial order.
+        // A single command without pauses reads a consistent state, so the sum must be that of a serial order.
         const [sum] = await accounts
           .aggregate([{ $match: { _id: { $in: ids } } }, { $group: { _id: null, n: { $sum: "$n" } } }])
           .toArray();
@@ -381,7 +381,7 @@ describe.each(targets)("transactions: $name", (target) => {
       .toArray();
     expect(entries, `FUZZ_SEED=${seed}`).toHaveLength(committed);
     expect(entries.filter(({ _id }) => aborted.includes(_id))).toEqual([]);
-    // The clock has given each committed one its own place.
+    // The clock gives each committed transaction a unique position.
     expect(entries.map(({ at }) => at)).toEqual(entries.map((_, i) => 1000 + i));
     const model = new Map(ids.map((id) => [id, 100]));
     for (const { from, to, by } of entries) {

@@ -14,7 +14,7 @@ function encodeCommand(id: number, command: PlainObject): Buffer {
   return bytes;
 }
 
-/** One connection that sends commands as OP_MSG, to any server: it asks for no version and shows errors as they come. */
+/** A connection that sends commands as OP_MSG to any server, without a handshake, and returns errors unchanged. */
 export class WireClient {
   readonly #socket: net.Socket;
   #received = Buffer.alloc(0);
@@ -40,7 +40,7 @@ export class WireClient {
     return new WireClient(socket);
   }
 
-  /** The reply, `{ok: 0, …}` included; BSON types are kept apart. Commands are answered in their order. */
+  /** Returns the reply, including `{ok: 0, …}`, with distinct BSON types. Commands are answered in order. */
   command(db: string, command: PlainObject): Promise<PlainObject> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new Error("the connection was closed"));

@@ -1,7 +1,7 @@
 import { CommandError } from "../errors.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
-/** `$bucket` as the `$group` and `$sort` it stands for. */
+/** Translates `$bucket` to the equivalent `$group` and `$sort`. */
 export function bucketStages({ groupBy, boundaries, default: other, output }: PlainObject): {
   group: PlainObject;
   sort: PlainObject;

@@ -13,7 +13,7 @@ import { toPlain } from "../values/plain.ts";
 import type { PlainObject } from "../values/types.ts";
 
 type Stream = ReturnType<typeof Lazy>;
-/** Options that mingo hands from stage to stage: variables, the context. */
+/** Options that mingo passes from stage to stage: variables and the context. */
 type StageOptions = Parameters<typeof pipeline.$match>[2];
 
 const documentsOf = (stream: unknown): PlainObject[] => stream as PlainObject[];
@@ -21,7 +21,7 @@ const documentsOf = (stream: unknown): PlainObject[] => stream as PlainObject[];
 /** The variables of the command and of the enclosing `$lookup`. */
 const variablesOf = ({ variables }: StageOptions): PlainObject => variables ?? {};
 
-/** Agrees with `find` on types, nulls and arrays. */
+/** Consistent with `find` for types, nulls and arrays. */
 const $match = (stream: Stream, filter: PlainObject, options: StageOptions): Stream => {
   const test = compileFilter(filter, { variables: variablesOf(options), collation: collationOf(options) });
   return stream.filter((document: PlainObject) => test(document));
@@ -39,7 +39,7 @@ const $sample = (stream: Stream, sample: PlainObject): Stream =>
 type Stage = (stream: Stream, specification: never, options: StageOptions) => Stream;
 
 /**
- * A stage of mingo that computes in doubles, and gives back ints and doubles without their type. It compares strings without a
+ * A stage of mingo that computes with doubles and returns ints and doubles without their type. It compares strings without a
  * collation.
  */
 const inDoubles =
@@ -69,7 +69,7 @@ export const aggregationContext = Context.init({
   window,
 } as unknown as Parameters<typeof Context.init>[0]);
 
-/** What mingo takes for a pipeline. */
+/** The options of mingo for a pipeline. */
 export interface PipelineOptions {
   readonly context: Context;
   readonly variables: PlainObject;
@@ -78,7 +78,7 @@ export interface PipelineOptions {
 
 export type ExpressionOptions = StageOptions;
 
-/** The options for expressions, which mingo only gives to its stages. */
+/** The options for expressions, which mingo only passes to its stages. */
 export function expressionOptions(options: PipelineOptions): ExpressionOptions {
   let found!: ExpressionOptions;
   const $options = (stream: Stream, _: unknown, given: ExpressionOptions): Stream => {

@@ -22,7 +22,7 @@ interface Graph {
   readonly restriction: PlainObject;
 }
 
-/** `$graphLookup`: each step is one query for the values that the documents of the last step lead to. */
+/** `$graphLookup`: each step is one query for the values found in the previous step. */
 export function graphLookup(specification: PlainObject, environment: Environment): Stage {
   const graph = parseGraph(specification);
   const expressions = expressionOptions(environment.options);
@@ -85,7 +85,7 @@ function parseGraph(specification: PlainObject): Graph {
   };
 }
 
-/** Each document once, at its least depth. */
+/** Each document once, at its lowest depth. */
 function* search(
   { from, connectFromField, connectToField, maxDepth, depthField, restriction }: Graph,
   start: unknown,

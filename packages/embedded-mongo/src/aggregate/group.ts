@@ -88,7 +88,7 @@ interface AccumulatorKind {
   readonly keepsValues: boolean;
 }
 
-/** Those that take one value after the other. */
+/** Accumulators that process one value at a time. */
 const ACCUMULATORS: Readonly<Record<string, AccumulatorKind>> = {
   $addToSet: { make: (collation) => new Unique(collation), keepsValues: true },
   $avg: { make: () => new Average(), keepsValues: false },
@@ -119,14 +119,14 @@ function fieldOf([name, given]: [string, unknown]): Field {
 
 interface Group {
   readonly id: unknown;
-  /** By field; undefined where the accumulator needs all documents at once. */
+  /** By field; undefined if the accumulator needs all documents together. */
   readonly states: readonly (Accumulator | undefined)[];
   readonly documents: PlainObject[];
 }
 
 /**
- * `$group`. Ids are equal as MongoDB defines it: 1 and 1.0 are one group, and each decimal has its own. Keeps no documents, if the
- * accumulators need one value after the other.
+ * `$group`. Ids are compared as in MongoDB: 1 and 1.0 are one group, and each decimal has its own. Holds no documents if all
+ * accumulators process one value at a time.
  */
 export function group(specification: PlainObject, { memory, options: given }: Environment): Stage {
   if (!("_id" in specification))
@@ -178,7 +178,7 @@ export function group(specification: PlainObject, { memory, options: given }: En
   };
 }
 
-/** Accumulators that mingo computes of all documents of one group. */
+/** Accumulators that mingo computes from all documents of a group. */
 const groupOf = (
   documents: PlainObject[],
   id: unknown,

@@ -3,15 +3,15 @@ import { PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { isObject } from "../values/types.ts";
 
-/** Share of the heap limit that the documents held by one pipeline may take. */
+/** The share of the heap limit that the documents of one pipeline can use. */
 const HEAP_SHARE = 0.2;
 
-/** Estimated memory of an object or an array, of a field, and of a number, date or id in an object of its own. */
+/** Estimated memory of an object or array, of a field, and of a boxed number, date or id. */
 const OBJECT_BYTES = 64;
 const FIELD_BYTES = 32;
 const BOXED_BYTES = 120;
 
-/** What one pipeline holds at once, in sorts, groups and the like. What only passes through doesn't count. */
+/** Limits the memory of the documents that a pipeline holds, such as in sorts and groups. Streamed documents don't count. */
 export class PipelineMemory {
   #left = getHeapStatistics().heap_size_limit * HEAP_SHARE;
 
@@ -25,13 +25,13 @@ export class PipelineMemory {
     if (this.#left < 0) {
       throw new CommandError(
         "QueryExceededMemoryLimitNoDiskUseAllowed",
-        "The pipeline needs more documents at once than the embedded database has memory for: begin it with a narrower $match",
+        "The pipeline holds more documents than the embedded database has memory for: start it with a narrower $match",
       );
     }
     return bytes;
   }
 
-  /** Keeps all items. */
+  /** Collects all items. */
   *collect<T>(items: Pausing<T>): Task<T[]> {
     const kept: T[] = [];
     for (const item of items) {

@@ -19,7 +19,7 @@ import type { PipelineMemory } from "./memory-limit.ts";
 export type Documents = Pausing<PlainObject>;
 export type Stage = (input: Documents) => Documents;
 
-/** What the stages of a pipeline can use. */
+/** The context of the stages of a pipeline. */
 export interface Environment {
   readonly catalog: Catalog;
   readonly db: string;
@@ -27,7 +27,7 @@ export interface Environment {
   readonly options: PipelineOptions;
 }
 
-/** Stages that compute documents from one document; all but these and those of `STAGES` need all documents at once. */
+/** Streaming stages of mingo. All others, except those of `STAGES`, need all documents together. */
 const STREAMED = new Set([
   "$addFields",
   "$match",
@@ -55,7 +55,7 @@ const STAGES: Readonly<Record<string, (specification: never, environment: Enviro
 };
 
 /**
- * Compiles the stages, whose documents are then computed one after the other as they are needed.
+ * Compiles the stages, which compute documents lazily.
  * @throws CommandError, or the error of mingo
  */
 export function compilePipeline(stages: readonly PlainObject[], environment: Environment): Stage {
@@ -89,7 +89,7 @@ export function* readDocuments(
     yield record === PAUSE ? PAUSE : (toComputed(decodeExact(unpack(record.data))) as PlainObject);
 }
 
-/** Stages of mingo that get one document after the other. */
+/** Runs stages of mingo on one document at a time. */
 function stream(stages: PlainObject[], { options }: Environment): Stage {
   let next: PlainObject | undefined;
   const output = new Aggregator(stages, options).stream(() => {
@@ -111,10 +111,10 @@ function stream(stages: PlainObject[], { options }: Environment): Stage {
   };
 }
 
-/** A stage of mingo that gets all documents. It doesn't pause. */
+/** Runs a stage of mingo on all documents. It doesn't pause. */
 function atOnce(stage: PlainObject, { memory, options }: Environment): Stage {
   const aggregator = new Aggregator([stage], options);
-  // Only to find out whether there is such a stage.
+  // Only to check that the stage exists.
   aggregator.stream([]);
   return function* (input) {
     yield* aggregator.run<PlainObject>(yield* memory.collect(input));
@@ -138,7 +138,7 @@ function $sort(order: PlainObject, { memory, options }: Environment): Stage {
   };
 }
 
-/** Gives no document when there is nothing to count. */
+/** Returns no document if there is nothing to count. */
 function $count(name: string): Stage {
   return function* (input) {
     let count = 0;

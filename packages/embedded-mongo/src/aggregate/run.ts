@@ -44,7 +44,7 @@ function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObj
   }
 }
 
-/** Takes the leading stages that a find can do, so that they use indexes. */
+/** Extracts the leading stages that a query can perform with indexes. */
 function leadingSelection(
   pipeline: readonly PlainObject[],
   how: QueryOptions,
@@ -76,7 +76,7 @@ function isCount(rest: readonly PlainObject[], { sort, skip, limit }: Selection)
 }
 
 /**
- * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` compute with mingo.
+ * Runs a pipeline. Stages after the leading `$match`, `$sort`, `$skip` and `$limit` are computed by mingo.
  * @param name undefined for a pipeline on the database itself
  * @throws CommandError
  */
@@ -149,7 +149,7 @@ function* encoded(documents: Documents): Generator<PackedDocument | typeof PAUSE
   }
 }
 
-/** The errors of mingo as those of the command. */
+/** Converts errors of mingo to command errors. */
 function pipelineError(error: unknown): unknown {
   if (asCommandError(error)) return error;
   const { message } = error as Error;

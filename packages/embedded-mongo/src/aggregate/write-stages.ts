@@ -20,7 +20,7 @@ function readTarget(raw: unknown, db: string): { db: string; name: string } {
   throw new CommandError("FailedToParse", "$out and $merge need the name of a collection");
 }
 
-/** Replaces a collection when all documents are there: when one is refused, the old one stays. */
+/** Replaces a collection once all documents are written; if one is rejected, the old collection stays. */
 export function* writeOut(
   catalog: Catalog,
   db: string,
@@ -59,7 +59,7 @@ interface MergeRules {
   readonly whenNotMatched: unknown;
 }
 
-/** Merges results into a collection, one document after the other. */
+/** Merges results into a collection one document at a time. */
 export function* writeMerge(
   catalog: Catalog,
   db: string,
@@ -77,7 +77,7 @@ export function* writeMerge(
     whenMatched: spec["whenMatched"] ?? "merge",
     whenNotMatched: spec["whenNotMatched"] ?? "insert",
   };
-  // First all, then the changes: the pipeline can read the same collection.
+  // Reads all results before the first change, because the pipeline can read the same collection.
   for (const document of yield* memory.collect(documents)) {
     yield* mergeOne(collection, document, rules);
     if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;

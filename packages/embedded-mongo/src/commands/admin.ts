@@ -19,7 +19,7 @@ const create: Handler = (command, { catalog, db }) => {
 
 const drop: Handler = (command, context) => {
   const { catalog, db } = context;
-  // A search index is not listed as a collection, but deleted like one.
+  // A search index is not listed as a collection, but dropped like one.
   if (catalog.dropSearch(db, targetName(command)) && findTarget(command, context) === undefined) return {};
   const collection = requireTarget(command, context);
   const nIndexesWas = collection.specs.length;
@@ -167,7 +167,7 @@ const serverStatus: Handler = (_command, { cursors, status }) => ({
   } satisfies PlainObject,
 });
 
-/** The other long commands: short ones never run at the same time as this. */
+/** The other long commands; short ones never overlap with this command. */
 const currentOp: Handler = (_command, { status }) => ({
   inprog: status.operations().map(({ id, name, startedMs }) => ({
     type: "op",

@@ -5,7 +5,7 @@ import { parseCollation } from "../values/collation.ts";
 import { isObject, type PlainObject, typeName } from "../values/types.ts";
 import type { Command, CommandContext } from "./context.ts";
 
-/** The collection name a command is for: the value of its first field. */
+/** The collection name of a command: the value of its first field. */
 export function targetName(command: Command): string {
   const [field] = Object.keys(command);
   const name = command[field!];
@@ -26,7 +26,7 @@ export function requireTarget(command: Command, context: CommandContext): Collec
   return collection;
 }
 
-/** A field that must be a document when it is there. */
+/** An optional field that must be a document. */
 export function objectField(command: Command, name: string): PlainObject {
   const value = command[name];
   if (value === undefined || value === null) return {};
@@ -39,7 +39,7 @@ export function objectField(command: Command, name: string): PlainObject {
   return value;
 }
 
-/** The options for queries, which commands and their statements have in common. The collation is by default that of the collection. */
+/** The query options shared by commands and statements. The collation defaults to that of the collection. */
 export const queryOptions = (
   { hint, collation }: PlainObject,
   collection: Collection | undefined,

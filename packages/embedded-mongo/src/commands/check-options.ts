@@ -20,12 +20,12 @@ const EVERYWHERE = [
 ];
 
 /**
- * Supported options per command; all others are rejected. `honoured` options are read by the handler. `harmless` options have no effect here: in
- * MongoDB they change how a result is computed or validated, not the result.
+ * Accepted options per command; all others are rejected. `supported` options are read by the handler. `ignored` options have no
+ * effect: in MongoDB they change how a result is computed or validated, not the result.
  */
-const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?: readonly string[] }>> = {
+const OPTIONS: Readonly<Record<string, { supported: readonly string[]; ignored?: readonly string[] }>> = {
   find: {
-    honoured: [
+    supported: [
       "filter",
       "projection",
       "sort",
@@ -38,20 +38,20 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
       "hint",
       "collation",
     ],
-    harmless: ["allowDiskUse", "allowPartialResults", "awaitData", "noCursorTimeout", "oplogReplay"],
+    ignored: ["allowDiskUse", "allowPartialResults", "awaitData", "noCursorTimeout", "oplogReplay"],
   },
   aggregate: {
-    honoured: ["pipeline", "cursor", "let", "hint", "collation"],
-    harmless: ["allowDiskUse", "bypassDocumentValidation"],
+    supported: ["pipeline", "cursor", "let", "hint", "collation"],
+    ignored: ["allowDiskUse", "bypassDocumentValidation"],
   },
-  count: { honoured: ["query", "limit", "skip", "hint", "collation"], harmless: ["fields"] },
-  distinct: { honoured: ["key", "query", "hint", "collation"] },
-  getMore: { honoured: ["collection", "batchSize"] },
-  insert: { honoured: ["documents", "ordered"], harmless: ["bypassDocumentValidation"] },
-  update: { honoured: ["updates", "ordered", "let"], harmless: ["bypassDocumentValidation"] },
-  delete: { honoured: ["deletes", "ordered", "let"] },
+  count: { supported: ["query", "limit", "skip", "hint", "collation"], ignored: ["fields"] },
+  distinct: { supported: ["key", "query", "hint", "collation"] },
+  getMore: { supported: ["collection", "batchSize"] },
+  insert: { supported: ["documents", "ordered"], ignored: ["bypassDocumentValidation"] },
+  update: { supported: ["updates", "ordered", "let"], ignored: ["bypassDocumentValidation"] },
+  delete: { supported: ["deletes", "ordered", "let"] },
   findAndModify: {
-    honoured: [
+    supported: [
       "query",
       "update",
       "fields",
@@ -64,13 +64,13 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
       "hint",
       "collation",
     ],
-    harmless: ["bypassDocumentValidation"],
+    ignored: ["bypassDocumentValidation"],
   },
   create: {
-    honoured: ["collation"],
-    harmless: ["idIndex", "indexOptionDefaults", "storageEngine", "validationAction", "validationLevel"],
+    supported: ["collation"],
+    ignored: ["idIndex", "indexOptionDefaults", "storageEngine", "validationAction", "validationLevel"],
   },
-  createIndexes: { honoured: ["indexes"], harmless: ["commitQuorum", "ignoreUnknownIndexOptions"] },
+  createIndexes: { supported: ["indexes"], ignored: ["commitQuorum", "ignoreUnknownIndexOptions"] },
 };
 
 /** Supported options of each element of `updates` and `deletes`. */
@@ -80,9 +80,9 @@ const STATEMENTS = {
 };
 
 const known = new Map(
-  Object.entries(OPTIONS).map(([name, { honoured, harmless = [] }]) => [
+  Object.entries(OPTIONS).map(([name, { supported, ignored = [] }]) => [
     name.toLowerCase(),
-    new Set([name, name.toLowerCase(), ...honoured, ...harmless, ...EVERYWHERE]),
+    new Set([name, name.toLowerCase(), ...supported, ...ignored, ...EVERYWHERE]),
   ]),
 );
 
@@ -92,9 +92,9 @@ const known = new Map(
  */
 export function checkOptions(command: PlainObject): void {
   const [name = ""] = Object.keys(command);
-  const taken = known.get(name.toLowerCase());
-  if (taken === undefined) return;
-  refuseOthers(name, command, taken);
+  const accepted = known.get(name.toLowerCase());
+  if (accepted === undefined) return;
+  rejectOthers(name, command, accepted);
   const { readConcern, autocommit } = command;
   if (autocommit === undefined && isObject(readConcern) && readConcern["level"] === "snapshot")
     throw new CommandError(
@@ -105,14 +105,14 @@ export function checkOptions(command: PlainObject): void {
     const statements = command[list];
     if (!Array.isArray(statements)) continue;
     for (const statement of statements) {
-      if (isObject(statement)) refuseOthers(name, statement, options);
+      if (isObject(statement)) rejectOthers(name, statement, options);
     }
   }
 }
 
-function refuseOthers(command: string, given: PlainObject, taken: ReadonlySet<string>): void {
+function rejectOthers(command: string, given: PlainObject, accepted: ReadonlySet<string>): void {
   for (const [option, value] of Object.entries(given)) {
-    if (taken.has(option) || isDefault(option, value)) continue;
+    if (accepted.has(option) || isDefault(option, value)) continue;
     throw new CommandError(
       "InvalidOptions",
       `The embedded database does not support the option '${option}' of ${command}: remove it, or use MongoDB with MONGO_URL`,

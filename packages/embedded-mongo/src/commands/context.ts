@@ -13,26 +13,26 @@ export interface ServerStatus {
   storage(): StorageStatus;
   /** The commands that are paused. */
   operations(): { id: number; name: string; startedMs: number }[];
-  /** Makes a paused command fail. */
+  /** Interrupts a paused command with an error. */
   interrupt(id: number, error: CommandError): void;
 }
 
-/** What a command may use. */
+/** The context of a command. */
 export interface CommandContext {
   readonly catalog: Catalog;
   /** A read-only view of all collections as of the last commit. The caller closes it. */
   readonly openSnapshot: () => { catalog: Catalog; close: () => void };
   readonly cursors: CursorStore;
   readonly sessions: Sessions;
-  /** Commits what this turn has changed. @throws the error of the disk; it is undone then */
+  /** Commits all changes of this turn. @throws the disk's error, after a rollback */
   readonly commit: () => void;
-  /** The one that the command belongs to. */
+  /** The transaction of the command. */
   readonly transaction?: Transaction;
   readonly status: ServerStatus;
   readonly db: string;
 }
 
-/** A command as it came: BSON types kept apart, document sequences as arrays of BSON bytes where they hold documents. */
+/** A received command, decoded with distinct BSON types. Document sequences are arrays of BSON bytes. */
 export type Command = PlainObject;
 
 export type Reply = PlainObject | CursorBatch;

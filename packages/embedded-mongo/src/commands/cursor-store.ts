@@ -3,12 +3,12 @@ import { CommandError } from "../errors.ts";
 import type { Transaction } from "../storage/transactions.ts";
 import type { PackedDocument } from "../values/codec.ts";
 
-/** Bytes of documents in one reply; one reply may hold one larger document. */
+/** Limit of the documents in one reply, in bytes; a reply can exceed it with a single larger document. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const DEFAULT_FIRST_BATCH = 101;
 const MAX_CURSORS = 10_000;
 
-/** A page of a result; `id` is 0 on the last one. */
+/** A page of a result; `id` is 0 on the last page. */
 export class CursorBatch {
   readonly id: number;
   readonly namespace: string;
@@ -35,7 +35,7 @@ class OpenCursor {
   readonly #results: Iterator<PackedDocument | typeof PAUSE>;
   #ahead: IteratorResult<PackedDocument | typeof PAUSE> | undefined;
   #isClosed = false;
-  /** Whether a command reads it, perhaps one that is paused. */
+  /** Whether a command, possibly a paused one, is reading it. */
   isInUse = false;
   usedAt = Date.now();
 
@@ -46,7 +46,7 @@ class OpenCursor {
   }
 
   /**
-   * The next documents, and whether they are the last ones.
+   * Returns the next documents, and whether they are the last ones.
    * @throws CommandError CursorKilled if the cursor is closed during a pause
    */
   *take(size: number): Task<{ documents: PackedDocument[]; isDone: boolean }> {
@@ -96,7 +96,7 @@ export class CursorStore {
     return this.#cursors.size;
   }
 
-  /** @param batchSize undefined for the default of the first batch */
+  /** @param batchSize default: that of the first batch */
   *open(
     namespace: string,
     results: Pausing<PackedDocument>,

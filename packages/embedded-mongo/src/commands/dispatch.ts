@@ -33,7 +33,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   }),
 );
 
-/** The code a failed command answers, in MongoDB's form. */
+/** The reply of a failed command in MongoDB's format. */
 export function failure(error: unknown): PlainObject {
   const known = asCommandError(error);
   return {
@@ -45,7 +45,7 @@ export function failure(error: unknown): PlainObject {
   };
 }
 
-/** Retryable writes answer as a standalone MongoDB does. */
+/** Rejects retryable writes like a standalone MongoDB. */
 function refuseTransactionNumber(): never {
   throw new CommandError(
     "IllegalOperation",
@@ -58,9 +58,9 @@ const isTask = (result: Reply | Task<Reply>): result is Task<Reply> => Symbol.it
 const okay = (reply: Reply): Reply => (reply instanceof CursorBatch ? reply : { ...reply, ok: 1 });
 
 /**
- * Runs one command. Errors become replies.
- * @param untilMs when a long command pauses
- * @returns the operation of a command that has paused, for `resume`
+ * Runs a command. Errors become replies.
+ * @param untilMs when a long command must pause
+ * @returns the operation of a paused command, for `resume`
  */
 export function dispatch(
   command: Command,
@@ -90,7 +90,7 @@ export function dispatch(
   }
 }
 
-/** Goes on with a paused command. */
+/** Continues a paused command. */
 export function resume(operation: Operation<Reply>, untilMs: number): Reply | Operation<Reply> {
   try {
     const reply = operation.step(untilMs);

@@ -3,9 +3,9 @@ import { encode, pack, type PackedDocument } from "../values/codec.ts";
 import type { CommandContext, Handler } from "./context.ts";
 
 /**
- * `{fanfareEverything: 1}`: a cursor over all documents of a database as they are at this one instant, in no order. Before
- * those of a collection comes `{collection, documents}`: its name, and how many follow. It has its own read
- * connection, so it doesn't block writes, but the write-ahead log grows until the cursor is exhausted or closed.
+ * `{fanfareEverything: 1}`: a cursor over a snapshot of all documents of a database, unordered. The documents of a collection are
+ * preceded by `{collection, documents}` with its name and count. The cursor has its own read connection, so it doesn't block
+ * writes, but the write-ahead log grows until it is exhausted or closed.
  */
 const everything: Handler = (_command, { openSnapshot, cursors, db }) =>
   cursors.open(`${db}.$cmd.fanfareEverything`, allDocuments(openSnapshot, db), undefined);

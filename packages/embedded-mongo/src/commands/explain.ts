@@ -35,7 +35,7 @@ function access(path: AccessPath): PlainObject {
   }
 }
 
-/** The query inside the command to explain, whatever the command calls its parts. */
+/** Extracts the query of the command to explain. */
 function queryOf(explained: PlainObject, collection: Collection | undefined): Selection {
   if ("pipeline" in explained && Array.isArray(explained["pipeline"])) {
     const [first, second] = explained["pipeline"] as PlainObject[];

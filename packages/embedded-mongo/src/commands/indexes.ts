@@ -65,7 +65,7 @@ function requireSpec({ specs, namespace }: Collection, index: string | PlainObje
   return found;
 }
 
-/** Only the TTL of an index, and whether it is hidden, can be changed afterwards. */
+/** Changes the TTL of an index, or hides it; nothing else can be changed. */
 const collMod: Handler = (command, context) => {
   const collection = requireTarget(command, context);
   const { index } = command;

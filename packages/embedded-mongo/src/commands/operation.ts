@@ -1,6 +1,6 @@
 import { CommandScope, type Task, timeExpired } from "../command-scope.ts";
 
-/** A command that is paused, or about to begin. Each step runs it until it is done or its time is over. */
+/** A paused or new command. Each step runs it until it is done or its time slice is over. */
 export class Operation<T> {
   readonly #task: Task<T>;
   readonly #scope: CommandScope;
@@ -24,17 +24,17 @@ export class Operation<T> {
     return done ? value : undefined;
   }
 
-  /** Makes the next step throw an error inside the command. */
+  /** Throws an error inside the command at its next step. */
   interrupt(error: unknown): void {
     this.#interruption ??= error;
   }
 
-  /** Ends the command without a result. */
+  /** Cancels the command without a result. */
   end(): void {
     try {
       this.#scope.run(Number.POSITIVE_INFINITY, () => this.#task.return(undefined as T));
     } catch {
-      // The disk is full. What an index build leaves is deleted at the next start.
+      // The disk is full. Remains of an index build are deleted at the next start.
     }
   }
 }

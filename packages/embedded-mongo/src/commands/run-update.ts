@@ -22,14 +22,14 @@ export interface UpdateOutcome {
   matched: number;
   modified: number;
   upsertedId: unknown;
-  /** The first document before and after; null where there is none. */
+  /** The first document before and after the update; null if there is none. */
   before: PlainObject | null;
   after: PlainObject | null;
 }
 
 /**
- * One statement of an update. Nothing can come between reading and writing one document, so `$inc` never loses a count. Others can
- * run between two documents; when it fails, those that were changed stay so, as in MongoDB.
+ * Runs an update statement. Each document is read and written atomically, so `$inc` never loses an update. Other commands can run
+ * between two documents; if the statement fails, earlier changes stay, as in MongoDB.
  */
 export function* runUpdate(collection: Collection, statement: UpdateStatement): Task<UpdateOutcome> {
   const { filter, sort, hint, collation, multi, upsert } = statement;

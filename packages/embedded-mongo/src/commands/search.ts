@@ -8,8 +8,8 @@ import { arrayField, objectField, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 
 /*
- * Full-text indexes, which MongoDB has in another form only. An index is created by its first entry, and deleted by `drop` with its name.
- * In all of them tokens are strings without spaces, with only letters, digits, `:` and `~` of ASCII; ids and places are ObjectIds.
+ * Commands for full-text indexes, which MongoDB doesn't have in this form. An index is created by its first entry and deleted by `drop`.
+ * Tokens are strings without spaces whose only ASCII characters are letters, digits, `:` and `~`; ids and places are ObjectIds.
  */
 
 const FORBIDDEN = /[\0-/;-@[-`{-}\x7f]/;
@@ -23,7 +23,7 @@ const put: Handler = function* (command, { catalog, db }) {
   const deleted = arrayField(command, "deleted").map((id) => objectId(id, "deleted"));
   const name = targetName(command);
   for (const entry of entries) {
-    // Not once for all: during a pause it can be dropped.
+    // Looked up each time, because the index can be dropped during a pause.
     catalog.ensureSearch(db, name).put(entry);
     if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
   }
@@ -50,7 +50,7 @@ const find: Handler = (command, { catalog, db }) => {
   return { ids: index?.find({ places, words, below, from, limit }).map((id) => new ObjectId(id)) ?? [] };
 };
 
-/** `{fanfareSearchDelete: name, place, token?, limit}`: deletes at most so many entries of a place; answers with `n`, how many. */
+/** `{fanfareSearchDelete: name, place, token?, limit}`: deletes up to `limit` entries of a place and returns their number as `n`. */
 const remove: Handler = (command, { catalog, db }) => {
   const place = objectId(command["place"], "place");
   const token = command["token"] === undefined ? "" : tokenOf(command["token"]);

@@ -7,7 +7,7 @@ import { arrayField, objectField, targetName } from "./arguments.ts";
 import type { Command, CommandContext, Handler, Reply } from "./context.ts";
 import type { CursorStore } from "./cursor-store.ts";
 
-/** What `hello` promises. */
+/** Reported by `hello`. */
 export const SESSION_MINUTES = 30;
 const MAX_SESSIONS = 10_000;
 
@@ -27,7 +27,7 @@ const WRITES = new Set(["findAndModify", "findandmodify", "insert", "update"]);
 const STAGES = ["$out", "$merge", "$collStats", "$indexStats", "$listSessions", "$planCacheStats"];
 const READ_CONCERNS = new Set<unknown>([undefined, "local", "majority", "snapshot"]);
 
-/** The last transaction of a session. Sessions without transactions need not be kept. */
+/** The last transaction of a session. Sessions without transactions aren't stored. */
 interface Session {
   readonly id: string;
   txnNumber: number;
@@ -39,7 +39,7 @@ interface Session {
 export class Sessions {
   readonly #transactions: Transactions;
   readonly #cursors: CursorStore;
-  /** The one that was used last comes last. */
+  /** Ordered by last use. */
   readonly #sessions = new Map<string, Session>();
 
   constructor(transactions: Transactions, cursors: CursorStore) {
@@ -47,7 +47,7 @@ export class Sessions {
     this.#cursors = cursors;
   }
 
-  /** Runs a command of a transaction. An error, of one statement too, aborts it. */
+  /** Runs a command of a transaction. Any error, even of a single statement, aborts it. */
   *run(command: Command, context: CommandContext, handler: Handler): Task<Reply> {
     if (command["autocommit"] !== false)
       throw new CommandError("InvalidOptions", "autocommit can only be false");
@@ -60,7 +60,7 @@ export class Sessions {
     try {
       checkStatement(name, command);
       const { db } = context;
-      // As long as nothing is in it, others can see a collection that a transaction creates.
+      // A collection created by a transaction is visible to others while it is empty.
       if (WRITES.has(name)) {
         context.catalog.ensure(db, targetName(command));
         context.commit();
@@ -90,7 +90,7 @@ export class Sessions {
     for (const id of ids) this.#use(this.#sessions.get(sessionKey(id)));
   }
 
-  /** Forgets sessions, and aborts transactions, that are too old. */
+  /** Removes expired sessions and aborts expired transactions. */
   expire(): void {
     this.#transactions.expire();
     const oldest = Date.now() - SESSION_MINUTES * 60_000;
@@ -158,7 +158,7 @@ export class Sessions {
     return session;
   }
 
-  /** Drivers repeat a commit whose reply they have not got. */
+  /** Idempotent, because drivers retry a commit whose reply was lost. */
   *#commit(session: Session): Task<Reply> {
     if (session.state === "committed") return {};
     const transaction = openOf(session);
@@ -240,7 +240,7 @@ function checkStatement(name: string, command: Command): void {
         );
 }
 
-/** undefined: it can read several. */
+/** undefined if the command can read several collections. */
 function namespaceOf(name: string, command: Command, db: string): string | undefined {
   if (name === "aggregate") return undefined;
   const collection = name === "getMore" ? command["collection"] : command[name];

@@ -2,10 +2,10 @@ import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "../command-scope.ts
 import { CommandError } from "../errors.ts";
 import type { PlainObject } from "../values/types.ts";
 
-/** MongoDB's bound on operations in one write command. */
+/** MongoDB's limit of operations in one write command. */
 const MAX_WRITE_BATCH = 100_000;
 
-/** Errors that end the command, not one statement. */
+/** Errors that end the command instead of one statement. */
 const INTERRUPTIONS = new Set([
   "MaxTimeMSExpired",
   "Interrupted",
@@ -15,8 +15,8 @@ const INTERRUPTIONS = new Set([
 ]);
 
 /**
- * Runs the statements of a write command one after the other; an error becomes a write error of that statement and,
- * when ordered, ends the command. Errors that are not about the statement are thrown on.
+ * Runs the statements of a write command in order. An error becomes a write error of its statement and, if ordered, ends the
+ * command. Errors that are not specific to a statement are rethrown.
  */
 export function* runStatements<T>(
   statements: readonly T[],

@@ -21,7 +21,7 @@ const insert: Handler = function* (command, { catalog, db }) {
   catalog.ensure(db, name);
   let n = 0;
   const errors = yield* runStatements(documents, command["ordered"] !== false, (document) => {
-    // Not once for all: during a pause it can be dropped.
+    // Looked up each time, because the collection can be dropped during a pause.
     catalog.ensure(db, name).insert(document instanceof Uint8Array ? document : encode(asObject(document)));
     n++;
   });

@@ -11,7 +11,7 @@ import { collationOf, evaluate, type Operator, type Options } from "./operands.t
 import { Total } from "./total.ts";
 
 const push = mingo.$push;
-/** The values of all documents of a group, or of an array if the operator is an expression on one document. */
+/** The values of all documents of a group, or of an array if the operator is used as an expression. */
 function inputs(target: unknown, expression: unknown, options: Options): unknown[] {
   if (Array.isArray(target)) return push(target, expression, options);
   const single: unknown = Array.isArray(expression) && expression.length === 1 ? expression[0] : expression;
@@ -37,7 +37,7 @@ function $sum(target: unknown, expression: unknown, options: Options): unknown {
 
 const isPresent = (value: unknown): boolean => value !== null && value !== undefined;
 
-/** The least (-1) or greatest (1) of the values that are neither null nor missing; null if there is none. */
+/** The minimum (-1) or maximum (1) of the values that are neither null nor missing; null if there are none. */
 export function extreme(sign: 1 | -1, values: readonly unknown[], collation: Collation | undefined): unknown {
   let best: unknown = null;
   for (const value of values)
@@ -51,7 +51,7 @@ interface Wanted {
   readonly expression: PlainObject;
 }
 
-/** `n` may be an expression on the id of the group. */
+/** `n` can be an expression on the id of the group. */
 function wantedOf(expression: PlainObject, options: Options): Wanted {
   const { groupId } = (options as { local?: { groupId?: unknown } }).local ?? {};
   const n = integerOption(evaluate(groupId, expression["n"] ?? 1, options), "n", 1);
@@ -85,14 +85,14 @@ const ranked =
     );
   };
 
-/** In doubles; null where `least` numbers are missing. */
+/** Computed with doubles; null if there are fewer than `least` numbers. */
 const deviation = (operator: typeof mingo.$stdDevPop, least: number) =>
   over((values) => {
     const numbers = values.filter(isNumeric).map(toDouble);
     return numbers.length < least ? null : double(operator(numbers as never, null, {} as never));
   });
 
-/** The value below which a share of the numbers is, as a double. */
+/** A percentile of the numbers, as a double. */
 function percentiles(target: unknown, raw: PlainObject, options: Options): unknown[] {
   const numbers = inputs(target, raw["input"], options).filter(isNumeric).map(toDouble);
   numbers.sort((a, b) => a - b);
@@ -117,10 +117,10 @@ const operators = {
     percentiles(target, { ...expression, p: [0.5] }, options)[0],
 };
 
-/** Accumulators that are expressions on an array too. */
+/** Accumulators that are also expressions on an array. */
 export const accumulatorExpressions = operators as unknown as Readonly<Record<string, Operator>>;
 
-/** The accumulators of mingo, with those replaced that compute with numbers or compare. */
+/** mingo's accumulators, with replacements for those that compute with numbers or compare. */
 export const accumulators = {
   ...mingo,
   ...operators,

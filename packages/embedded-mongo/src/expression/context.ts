@@ -14,7 +14,7 @@ import { expressionOperators } from "./operators.ts";
 
 type Project = typeof pipeline.$project;
 
-/** The numbers of a projection that include or exclude fields, as mingo takes them. */
+/** Converts the numbers of a projection that include or exclude fields for mingo. */
 const plainLeaves = (projected: PlainObject): PlainObject =>
   Object.fromEntries(
     Object.entries(projected).map(([name, value]) => {
@@ -26,7 +26,7 @@ const plainLeaves = (projected: PlainObject): PlainObject =>
 const $project: Project = (stream, projected, options) =>
   pipeline.$project(stream, plainLeaves(projected), options);
 
-/** The operators of expressions and of the stages that compute one document from another. */
+/** The operators of expressions and of streaming stages. */
 export const operators = {
   accumulator: accumulators,
   expression: { ...expressionOperators, ...accumulatorExpressions },
@@ -39,7 +39,7 @@ type Operators = NonNullable<Parameters<typeof Context.init>[0]>;
 
 const expressionContext = Context.init(operators as unknown as Operators);
 
-/** What mingo needs to compute an expression of the current command. */
+/** The options of mingo to compute an expression of the current command. */
 export const mingoOptions = ({ variables = commandVariables(), collation }: FilterOptions) => ({
   scriptEnabled: false,
   context: expressionContext,
@@ -47,7 +47,7 @@ export const mingoOptions = ({ variables = commandVariables(), collation }: Filt
   ...(collation && { collation }),
 });
 
-/** The values of `let`. Its expressions see no document. */
+/** Evaluates `let`, whose expressions have no document. */
 export function evaluateVariables(variables: PlainObject): PlainObject {
   if (Object.keys(variables).length === 0) return variables;
   const stages = [{ $replaceWith: toComputed(variables) as PlainObject }];

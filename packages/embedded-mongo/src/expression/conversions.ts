@@ -99,7 +99,7 @@ function toObjectId(value: unknown): unknown {
   return ObjectId.createFromHexString(value);
 }
 
-/** By the names and numbers that `$convert` takes; null and missing values are not converted. */
+/** By the type names and numbers of `$convert`. Null and missing values are not converted. */
 export const conversions: Readonly<Record<string, Conversion>> = {
   double: toReal,
   1: toReal,

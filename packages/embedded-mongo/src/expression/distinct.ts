@@ -3,11 +3,11 @@ import { compareExactly } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { isObject } from "../values/types.ts";
 
-/** Distinct values: numbers that are equal are one value, whatever their types, and so are strings that are equal in the collation. */
+/** Collects distinct values. Equal numbers of different types are one value, and so are strings that are equal in the collation. */
 export class Distinct {
   readonly #byKey = new Map<string, unknown[]>();
   readonly #collation: Collation | undefined;
-  /** One of all strings that are equal, in order. */
+  /** One representative of each set of equal strings, in order. */
   readonly #strings: string[] = [];
 
   constructor(collation: Collation | undefined, values: Iterable<unknown> = []) {
@@ -15,7 +15,7 @@ export class Distinct {
     for (const value of values) this.add(value);
   }
 
-  /** @returns the value that represents all equal ones */
+  /** @returns the representative of all equal values */
   add(value: unknown): unknown {
     const key = this.#keyOf(value);
     const known = this.#byKey.get(key);
@@ -37,7 +37,7 @@ export class Distinct {
     return [...this.#byKey.values()].flat(1);
   }
 
-  /** Values with one key differ only if they are decimals, or contain some. */
+  /** Values with the same key can only differ if they are or contain decimals. */
   #find(known: readonly unknown[], value: unknown): number {
     return known.findIndex((other) => compareExactly(other, value, this.#collation) === 0);
   }
@@ -46,7 +46,7 @@ export class Distinct {
     return encodeKey(this.#collation ? this.#represented(value, this.#collation) : value);
   }
 
-  /** The value with each string replaced by the one that represents it. */
+  /** The value with each string replaced by its representative. */
   #represented(value: unknown, collation: Collation): unknown {
     if (typeof value === "string") return this.#representative(value, collation);
     if (Array.isArray(value)) return value.map((element) => this.#represented(element, collation));

@@ -35,7 +35,7 @@ export const double = (value: number): number | Double =>
 
 export const long = (value: bigint | number): Long => Long.fromBigInt(BigInt(value));
 
-/** A whole number as the narrowest of int, long and double. */
+/** A whole number as the narrowest type of int, long and double. */
 export function whole(value: bigint, narrowest: Kind = "int"): unknown {
   if (!fitsLong(value)) return double(Number(value));
   const number = Number(value);
@@ -60,7 +60,7 @@ const SUBTRACT: Arithmetic = {
 };
 const MULTIPLY: Arithmetic = { double: (a, b) => a * b, long: (a, b) => a * b, decimal: multiplyDecimals };
 
-/** The wider type of the two wins; an int that overflows becomes a long, and a long a double. */
+/** The result has the wider of the two types. An overflowing int becomes a long, and an overflowing long a double. */
 function calculate(a: unknown, b: unknown, { double: real, long: exact, decimal }: Arithmetic): unknown {
   const kind = widest(kindOf(a), kindOf(b));
   if (kind === "decimal") return inDecimal(a, b, real, decimal);
@@ -84,7 +84,7 @@ export const add = (a: unknown, b: unknown): unknown => calculate(a, b, ADD);
 export const subtract = (a: unknown, b: unknown): unknown => calculate(a, b, SUBTRACT);
 export const multiply = (a: unknown, b: unknown): unknown => calculate(a, b, MULTIPLY);
 
-/** A double, or a decimal if one of the two is. */
+/** The result is a double, or a decimal if one of the operands is. */
 export function divide(a: unknown, b: unknown): unknown {
   if (toDouble(b) === 0) throw new CommandError("BadValue", "can't $divide by zero");
   if (widest(kindOf(a), kindOf(b)) === "decimal") return inDecimal(a, b, (x, y) => x / y, divideDecimals);
@@ -113,7 +113,7 @@ export function absolute(value: unknown): unknown {
   return whole(positive, kindOf(value));
 }
 
-/** Powers of ten that `$round` and `$trunc` take. */
+/** The range of the places of `$round` and `$trunc`. */
 const PLACES = { min: -20, max: 100 };
 
 /** Rounds to a number of decimal places. */
@@ -142,7 +142,7 @@ export function round(value: unknown, rawPlace: unknown, rounding: Rounding): un
   return double(rounded === 0 && number < 0 ? -0 : rounded);
 }
 
-/** Whole to the power of a whole stays whole as long as it fits. */
+/** A power of whole numbers stays whole as long as it fits. */
 export function power(base: unknown, exponent: unknown): unknown {
   const [x, y] = [toDouble(base), toDouble(exponent)];
   if (x === 0 && y < 0)
@@ -155,7 +155,7 @@ export function power(base: unknown, exponent: unknown): unknown {
   return fitsLong(exact) ? whole(exact, kind) : double(x ** y);
 }
 
-/** The result of a function of the reals: computed in doubles, a decimal if an argument is one. */
+/** The result of a real function: computed with doubles, and a decimal if an argument is one. */
 export const fromReal = (result: number, isDecimal: boolean): unknown => {
   if (!isDecimal) return double(result);
   const decimal = parseDecimal(String(result));

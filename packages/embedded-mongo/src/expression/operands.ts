@@ -15,13 +15,13 @@ export function operands(document: unknown, expression: unknown, options: Option
   return Array.isArray(expression) ? (values as unknown[]) : [values];
 }
 
-/** The collation of the command, which `compileCondition` and `runAggregate` put into the options. */
+/** The collation of the command, set in the options by `compileCondition` and `runAggregate`. */
 export const collationOf = (options: Options): Collation | undefined =>
   options.collation as Collation | undefined;
 
 export const isNullish = (value: unknown): boolean => value === null || value === undefined;
 
-/** An operator on numbers that gives null if an operand is null or missing. */
+/** An operator on numbers that returns null if an operand is null or missing. */
 export const onNumbers =
   (name: string, count: [number, number], compute: (...values: never[]) => unknown): Evaluate =>
   (document, expression, options) => {

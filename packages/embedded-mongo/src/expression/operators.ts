@@ -59,7 +59,7 @@ const toWhole = (value: unknown, rounding: Rounding): unknown => {
   return decimal && decimal.exponent < 0 ? toDecimal128(quantize(decimal, 0, rounding)) : value;
 };
 
-/** A function of the reals: computed in doubles, a decimal if an argument is one. */
+/** A real function: computed with doubles, and a decimal if an argument is one. */
 const onReals = (name: string, operator: Operator): Evaluate => {
   return (document, expression, options) => {
     const values = operands(document, expression, options);
@@ -80,7 +80,7 @@ const compared =
     return test(compareExactly(values[0], values[1], collationOf(options)));
   };
 
-/** An operator of mingo whose number operands may have any type. */
+/** An operator of mingo whose operands can have any number type. */
 const withPlainNumbers = (operator: Operator): Evaluate => {
   const quote = (value: unknown) => ({ $literal: isNumeric(value) ? toDouble(value) : value });
   return (document, expression, options) => {
@@ -107,7 +107,7 @@ function $not(document: unknown, expression: unknown, options: Options): unknown
   return !toBoolean(values[0]);
 }
 
-/** `$and` and `$or`; what comes after the decision is not evaluated. */
+/** `$and` and `$or` with short-circuit evaluation. */
 const decided =
   (by: boolean): Evaluate =>
   (document, expression, options) => {
@@ -186,7 +186,7 @@ const originals = { ...mingo } as unknown as Readonly<Record<string, Operator>>;
 const replaced = (names: readonly string[], wrap: (operator: Operator, name: string) => Evaluate) =>
   Object.fromEntries(names.map((name) => [name, wrap(originals[name]!, name)]));
 
-/** The expression operators of mingo, with those replaced that compute with numbers, compare, or test a condition. */
+/** mingo's expression operators, with replacements for those that compute with numbers, compare, or test a condition. */
 export const expressionOperators: Readonly<Record<string, Operator>> = {
   ...originals,
   ...listOperators,

@@ -2,19 +2,19 @@ import { addDecimals, type Decimal, divideDecimals, exactDecimal, toDecimal128 }
 import { type Kind, kindOf, specialDecimal, toBigInt, toDecimal, toDouble } from "../values/numbers.ts";
 import { double, whole, widest } from "./numeric.ts";
 
-/** Beyond this, the running sum of ints moves to the exact one. */
+/** Beyond this, the running sum of ints is moved to the exact sum. */
 const MAX_SMALL = 2 ** 52;
 
-/** The sum of numbers as MongoDB's $sum and $avg compute it: exact for whole numbers, in twice the precision for doubles. */
+/** A sum as in MongoDB's $sum and $avg: exact for whole numbers, with double-double precision for doubles. */
 export class Total {
   #kind: Kind = "int";
   #count = 0;
   #small = 0;
   #whole = 0n;
   #double = 0;
-  /** What the rounding of `#double` has lost. */
+  /** The rounding error of `#double`. */
   #lost = 0;
-  /** The plain sum of the doubles, which has the right NaN or infinity. */
+  /** The plain sum of the doubles, for NaN and infinities. */
   #special = 0;
   #decimal: Decimal = { coefficient: 0n, exponent: 0 };
 

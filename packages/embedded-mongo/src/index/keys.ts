@@ -8,19 +8,19 @@ export interface KeyField {
   readonly direction: 1 | -1;
 }
 
-/** What one document contributes to an index. */
+/** The index keys of a document. */
 export interface DocumentKeys {
-  /** Encoded keys without the suffix that makes them unique; no element twice. */
+  /** Distinct encoded keys, without the suffix that makes them unique. */
   readonly keys: string[];
-  /** Whether field i went through an array. */
+  /** Whether field i goes through an array. */
   readonly multikey: boolean[] | undefined;
-  /** Whether any of the fields exists: a sparse index leaves out documents that have none. */
+  /** Whether any of the fields exists; a sparse index omits documents without any. */
   readonly anyPresent: boolean;
 }
 
 interface Lookup {
   value: unknown;
-  /** Set when the walk stopped at an array: the rest of the path below its elements. */
+  /** If the path reaches an array: the remaining path below its elements. */
   array: unknown[] | undefined;
   rest: Path;
 }
@@ -49,9 +49,9 @@ const encodeField = (value: unknown, direction: 1 | -1, encodeText: EncodeText |
 const EMPTY_ARRAY_KEY = encodeKey(undefined);
 
 /**
- * The index keys of a document, as MongoDB's btree_key_generator.cpp makes them: one key for each element of the array
- * that a field (or several fields, through the same array) goes through.
- * @throws CommandError CannotIndexParallelArrays when two fields go through different arrays
+ * Computes the index keys of a document like MongoDB's btree_key_generator.cpp: one key for each element of the array that one or
+ * several fields go through.
+ * @throws CommandError CannotIndexParallelArrays if two fields go through different arrays
  */
 export function documentKeys(
   document: PlainObject,
@@ -72,7 +72,7 @@ export function documentKeys(
 interface Slot {
   start: unknown;
   path: Path;
-  /** Encoded already, when no array is left on the way. */
+  /** The encoded key, if there is no array on the path. */
   fixed: string | undefined;
 }
 

@@ -11,17 +11,17 @@ import type { PlainObject } from "../values/types.ts";
 import { documentKeys, type KeyField } from "./keys.ts";
 import type { IndexSpec } from "./spec.ts";
 
-/** Estimated size of an entry on disk without its key. */
+/** Estimated size of an entry on disk, without its key. */
 const ENTRY_OVERHEAD_BYTES = 12;
 
-/** Entries that a scan reads at once. It starts small and grows. */
+/** The initial and maximum number of entries that a scan reads per query. */
 const FIRST_CHUNK = 64;
 const MAX_CHUNK = 4096;
 
-/** Entries that are counted at once: about a millisecond. */
+/** Entries counted per query: about a millisecond. */
 const COUNT_CHUNK = 16_384;
 
-/** Up to here, a count doesn't have to pause, and costs less without a limit. */
+/** Up to this number, a count needs no pause, and is cheaper without a limit. */
 const FEW = 2 * COUNT_CHUNK;
 
 /** A range of encoded keys: `low` inclusive, `high` exclusive. Both can end with `AFTER`. */
@@ -44,11 +44,11 @@ export interface KeyChange {
   readonly added: readonly string[];
 }
 
-/** A sorted index (every kind but text): a table of encoded keys and the orders of their documents. */
+/** A sorted index (all kinds except text): a table of encoded keys and the orders of their documents. */
 export class OrderedIndex {
   readonly spec: IndexSpec;
   readonly fields: readonly KeyField[];
-  /** Whether field i has met an array in any document, ever. */
+  /** Whether field i was ever an array in any document. */
   readonly multikeyFields: boolean[];
   readonly #database: Database;
   readonly #table: IndexTable;
@@ -81,7 +81,7 @@ export class OrderedIndex {
     this.#partial = spec.partialFilter && compileFilter(spec.partialFilter, spec);
   }
 
-  /** The top-level fields that decide about the keys of a document. */
+  /** The top-level fields that determine the keys of a document. */
   get topLevelFields(): string[] {
     const filter = this.spec.partialFilter ? filterFields(this.spec.partialFilter) : [];
     return [...this.fields.map(({ path }) => path[0]!), ...filter];
@@ -125,7 +125,7 @@ export class OrderedIndex {
   }
 
   /**
-   * @param document the new one; undefined if it was in the index before
+   * @param document the new document; undefined if it is already in the index
    * @returns false, with nothing changed, if the index is unique and another document has one of the keys
    */
   change({ removed, added }: KeyChange, order: number, document?: PlainObject): boolean {
@@ -139,7 +139,7 @@ export class OrderedIndex {
     return document !== undefined && this.#isTaken(document, order) ? undo(added.length) : true;
   }
 
-  /** Whether another document has an equal key. Needed with a collation only: otherwise the table has each key once. */
+  /** Whether another document has an equal key. Only needed with a collation; otherwise keys are unique in the table. */
   #isTaken(document: PlainObject, order: number): boolean {
     const { unique, collation } = this.spec;
     if (!unique || !collation) return false;
@@ -161,7 +161,7 @@ export class OrderedIndex {
     return keys.reduce((sum, key) => sum + key.length + ENTRY_OVERHEAD_BYTES, 0);
   }
 
-  /** The table is gone: scans end with an error. */
+  /** Called after the table was dropped: scans fail. */
   markDropped(): void {
     this.#isDropped = true;
   }
@@ -207,7 +207,7 @@ export class OrderedIndex {
   /**
    * The number of entries in a range.
    * @param most entries that the index can have
-   * @throws CommandError QueryPlanKilled if the index is dropped meanwhile
+   * @throws CommandError QueryPlanKilled if the index is dropped during the count
    */
   *count(range: KeyRange, most: number): Task<number> {
     const bounds = byteRange(range);

@@ -8,10 +8,10 @@ import { isObject, type PlainObject } from "../values/types.ts";
 
 const MAX_INDEX_FIELDS = 32;
 
-/** The name of the index over `_id`, which is unique without saying so. */
+/** The name of the index on `_id`, which is implicitly unique. */
 export const ID_INDEX = "_id_";
 
-/** An index as it was asked for, checked and in plain values. */
+/** A validated index specification with plain values. */
 export interface IndexSpec {
   readonly name: string;
   /** Field paths with their direction; text fields are in `textWeights` instead. */
@@ -19,13 +19,13 @@ export interface IndexSpec {
   readonly textWeights?: ReadonlyMap<string, number>;
   readonly unique: boolean;
   readonly sparse: boolean;
-  /** Queries don't use it, not even with a hint. */
+  /** Queries don't use a hidden index, not even with a hint. */
   readonly hidden: boolean;
   readonly partialFilter?: PlainObject;
-  /** With one, the index answers only equality, and its order means nothing for strings. */
+  /** With a collation, the index only supports equality for strings, because their keys are not ordered. */
   readonly collation: Collation | undefined;
   readonly expireAfterSeconds?: number;
-  /** What `listIndexes` shows and the journal keeps. */
+  /** The specification returned by `listIndexes` and stored in the catalog. */
   readonly definition: PlainObject;
 }
 
@@ -50,7 +50,7 @@ const ACCEPTED_OPTIONS = new Set([
 const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) !== 0 : value === true);
 
 /**
- * Checks one element of `createIndexes`.
+ * Validates an element of `createIndexes`.
  * @throws CommandError CannotCreateIndex, BadValue or InvalidOptions
  */
 export function parseIndexSpec(raw: PlainObject): IndexSpec {
@@ -70,7 +70,7 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     }
   }
   const collation = parseCollation(raw["collation"]);
-  // ICU's comparison of numbers in strings isn't transitive: some strings that differ equal the same third one.
+  // ICU's numeric ordering isn't transitive: different strings can equal the same third one.
   if (collation?.numericOrdering === true)
     throw new CommandError("InvalidOptions", "The embedded database has no index with numericOrdering");
   const names = Object.keys(key);
@@ -154,7 +154,7 @@ function withoutTransient(raw: PlainObject): PlainObject {
   return kept;
 }
 
-/** @param index the name or the key pattern */
+/** @param index the name or key pattern */
 export function findSpec(specs: readonly IndexSpec[], index: string | PlainObject): IndexSpec | undefined {
   if (typeof index === "string") return specs.find(({ name }) => name === index);
   const wanted = encodeKey(index);
@@ -164,10 +164,10 @@ export function findSpec(specs: readonly IndexSpec[], index: string | PlainObjec
 const sameOptions = (a: IndexSpec, b: IndexSpec): boolean =>
   a.unique === b.unique && a.sparse === b.sparse && a.expireAfterSeconds === b.expireAfterSeconds;
 
-/** Same key pattern and options, whatever the name. */
+/** Whether key pattern and options are the same, regardless of the name. */
 export const sameIndex = (a: IndexSpec, b: IndexSpec): boolean => sameKeyPattern(a, b) && sameOptions(a, b);
 
-/** Two indexes over the same fields differ if one has another collation or another partial filter. */
+/** Whether two indexes have the same fields, collation and partial filter. */
 export const sameKeyPattern = (a: IndexSpec, b: IndexSpec): boolean =>
   encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) &&
   sameCollation(a.collation, b.collation) &&

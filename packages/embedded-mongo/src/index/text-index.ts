@@ -6,10 +6,10 @@ import { collectValues, splitPath } from "../values/path.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import type { IndexSpec } from "./spec.ts";
 
-/** Entries that are read at once. */
+/** Entries read per query. */
 const CHUNK = 4096;
 
-/** Case and diacritics do not count; no stemming and no stop words, whatever the language. */
+/** Ignores case and diacritics. No stemming or stop words in any language. */
 export const normalizeText = (text: string): string =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
@@ -28,7 +28,7 @@ function allStrings(value: unknown, out: string[]): string[] {
   return out;
 }
 
-/** An inverted index: a table of words, the documents that contain them, and the score of the word in each document. */
+/** An inverted index: a table of words, the documents that contain them, and the word's score in each document. */
 export class TextIndex {
   readonly spec: IndexSpec;
   readonly #weights: ReadonlyMap<string, number>;
@@ -61,7 +61,7 @@ export class TextIndex {
     return out;
   }
 
-  /** Score of each word: the more often it stands in a short text of great weight, the higher. */
+  /** The score of each word: higher for more occurrences in a shorter text with a higher weight. */
   scores(document: PlainObject): Map<string, number> {
     const scores = new Map<string, number>();
     for (const { text, weight } of this.texts(document)) {
@@ -84,14 +84,14 @@ export class TextIndex {
     for (const word of this.scores(document).keys()) this.#database.run(this.#delete, word, order);
   }
 
-  /** The table is gone: searches end with an error. */
+  /** Called after the table was dropped: searches fail. */
   markDropped(): void {
     this.#isDropped = true;
   }
 
   /**
    * The orders of the documents that contain a word, with its scores.
-   * @throws CommandError QueryPlanKilled if the index is dropped meanwhile
+   * @throws CommandError QueryPlanKilled if the index is dropped during the search
    */
   *posting(word: string): Generator<[order: number, score: number] | typeof PAUSE> {
     for (let after = 0; ;) {

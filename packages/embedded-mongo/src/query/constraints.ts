@@ -4,13 +4,13 @@ import { toDouble } from "../values/numbers.ts";
 import { isObject, isOperatorName, type PlainObject, Rank, rankOf } from "../values/types.ts";
 import { isRegex, literalPrefix } from "./regex.ts";
 
-/** One end of a range over encoded values; every key that starts with `key` counts as equal to it. */
+/** A bound of a range over encoded values; every key that starts with `key` counts as equal to it. */
 export interface Bound {
   readonly key: string;
   readonly inclusive: boolean;
 }
 
-/** What a filter demands of one field, as far as an index can use it. */
+/** The constraints of a filter on one field that an index can use. */
 export interface Constraint {
   equal?: { value: unknown; key: string };
   list?: string[];
@@ -20,7 +20,7 @@ export interface Constraint {
 
 export interface Constraints {
   readonly fields: ReadonlyMap<string, Constraint>;
-  /** True when the constraints say all the filter says, so that index bounds can replace the filter. */
+  /** Whether the constraints are equivalent to the filter, so that index bounds can replace it. */
   readonly complete: boolean;
   readonly anyOf: readonly PlainObject[] | undefined;
 }
@@ -46,16 +46,16 @@ const isOperators = (value: unknown): value is PlainObject =>
 
 const RANGE_OPERATORS = new Set(["$gt", "$gte", "$lt", "$lte"]);
 
-/** What an index can be used for, which depends on its collation and on that of the query. */
+/** How an index can be used, depending on its collation and that of the query. */
 interface Use {
-  /** For values that contain strings: the collations are the same. */
+  /** Whether it can be used for strings, because the collations are the same. */
   readonly texts: boolean;
-  /** The keys of strings are in order, and different for different strings: there is no collation. */
+  /** Whether the keys of strings are ordered and unique, because there is no collation. */
   readonly exact: boolean;
   readonly encodeText: EncodeText | undefined;
 }
 
-/** The constraints of a filter for the indexes with a collation. Those for one collation are read once. */
+/** The constraints of a filter by collation of the index, cached. */
 export function constraintsOf(
   filter: PlainObject,
   collation: Collation | undefined,
@@ -70,7 +70,7 @@ export function constraintsOf(
   };
 }
 
-/** Reads the indexable parts out of an exactly decoded filter, through `$and`, for an index. */
+/** Extracts the constraints that an index can use from an exactly decoded filter, including `$and`. */
 function readConstraints(filter: PlainObject, collation?: Collation, index?: Collation): Constraints {
   const use = { texts: sameCollation(collation, index), exact: !index, encodeText: index?.keyOf };
   const fields = new Map<string, Constraint>();
@@ -94,7 +94,7 @@ function readConstraints(filter: PlainObject, collation?: Collation, index?: Col
   return { fields, ...state };
 }
 
-/** @returns whether the constraint says all that the operand says */
+/** @returns whether the constraint is equivalent to the operand */
 function readField(operand: unknown, constraint: Constraint, use: Use): boolean {
   if (isRegex(operand)) return readPrefix(operand, constraint, use);
   if (!isOperators(operand)) return readEqual(operand, constraint, use);
@@ -146,7 +146,7 @@ function readRange(operator: string, value: unknown, constraint: Constraint, use
   return true;
 }
 
-/** A range is over values of one type; of the numbers, NaN (the lowest key) is in no range. */
+/** A range only contains values of one type. NaN, the lowest number, is in no range. */
 function closeRange(constraint: Constraint): void {
   const tag = (constraint.low ?? constraint.high)?.key[0];
   if (tag === undefined) return;

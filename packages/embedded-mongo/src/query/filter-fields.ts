@@ -5,13 +5,13 @@ const LOGICAL = new Set(["$and", "$or", "$nor"]);
 const branches = (operand: unknown): PlainObject[] =>
   Array.isArray(operand) ? operand.filter(isObject) : [];
 
-/** True when a filter may look at any field: it has an expression. */
+/** Whether a filter can depend on any field, because it has an expression. */
 export const usesWholeDocument = (filter: PlainObject): boolean =>
   Object.entries(filter).some(
     ([key, operand]) => key === "$expr" || (LOGICAL.has(key) && branches(operand).some(usesWholeDocument)),
   );
 
-/** The top-level fields that the conditions of a filter are about. */
+/** The top-level fields that a filter depends on. */
 export const filterFields = (filter: PlainObject): string[] =>
   Object.entries(filter).flatMap(([key, operand]) => {
     if (!isOperatorName(key)) return key.split(".", 1);

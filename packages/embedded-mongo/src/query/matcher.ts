@@ -72,10 +72,10 @@ function compileField(field: string, operand: unknown, options: FilterOptions): 
   return tests.length === 1 ? tests[0]! : (document) => tests.every((test) => test(document));
 }
 
-/** Where {@link compileElemMatch} puts an element to test it; no field that a filter names is this path. */
+/** The path under which {@link compileElemMatch} tests an element; filters can't refer to it. */
 const ELEMENT: Path = ["element"];
 
-/** True when a value at the path, or an element of an array there, passes; an element is not taken apart any more. */
+/** Whether a value at the path, or an element of an array there, passes. Nested arrays are not expanded. */
 function anyValue(path: Path, test: ValueTest): DocumentTest {
   const name = path[0]!;
   if (path === ELEMENT) return (document) => test(document[name]);
@@ -177,8 +177,8 @@ function compileAll(path: Path, operand: unknown, options: FilterOptions): Docum
 const LOGICAL = new Set(["$and", "$or", "$nor", "$expr", "$comment"]);
 
 /**
- * The condition of `$elemMatch`: a query on the element as a document (an array in the array counts as one, with the fields
- * "0", "1", …), or operators on the element itself.
+ * The condition of `$elemMatch`: a query on the element as a document (a nested array counts as one, with the fields "0", "1", …), or
+ * operators on the element itself.
  */
 export function compileElemMatch(operand: unknown, options: FilterOptions = {}): ValueTest {
   if (!isObject(operand)) throw new CommandError("BadValue", "$elemMatch needs an Object");
@@ -188,7 +188,7 @@ export function compileElemMatch(operand: unknown, options: FilterOptions = {}):
     Array.isArray(element) ? test(Object.fromEntries(element.entries())) : isObject(element) && test(element);
 }
 
-/** The condition of `$pull`: like a filter on a document, or on a field that has the element as its value. */
+/** The condition of `$pull`: a filter on the element as a document, or as the value of a field. */
 export function compilePull(operand: PlainObject, options: FilterOptions): ValueTest {
   if (hasValueOperators(operand)) return compileElement(["element"], operand, options);
   const test = compileFilter(operand, options);

@@ -8,7 +8,7 @@ import { integerOption, isNumeric, isWhole, toDouble } from "../values/numbers.t
 import { Rank, rankOf, typeName } from "../values/types.ts";
 import { isRegex, textTest, toRegExp } from "./regex.ts";
 
-/** Decides about one value; `undefined` is a missing field. */
+/** Tests a value; `undefined` is a missing field. */
 export type ValueTest = (value: unknown) => boolean;
 
 const isNullish = (value: unknown): boolean => value === null || value === undefined;
@@ -20,7 +20,7 @@ export function equals(operand: unknown, collation: Collation | undefined): Valu
   return (value) => value !== undefined && compare(value, operand, collation) === 0;
 }
 
-/** `$lt` and the like compare values of one type only (except with MinKey and MaxKey), and NaN equals only itself. */
+/** `$lt` etc. only compare values of the same type (except with MinKey and MaxKey), and NaN equals only itself. */
 export function ordered(operator: string, operand: unknown, collation: Collation | undefined): ValueTest {
   if (isRegex(operand))
     throw new CommandError("BadValue", `Can't have RegEx as arg to predicate over field with ${operator}`);
@@ -53,7 +53,7 @@ export function inList(operator: string, operand: unknown, collation: Collation 
   };
 }
 
-/** Equal values have equal keys: a document costs the same whatever the length of the list. */
+/** Equal values have equal keys, so the cost per document is independent of the length of the list. */
 function hasKeyOf(values: readonly unknown[]): ValueTest {
   const keys = new Set(values.map((value) => encodeKey(value)));
   return (value) => keys.has(encodeKey(value));
@@ -116,13 +116,13 @@ export function hasType(operand: unknown): ValueTest {
   return (value) => value !== undefined && wanted.has(typeName(value));
 }
 
-/** The bits of a binary value: bit 0 is the lowest of its first byte. */
+/** The bits of a binary value; bit 0 is the lowest bit of the first byte. */
 const binaryBits = ({ buffer, position }: Binary): bigint =>
   buffer.subarray(0, position).reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 
 const isBinary = (value: unknown): value is Binary => rankOf(value) === Rank.Binary;
 
-/** `$bitsAllSet` and its three siblings, on whole numbers and binary values. */
+/** `$bitsAllSet` etc. on whole numbers and binary values. */
 export function bits(operator: string, operand: unknown): ValueTest {
   let mask = 0n;
   if (Array.isArray(operand))

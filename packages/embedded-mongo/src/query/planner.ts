@@ -5,7 +5,7 @@ import type { Bound, Constraint, Constraints, constraintsOf } from "./constraint
 import type { SortField } from "./sort.ts";
 import type { PlainObject } from "../values/types.ts";
 
-/** More ranges than this are read as one whole scan instead ($in lists multiply in compound indexes). */
+/** With more ranges, the whole index is scanned ($in lists multiply in compound indexes). */
 const MAX_RANGES = 4096;
 
 type ConstraintsFor = ReturnType<typeof constraintsOf>;
@@ -14,11 +14,11 @@ export interface IndexPlan {
   readonly index: OrderedIndex;
   readonly ranges: readonly KeyRange[];
   readonly backwards: boolean;
-  /** The records come in the order the query asked for. */
+  /** Whether the records are in the order of the sort. */
   readonly sorted: boolean;
-  /** Every record in the ranges matches: the filter need not be evaluated. */
+  /** Whether all records in the ranges match, so that the filter need not be evaluated. */
   readonly covered: boolean;
-  /** Fields whose bounds come from the filter, for `explain`. */
+  /** Fields with bounds from the filter, for `explain`. */
   readonly boundFields: number;
 }
 
@@ -42,7 +42,7 @@ function fieldRange(
 ): { low: string; high: string } | undefined {
   const { low, high } = constraint;
   if (!low || !high) return undefined;
-  // Different elements of an array may satisfy the two ends: only one end can bound the scan.
+  // Different elements of an array can satisfy the two bounds, so only one can limit the scan.
   const oneEnded = multikey && low.key.length > 1 && high.key.length > 1;
   const first = direction > 0 ? low : high;
   const second = direction > 0 ? high : low;
@@ -59,7 +59,7 @@ function readBounds(index: OrderedIndex, constraints: Constraints): Bounds {
   for (const [i, { direction }] of index.fields.entries()) {
     const constraint = constraints.fields.get(index.spec.fields[i]!.path);
     const multikey = index.multikeyFields[i]!;
-    // Bounds on two fields of the same array would demand both of one element, which the query does not.
+    // Bounds on two fields of the same array would require one element to satisfy both, unlike the query.
     if (!constraint || (multikey && multikeyBound)) break;
     if (constraint.equal) {
       const key = directed(constraint.equal.key, direction);
@@ -86,7 +86,7 @@ function readBounds(index: OrderedIndex, constraints: Constraints): Bounds {
   return bounds;
 }
 
-/** 1 or -1 when a scan in that direction gives the order asked for, 0 when it does not. */
+/** 1 or -1 if a scan in that direction returns the sort order, otherwise 0. */
 function sortDirection(index: OrderedIndex, bounds: Bounds, sort: readonly SortField[]): 1 | -1 | 0 {
   if (bounds.prefixes.length !== 1) return 0;
   const fixed = new Set(index.spec.fields.slice(0, bounds.equalFields).map(({ path }) => path));
@@ -104,12 +104,12 @@ function sortDirection(index: OrderedIndex, bounds: Bounds, sort: readonly SortF
   return direction === 0 ? 1 : direction;
 }
 
-/** An array has several keys in the index, but one place in an order: that of its least or greatest element. */
+/** An array has several keys in the index, but is sorted by its lowest or highest element. */
 function isMultikey(index: OrderedIndex, path: string): boolean {
   return index.multikeyFields[index.spec.fields.findIndex((field) => field.path === path)] === true;
 }
 
-/** Whether every document the query can match is in the index (sparse and partial indexes leave some out). */
+/** Whether the index contains all documents that the query can match (sparse and partial indexes omit some). */
 function holdsAllMatches(index: OrderedIndex, constraints: Constraints): boolean {
   const { sparse, partialFilter, collation } = index.spec;
   const present = (constraint: Constraint | undefined) =>
@@ -135,7 +135,7 @@ const isExists = (demand: unknown): boolean =>
   Object.keys(demand).join() === "$exists" &&
   Boolean((demand as PlainObject)["$exists"]);
 
-/** The way to read an index, whether it is a good one or not. */
+/** The plan for an index, regardless of whether it is useful. */
 function planWith(
   index: OrderedIndex,
   constraintsFor: ConstraintsFor,
@@ -143,7 +143,7 @@ function planWith(
 ) {
   const { collation } = index.spec;
   const constraints = constraintsFor(collation);
-  // The keys of strings with a collation are in no order.
+  // With a collation, the keys of strings are not ordered.
   const sort = collation ? undefined : order;
   const bounds = readBounds(index, constraints);
   const direction = sort ? sortDirection(index, bounds, sort) : 0;
@@ -163,8 +163,8 @@ function planWith(
 }
 
 /**
- * Chooses the index that answers a filter with the least reading: equalities first, then lists, ranges and order.
- * @returns undefined when no index helps
+ * Chooses the index that needs the fewest reads for a filter: equalities first, then lists, ranges and order.
+ * @returns undefined if no index helps
  */
 export function choosePlan(
   indexes: readonly OrderedIndex[],
@@ -181,7 +181,7 @@ export function choosePlan(
   return best?.plan;
 }
 
-/** Reads the index that a query names. As in MongoDB, documents that a sparse or partial index leaves out aren't found. */
+/** The plan for a hinted index. As in MongoDB, documents that a sparse or partial index omits aren't found. */
 export const planHinted = (
   index: OrderedIndex,
   constraintsFor: ConstraintsFor,

@@ -3,8 +3,8 @@ import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 import { compileElemMatch, compileFilter, type FilterOptions } from "./matcher.ts";
 
 /**
- * What the positional `$` stands for: the index of the first array element that made the filter match.
- * @returns undefined when no condition of the filter goes through an array
+ * The index that the positional `$` stands for: that of the first array element that matches the filter.
+ * @returns undefined if no condition of the filter goes through an array
  */
 export function positionalIndex(
   filter: PlainObject,

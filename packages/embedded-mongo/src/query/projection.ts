@@ -27,8 +27,8 @@ const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) 
 
 /**
  * Compiles a projection of `find` and `findAndModify`.
- * @param filter the query, for the positional `$`
- * @returns undefined when the documents stay as they are
+ * @param filter the query's filter, for the positional `$`
+ * @returns undefined if the documents stay unchanged
  */
 export function compileProjection(
   projection: unknown,
@@ -106,7 +106,7 @@ function place(root: Node, path: string, leaf: Leaf): void {
   node.set(last, leaf);
 }
 
-/** Aggregation expressions in a projection: the `$project` stage of mingo. */
+/** Computes aggregation expressions in a projection with mingo's `$project` stage. */
 function computed(projection: PlainObject, options: FilterOptions): Projector {
   const stage = new Aggregator([{ $project: toComputed(projection) }], mingoOptions(options));
   return (document) => stage.run<PlainObject>([toComputed(document)])[0] ?? {};

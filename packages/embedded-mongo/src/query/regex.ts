@@ -7,7 +7,7 @@ import { bsonType } from "../values/types.ts";
 export const isRegex = (value: unknown): value is RegExp | BSONRegExp =>
   value instanceof RegExp || bsonType(value) === "BSONRegExp";
 
-/** PCRE's `x`: white space and comments outside of character classes do not count. */
+/** PCRE's option `x`: ignores white space and comments outside of character classes. */
 function stripExtended(pattern: string): string {
   return pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]])*\]|\s+|#[^\n]*/g, (part) =>
     /^[\s#]/.test(part) ? "" : part,
@@ -33,7 +33,7 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: "0-9a-fA-F",
 };
 
-/** What PCRE writes in another way than JavaScript: \A, \Z, \z, \Q…\E, (?P<name>…), (?P=name), [[:alpha:]]. */
+/** Translates PCRE syntax that differs from JavaScript: \A, \Z, \z, \Q…\E, (?P<name>…), (?P=name), [[:alpha:]]. */
 function translate(pattern: string, isMultiline: boolean): string {
   const start = isMultiline ? "(?<![^])" : "^";
   const end = isMultiline ? "(?![^])" : "$";
@@ -57,8 +57,8 @@ function translate(pattern: string, isMultiline: boolean): string {
 }
 
 /**
- * A JavaScript RegExp for a pattern and MongoDB's options i, m, s, x and u.
- * @throws CommandError BadValue for an unknown option or a pattern that does not compile
+ * Compiles a pattern with MongoDB's options i, m, s, x and u to a JavaScript RegExp.
+ * @throws CommandError BadValue for an unknown option or an invalid pattern
  */
 export function compileRegex(pattern: string, options: string): RegExp {
   const unknown = /[^imsxu]/.exec(options);
@@ -87,8 +87,8 @@ export const toRegExp = (value: RegExp | BSONRegExp): RegExp =>
 const BACKTRACKING_TIMEOUT_MS = 1000;
 
 /**
- * Whether the time of a backtracking engine can grow exponentially, or with a high power of the text's length: the pattern
- * repeats a group, or has more than one repetition.
+ * Whether backtracking can take exponential or high polynomial time in the length of the text: the pattern repeats a group, or has
+ * more than one repetition.
  */
 function mayBacktrack(source: string): boolean {
   const bare = source.replaceAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]])*\]/g, "x");
@@ -104,13 +104,13 @@ function linear({ source, ignoreCase, multiline, dotAll }: RegExp): RE2JS | unde
   try {
     return RE2JS.compile(RE2JS.translateRegExp(source), flags);
   } catch {
-    return undefined; // It has look-around or back-references.
+    return undefined; // It has lookaround or backreferences.
   }
 }
 
 /**
  * Returns a test with bounded time.
- * @throws CommandError MaxTimeMSExpired, from the test, if a pattern with look-around or back-references takes too long
+ * @throws CommandError MaxTimeMSExpired, from the test, if a pattern with lookaround or backreferences takes too long
  */
 export function textTest(regex: RegExp): (text: string) => boolean {
   if (!mayBacktrack(regex.source)) return (text) => regex.test(text);
@@ -126,7 +126,7 @@ export function textTest(regex: RegExp): (text: string) => boolean {
     } catch {
       throw new CommandError(
         "MaxTimeMSExpired",
-        `The regular expression took longer than ${BACKTRACKING_TIMEOUT_MS} ms for one text: remove its look-around and back-references`,
+        `The regular expression took longer than ${BACKTRACKING_TIMEOUT_MS} ms for one text: remove its lookaround and backreferences`,
       );
     }
   };

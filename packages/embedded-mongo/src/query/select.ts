@@ -15,7 +15,7 @@ import { type Order, orderBy, parseSort, sortAll, sortFirst, type SortField, typ
 import { OrderSet } from "./order-set.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
-/** How to query, the same for all kinds of commands. */
+/** Query options shared by all commands. */
 export interface QueryOptions {
   /** The name or key pattern of the index to read, or {$natural: 1 | -1} for none. */
   readonly hint?: unknown;
@@ -26,7 +26,7 @@ export interface Selection extends QueryOptions {
   readonly filter: PlainObject;
   readonly sort?: unknown;
   readonly skip?: number;
-  /** 0 is no limit. */
+  /** 0: no limit. */
   readonly limit?: number;
 }
 
@@ -39,19 +39,20 @@ export type AccessPath =
 
 export interface Selected {
   /**
-   * In order, and read lazily. There is no snapshot: a document that changes meanwhile is returned as it is then, or not if it no
-   * longer matches. One whose place in the index or in the order changes can be skipped or returned twice, as in MongoDB.
+   * Results are ordered and read lazily, without a snapshot: a document that changes during the query is returned with its current
+   * content, or not if it no longer matches. If its position in the index or sort order changes, it can be skipped or returned twice,
+   * as in MongoDB.
    */
   readonly records: Pausing<StoredRecord>;
-  /** Complete as soon as there is a record. */
+  /** Known as soon as the first record is returned. */
   readonly textScores: TextScores | undefined;
-  /** The number of records that were sorted, and deleted or changed before they were read again. */
+  /** The number of sorted records that were deleted or changed before they were returned. */
   readonly lost: () => number;
 }
 
 /**
- * How the documents that a filter can match are found; `sort` lets an index give the order too.
- * @throws {CommandError} BadValue if there is no such index as the hint
+ * Chooses how to find the documents that a filter can match, with an index for `sort` if possible.
+ * @throws {CommandError} BadValue if the hinted index doesn't exist
  */
 export function accessPath(
   collection: Collection,
@@ -80,7 +81,7 @@ export function accessPath(
   );
 }
 
-/** @returns whether there is one */
+/** @returns whether there is a hint */
 function checkHint(hint: unknown): hint is string | PlainObject {
   if (hint === undefined || (isObject(hint) && Object.keys(hint).length === 0)) return false;
   if (typeof hint === "string" || isObject(hint)) return true;
@@ -101,7 +102,7 @@ function hintedPath(
   return { kind: "index", plan: planHinted(index, constraintsFor, sort) };
 }
 
-/** Of a sort or a hint. */
+/** The direction of `$natural` in a sort or hint. */
 const naturalOrder = (order: unknown): number | undefined =>
   isObject(order) && "$natural" in order ? integerOption(order["$natural"], "$natural", 1) : undefined;
 
@@ -117,7 +118,7 @@ function unionPath(
     : undefined;
 }
 
-/** Ranges and orders of `_id` itself. */
+/** Uses the index on `_id`. */
 function idOrderPath(
   collection: Collection,
   constraints: Constraints,
@@ -128,7 +129,7 @@ function idOrderPath(
   return plan && { kind: "index", plan };
 }
 
-/** Whether a path gives the records in the order of a sort; no index gives that of a collation. */
+/** Whether an access path returns the sort order; no index does with a collation. */
 export const isSorted = (path: AccessPath, collation: Collation | undefined): boolean =>
   (path.kind === "id" && path.ids.length === 1) ||
   (path.kind === "index" && path.plan.sorted && collation === undefined);
@@ -174,7 +175,7 @@ function* fetched(collection: Collection, orders: Pausing<number>): Generator<St
   }
 }
 
-/** Each order once. */
+/** Removes duplicate orders. */
 function* unionOrders(
   collection: Collection,
   paths: readonly AccessPath[],
@@ -205,9 +206,9 @@ function* readIndex(plan: IndexPlan, wanted = 0): Generator<number | typeof PAUS
 
 interface Source {
   records: Pausing<StoredRecord>;
-  /** Whether a record that was just read matches. */
+  /** Whether a newly read record matches. */
   matches: ((record: StoredRecord) => boolean) | undefined;
-  /** Whether a record that matched before still does. */
+  /** Whether a record that matched before still matches. */
   stillMatches: (record: StoredRecord) => boolean;
   sorted: boolean;
   scores: TextScores | undefined;
@@ -252,7 +253,7 @@ export function checkSelection({ filter, sort, hint }: Pick<Selection, "filter" 
   parseSort(sort);
 }
 
-/** The records that match. */
+/** The matching records. */
 export function select(
   collection: Collection,
   { filter, sort, skip = 0, limit = 0, hint, collation }: Selection,
@@ -289,7 +290,7 @@ function* sortedByOrder(source: Source, direction: number): Task<number[]> {
   return yield* sortAll(ordersOf(matching(source)), (a, b) => (a - b) * direction);
 }
 
-/** @param count of orders that the caller needs; 0 for all */
+/** @param count the number of orders that the caller needs; 0: all */
 function* sortedByFields(
   source: Source,
   fields: readonly SortField[],
@@ -311,7 +312,7 @@ function* ordersOf(records: Pausing<StoredRecord>): Generator<number | typeof PA
   for (const record of records) yield record === PAUSE ? PAUSE : record.order;
 }
 
-/** The first record that matches now. There is no pause between finding and returning it. */
+/** The first matching record. There is no pause between the match and the return. */
 export function* selectOne(
   collection: Collection,
   selection: Omit<Selection, "limit">,
@@ -327,8 +328,7 @@ export function* selectOne(
 }
 
 /**
- * The records that match, each at most once. Callers can change each of them before they ask for the next one: it matches at
- * that moment.
+ * The matching records, each at most once. Callers can change a record before they request the next one; it matches at that moment.
  */
 export function* selectToChange(
   collection: Collection,
@@ -351,7 +351,7 @@ export function* selectToChange(
   }
 }
 
-/** @returns whether anything has changed during the pause */
+/** @returns whether anything changed during the pause */
 function* pauseAndCompare(collection: Collection): Task<boolean> {
   const before = collection.changes;
   yield PAUSE;
@@ -363,7 +363,7 @@ function withoutText(filter: PlainObject): PlainObject {
   return rest;
 }
 
-/** Documents with their sort keys; decodes only the fields to sort by. */
+/** Documents with their sort keys. Decodes only the sort fields. */
 function* keyed(
   records: Pausing<StoredRecord>,
   fields: readonly SortField[],
@@ -380,7 +380,7 @@ function* keyed(
   }
 }
 
-/** How many documents match, without keeping them. */
+/** Counts the matching documents. */
 export function* countMatches(collection: Collection, { filter, ...how }: Selection): Task<number> {
   const path = accessPath(collection, filter, undefined, how);
   if (path.kind === "scan" && Object.keys(filter).length === 0) return collection.count;
@@ -413,7 +413,7 @@ function* matching(
   }
 }
 
-/** Tests records, reading no more of the documents than the filter looks at. */
+/** Tests records, and decodes only the fields that the filter needs. */
 function matcher(
   collection: Collection,
   filter: PlainObject,
@@ -426,7 +426,7 @@ function matcher(
   return (record) => test(decodeFields(record.data, fields));
 }
 
-/** Like `matcher`, but only tests documents after something has changed: what was read before a change can be outdated. */
+/** Like `matcher`, but tests documents only after changes, which can make earlier reads outdated. */
 function onceChanged(
   collection: Collection,
   filter: PlainObject,

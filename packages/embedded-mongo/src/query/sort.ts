@@ -16,8 +16,8 @@ export interface SortField {
 }
 
 /**
- * @returns undefined when there is nothing to sort by
- * @throws CommandError BadValue for a direction that is none
+ * @returns undefined if there is nothing to sort by
+ * @throws CommandError BadValue for an invalid direction
  */
 export function parseSort(sort: unknown): readonly SortField[] | undefined {
   if (sort === undefined || sort === null) return undefined;
@@ -47,7 +47,7 @@ function forEachValue(document: PlainObject, path: Path, consider: (value: unkno
   }
 }
 
-/** The lowest (ascending) or highest (descending) encoded value at the path: what MongoDB sorts an array by. */
+/** The lowest (ascending) or highest (descending) encoded value at the path, which MongoDB sorts arrays by. */
 function fieldKey(document: PlainObject, path: Path, direction: 1 | -1): string {
   let best: string | undefined;
   forEachValue(document, path, (value) => {
@@ -66,7 +66,7 @@ function encodedKey(document: PlainObject, fields: readonly SortField[], textSco
   return out;
 }
 
-/** Like `fieldKey`, but the value itself. */
+/** Like `fieldKey`, but returns the value itself. */
 function fieldValue(document: PlainObject, { path, direction }: SortField, collation: Collation): unknown {
   let best: { value: unknown } | undefined;
   forEachValue(document, path, (value) => {
@@ -77,7 +77,7 @@ function fieldValue(document: PlainObject, { path, direction }: SortField, colla
 
 type Compare<T> = (a: T, b: T) => number;
 
-/** An encoded key, or the values themselves where a collation compares them. */
+/** An encoded key, or the values themselves if a collation compares them. */
 export type SortKey = string | readonly unknown[];
 
 export interface Order {
@@ -104,10 +104,10 @@ export function orderBy(fields: readonly SortField[], collation: Collation | und
 const byKey = (a: { key: SortKey }, b: { key: SortKey }): number =>
   a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 
-/** Sorted at once, which takes about a millisecond. */
+/** Number of items sorted without a pause: about a millisecond. */
 const RUN = 2048;
 
-/** Sorts items, however many; equal items keep their order. */
+/** Sorts any number of items stably, with pauses. */
 export function* sortAll<T>(items: Pausing<T>, compare: Compare<T>): Task<T[]> {
   const runs: T[][] = [];
   let run: T[] = [];
@@ -142,10 +142,10 @@ function* merge<T>(left: readonly T[], right: readonly T[], compare: Compare<T>)
   return merged;
 }
 
-/** A smaller buffer would be re-sorted too often. */
+/** Minimum buffer size; a smaller buffer would be re-sorted too often. */
 const MIN_BUFFERED = 1000;
 
-/** The first `count` items. Buffers at most twice as many. */
+/** Returns the first `count` items in order. Buffers at most twice as many. */
 export function* sortFirst<T>(items: Pausing<T>, count: number, compare: Compare<T>): Task<T[]> {
   const most = Math.max(2 * count, MIN_BUFFERED);
   let kept: T[] = [];

@@ -5,7 +5,7 @@ import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
-/** Scores of the documents that match a `$text` search, by order. */
+/** The scores of the documents that match a `$text` search, by order. */
 export type TextScores = Map<number, number>;
 
 interface ParsedSearch {
@@ -32,7 +32,7 @@ function parseSearch(search: string): ParsedSearch {
 }
 
 /**
- * The documents that match `{ $text: { $search } }`: any of the words, all of the "phrases", none of the -excluded ones.
+ * The documents that match `{ $text: { $search } }`: any of the words, all "phrases", and none of the -excluded words.
  * @param scores filled before the first document is returned
  */
 export function* searchText(

@@ -6,7 +6,7 @@ const EXIT_FATAL = 3;
 
 const tell = (message: FromServer) => process.send?.(message);
 
-/** The terminal sends its signals to the owner too, who decides when the database may go. */
+/** The terminal sends signals to the owner too, which decides when the database is closed. */
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 let server: EmbeddedMongo | undefined;

@@ -7,10 +7,10 @@ import { supervise, type SupervisedMongo } from "./supervise.ts";
 const MAIN = fileURLToPath(new URL("./child-main.ts", import.meta.url));
 
 /**
- * Starts the server in a child process: it has its own event loop, heap and thread pool. It closes itself when its owner
- * dies, and leaves Ctrl-C to its owner, who calls `close()` when nothing needs the database any more.
- * `onFatal` is not available here; a failing server ends the process, which `onExit` tells.
- * @throws the same as startEmbeddedMongo
+ * Starts the server in a child process, with its own event loop, heap and thread pool. It exits when its owner dies, and ignores
+ * Ctrl-C, so that the owner can call `close()` once the database is no longer needed.
+ * `onFatal` is not available here; a failing server exits the process, which `onExit` reports.
+ * @throws the errors of startEmbeddedMongo
  */
 export function startEmbeddedMongoProcess({
   onProgress,

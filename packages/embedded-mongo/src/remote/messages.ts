@@ -18,7 +18,7 @@ export function describeFailure(error: unknown): FromServer {
   };
 }
 
-/** The error as the server threw it, of the same class where the owner may ask for it. */
+/** Restores the server's error, with its original class if it is public. */
 export function reviveFailure({
   name,
   message,

@@ -6,16 +6,16 @@ export interface SupervisedMongo extends EmbeddedMongo {
   onExit(listener: (error: Error | undefined) => void): void;
 }
 
-/** The worker or child process a server runs in. */
+/** The worker or child process that a server runs in. */
 export interface Channel {
   onMessage(listener: (message: FromServer) => void): void;
-  /** Called once when it is gone, however that came. */
+  /** Called once when it has ended for any reason. */
   onEnd(listener: (reason: Error) => void): void;
   requestClose(): void;
   terminate(): void;
 }
 
-/** Waits until the server is ready, then watches over it. @throws what the server threw when it started */
+/** Waits until the server is ready, then supervises it. @throws the server's startup error */
 export async function supervise(
   channel: Channel,
   onProgress: (message: string) => void = () => {},

@@ -6,10 +6,10 @@ import { supervise, type SupervisedMongo } from "./supervise.ts";
 const MIB = 1024 * 1024;
 
 /**
- * Starts the server in a worker thread: its work does not delay the event loop of this one. It shares the thread pool of
- * the process, though, so whatever fills that (hashing passwords) delays durable writes.
- * `onFatal` is not available here; a failing server ends the worker, which `onExit` tells.
- * @throws the same as startEmbeddedMongo
+ * Starts the server in a worker thread, so that it doesn't block this event loop. It shares the thread pool of the process, so other
+ * users of the pool, such as password hashing, delay durable writes.
+ * `onFatal` is not available here; a failing server ends the worker, which `onExit` reports.
+ * @throws the errors of startEmbeddedMongo
  */
 export function startEmbeddedMongoWorker({
   onProgress,

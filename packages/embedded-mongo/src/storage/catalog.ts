@@ -7,7 +7,7 @@ import { SearchIndex } from "./search-index.ts";
 const MAX_NAMESPACE_BYTES = 255;
 const MAX_COLLECTIONS = 10_000;
 
-/** Of the collections that `$out` fills before they replace others. */
+/** Name prefix of the collections that `$out` fills before they replace others. */
 const UNFINISHED = "tmp.agg_out.";
 
 const TABLES = `
@@ -25,12 +25,12 @@ const SEARCH_TABLE = `
     number INTEGER PRIMARY KEY AUTOINCREMENT, db TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (db, name))
 `;
 
-/** All databases and collections of one server. A database exists as long as it has a collection. */
+/** All databases and collections of a server. A database exists as long as it has a collection. */
 export class Catalog {
   readonly #database: Database;
   readonly #databases = new Map<string, Map<string, Collection>>();
   readonly #byNumber = new Map<number, Collection>();
-  /** By `db.name`. */
+  /** By namespace. */
   readonly #searches = new Map<string, SearchIndex>();
 
   constructor(database: Database) {
@@ -38,7 +38,7 @@ export class Catalog {
     this.load();
   }
 
-  /** Creates the tables of a new file, and deletes what unfinished commands left. */
+  /** Creates the tables of a new file, and deletes remains of interrupted commands. */
   static prepare(database: Database): void {
     if (database.hasTable("collections")) Collection.dropUnfinishedIndexes(database);
     else database.define(TABLES);
@@ -104,12 +104,12 @@ export class Catalog {
     return collection;
   }
 
-  /** Creates a collection that is dropped at the next start, unless it is renamed. */
+  /** Creates a temporary collection, which is dropped at the next start unless it is renamed. */
   createTemporary(db: string): Collection {
     return this.create(db, `${UNFINISHED}${new UUID().toHexString()}`);
   }
 
-  /** Drops the temporary collections that the end of the process left, and brings the indexes of the others up to date. */
+  /** Drops temporary collections left by a crash, and updates the indexes of the others. */
   repair(): void {
     for (const collection of this.collections())
       if (collection.name.startsWith(UNFINISHED)) this.drop(collection);
@@ -154,7 +154,7 @@ export class Catalog {
     return index;
   }
 
-  /** @returns whether there was one */
+  /** @returns whether the collection existed */
   dropSearch(db: string, name: string): boolean {
     const index = this.findSearch(db, name);
     if (!index) return false;

@@ -12,8 +12,8 @@ const NOTE_BYTES = 12;
 const notePath = (file: string): string => `${file}-synced`;
 
 /**
- * Stores the number of the last synced commit in a small file beside the data file. After a crash, SQLite uses the intact beginning of its
- * log and silently drops the rest. This number shows whether synced commits were lost.
+ * Stores the number of the last synced commit in a small file next to the data file. After a crash, SQLite uses the intact beginning of
+ * its log and silently drops the rest; this number shows whether synced commits were lost.
  */
 export class SyncedNote {
   readonly #fd: number;
@@ -52,14 +52,14 @@ export function checkFiles(file: string): void {
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const [expected, { size }] = [header.readUInt32BE(28) * pageBytes, fs.statSync(file)];
   const log = fs.statSync(`${file}-wal`, { throwIfNoEntry: false });
-  // With a log, an interrupted checkpoint can be the reason.
+  // If there is a log, an interrupted checkpoint can be the reason.
   if (size < expected && (log?.size ?? 0) <= LOG_HEADER_BYTES)
     throw new DataFolderCorruptError(file, `it has ${size} of ${expected} bytes`);
   const [noted, found] = [readNote(file), lastCommit(file)];
   if (found >= noted) return;
   throw new DataFolderCorruptError(
     `${file}-wal`,
-    `it is missing or damaged: the last ${noted - found} commits are lost. To go on without them, delete ${notePath(file)}`,
+    `it is missing or damaged: the last ${noted - found} commits are lost. To continue without them, delete ${notePath(file)}`,
   );
 }
 

@@ -1,13 +1,13 @@
 import { Worker } from "node:worker_threads";
 import type { Database } from "./database.ts";
 
-/** No checkpoint is started for less: SQLite's default. */
+/** The log size that starts a checkpoint: SQLite's default. */
 const LITTLE_BYTES = 4 * 1024 * 1024;
 
 /** Above this log size, the main thread checkpoints the remainder itself, so that SQLite can restart the log. */
 const LONG_BYTES = 64 * 1024 * 1024;
 
-/** Such a remainder, up to twice the log size above. The main thread waits for its sync: 4 MiB took 50 to 70 ms, 1 MiB a third. */
+/** The maximum remainder, up to twice the log size above. The main thread waits for its sync: 4 MiB took 50 to 70 ms, 1 MiB a third. */
 const SHORT_BYTES = 1024 * 1024;
 
 /** Above this log size, writes are acknowledged only when nearly all of the log has been checkpointed, so that SQLite can restart it. */
@@ -38,12 +38,12 @@ export class Checkpoints {
     this.#database = database;
   }
 
-  /** Size of the part of the log that is in use, in bytes. */
+  /** Size of the used part of the log in bytes. */
   get walBytes(): number {
     return this.#state.log * this.#database.pageBytes;
   }
 
-  /** In a transaction, SQLite cannot report it: then the last known state. */
+  /** The last known state during a transaction, when SQLite can't report it. */
   get #state(): Checkpoint {
     if (!this.#database.isOpen) this.#known = this.#database.checkpoint("NOOP");
     return this.#known;
@@ -92,7 +92,7 @@ export class Checkpoints {
       this.#worker.unref();
       this.#worker.on("message", (hasProgressed: boolean) => {
         this.#isRunning = false;
-        // Without progress, a backup still reads the old pages: retry on the next tick instead of at once.
+        // Without progress, a backup still reads the old pages: retry on the next tick instead of immediately.
         if (!hasProgressed) this.#giveRoom();
         else if (!this.#database.isOpen) this.check();
       });

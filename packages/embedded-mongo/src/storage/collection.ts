@@ -15,11 +15,11 @@ import { encodeKey, keyBytes } from "../values/key.ts";
 import { isObject, isOperatorName, Rank, rankOf, type PlainObject } from "../values/types.ts";
 import type { Counted, Database, StoredRecord } from "./database.ts";
 
-/** MongoDB's bound on one document, in bytes. */
+/** MongoDB's maximum document size in bytes. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const MAX_INDEXES = 64;
 
-/** Limits for the documents that a scan reads at once. */
+/** Limits of the documents that a scan reads per query. */
 const CHUNK_BYTES = 256 * 1024;
 const FIRST_CHUNK = 64;
 const MAX_CHUNK = 500;
@@ -27,7 +27,7 @@ const MAX_CHUNK = 500;
 const ID_SPEC: IndexSpec = parseIndexSpec({ key: { _id: 1 }, name: ID_INDEX });
 
 export interface CollectionName {
-  /** Never reused. */
+  /** Numbers are never reused. */
   readonly number: number;
   readonly db: string;
   readonly name: string;
@@ -38,18 +38,18 @@ export interface Counts {
   documents: number;
   /** Total size of the documents as BSON, in bytes. */
   documentBytes: number;
-  /** Estimated, on disk. */
+  /** Estimated size on disk. */
   indexBytes: number;
 }
 
-/** An index and the number of its table. */
+/** An index with the number of its table. */
 interface Numbered<T> {
   readonly number: number;
   readonly index: T;
 }
 
 /**
- * Documents in natural order, their indexes, and the rules that keep both in step. Every change is all or nothing.
+ * Documents in natural order with their indexes. Every change of both is atomic.
  *
  * Tables: `d<number>` has the documents, `x<number>` the entries of an index, `t<number>` those of a text index.
  */
@@ -67,7 +67,7 @@ export class Collection implements Counted {
   #text: Numbered<TextIndex> | undefined;
   #indexedFields = packNames(["_id"]);
   #nextOrder: number;
-  /** Indexes that a paused command builds. */
+  /** Indexes that paused commands are building. */
   readonly #building = new Set<HalfBuiltIndex>();
   #isDropped = false;
   #isReplaced = false;
@@ -107,7 +107,7 @@ export class Collection implements Counted {
     if (stored) this.#loadIndexes();
   }
 
-  /** Grows with every change of any collection. */
+  /** Incremented by every change of any collection. */
   get changes(): number {
     return this.#database.changes;
   }
@@ -145,7 +145,7 @@ export class Collection implements Counted {
     return this.#ordered.find(({ spec }) => spec.name === ID_INDEX)?.spec ?? ID_SPEC;
   }
 
-  /** The collation of queries and indexes that name none. As in MongoDB, it is always that of the index over `_id`, too. */
+  /** The default collation of queries and indexes. As in MongoDB, it is always that of the `_id` index too. */
   get collation(): Collation | undefined {
     return this.#idSpec.collation;
   }
@@ -171,9 +171,9 @@ export class Collection implements Counted {
   }
 
   /**
-   * All documents in natural order. Callers can change documents while they iterate. A document that exists all the time is
-   * returned exactly once, as it is at that moment.
-   * @throws CommandError QueryPlanKilled if the collection is dropped meanwhile
+   * All documents in natural order. Callers can change documents during the iteration. A document that exists throughout is returned
+   * exactly once, with its current content.
+   * @throws CommandError QueryPlanKilled if the collection is dropped during the iteration
    */
   *records(): Generator<StoredRecord | typeof PAUSE> {
     let after = 0;
@@ -186,7 +186,7 @@ export class Collection implements Counted {
       const slice = currentSlice();
       for (const row of found) {
         if (isPauseDue(weightOf(row[1].length))) yield PAUSE;
-        // Others may have changed the rows.
+        // Other commands may have changed the rows.
         if (currentSlice() !== slice) break;
         after = row[0];
         yield this.#record(row);
@@ -223,7 +223,7 @@ export class Collection implements Counted {
 
   /**
    * @param bytes one BSON document
-   * @param at its place in natural order; by default the last
+   * @param at position in natural order; default: the last
    * @returns the stored record; a missing `_id` was added in front
    * @throws CommandError DuplicateKey, BSONObjectTooLarge …
    */
@@ -258,8 +258,8 @@ export class Collection implements Counted {
   }
 
   /**
-   * Stores `after` in place of `before`, the present document of the record.
-   * @returns false when the two are the same to the last byte
+   * Replaces `before`, the current document of the record, with `after`.
+   * @returns false if both are identical
    */
   replace(record: StoredRecord, before: PlainObject, after: PlainObject): boolean {
     const bytes = encode(after);
@@ -279,7 +279,7 @@ export class Collection implements Counted {
     const { watcher, isUndone } = this.#database;
     if (!isUndone) for (const index of this.#building) index.replace(before, after, record.order);
     this.#count(0, data.length - record.data.length, 0);
-    // A paused command can have the record, and must not see what will be undone.
+    // A paused command can hold the record, and must not see changes that will be rolled back.
     const current = isUndone ? { ...record } : record;
     current.data = data;
     this.#database.cache(this.number, current);
@@ -304,9 +304,9 @@ export class Collection implements Counted {
   }
 
   /**
-   * Makes a change again that was undone.
-   * @param data undefined: deletes the document
-   * @param at place in natural order of an inserted one; by default the last
+   * Repeats a change that was rolled back.
+   * @param data undefined: delete the document
+   * @param at position of an inserted document in natural order; default: the last
    */
   repeat(id: string, data: Uint8Array | undefined, at?: number): void {
     const existing = this.find(id);
@@ -330,7 +330,7 @@ export class Collection implements Counted {
     this.#database.uncache(this.number, existing.order);
   }
 
-  /** Like `put`. */
+  /** @param at as in `put` */
   removeId(id: string): void {
     const existing = this.find(id);
     if (existing) this.remove(existing);
@@ -346,9 +346,9 @@ export class Collection implements Counted {
   }
 
   /**
-   * Builds an index; it is used when it is complete. Changes during the pauses are allowed: if one of them makes the index
-   * impossible, the build fails, not the change.
-   * @returns false when the very same index exists
+   * Builds an index, which is used once it is complete. Documents can change during pauses: if a change conflicts with the index, the
+   * build fails instead of the change.
+   * @returns false if the same index exists
    * @throws CommandError IndexOptionsConflict, IndexKeySpecsConflict, DuplicateKey, CannotCreateIndex …
    */
   *createIndex(spec: IndexSpec): Task<boolean> {
@@ -363,7 +363,7 @@ export class Collection implements Counted {
     }
     if (spec.textWeights && this.#text)
       throw new CommandError("CannotCreateIndex", "only one text index per collection is allowed");
-    // A negative number is no collection: after a crash, `dropUnfinishedIndexes` finds it.
+    // Negative collection numbers mark unfinished indexes, which `dropUnfinishedIndexes` deletes after a crash.
     const number = this.#insertIndex(-this.number, spec);
     let isBuilt = false;
     try {
@@ -375,7 +375,7 @@ export class Collection implements Counted {
     return true;
   }
 
-  /** Deletes what index builds left that were interrupted by the end of the process. */
+  /** Deletes remains of index builds that were interrupted by a crash. */
   static dropUnfinishedIndexes(database: Database): void {
     const unfinished = database.prepare("SELECT number FROM indexes WHERE collection < 0").all();
     if (unfinished.length === 0) return;
@@ -384,7 +384,7 @@ export class Collection implements Counted {
     database.define("DELETE FROM indexes WHERE collection < 0");
   }
 
-  /** Changes options of an index that do not affect its entries. */
+  /** Changes options of an index that don't affect its entries. */
   changeIndex(name: string, spec: IndexSpec): void {
     this.#checkWritable();
     const changed = this.#numbered.find(({ index }) => index.spec.name === name);
@@ -415,7 +415,7 @@ export class Collection implements Counted {
     return Array.from(this.#building, ({ spec }) => spec.name);
   }
 
-  /** Removes the tables. The collection must not be used afterwards; commands that still read it fail. */
+  /** Drops the tables. The collection must not be used afterwards; commands that are reading it fail. */
   drop(): void {
     for (const { number, index } of [...this.#numbered, ...this.#building]) {
       index.markDropped();
@@ -426,7 +426,7 @@ export class Collection implements Counted {
     this.#isDropped = true;
   }
 
-  /** The catalog was loaded again, with another object for this collection: commands that hold this one can only read. */
+  /** Called after the catalog was reloaded with another object for this collection: paused commands with this one can only read. */
   markReplaced(): void {
     this.#isReplaced = true;
   }
@@ -452,17 +452,17 @@ export class Collection implements Counted {
   #checkWritable(): void {
     this.#checkReadable();
     if (this.#isReplaced)
-      throw new CommandError("QueryPlanKilled", "another write failed and was undone meanwhile");
+      throw new CommandError("QueryPlanKilled", "another write failed and was rolled back");
   }
 
-  /** The `_id`, and as much of the document as its index entries depend on. */
+  /** The `_id` and the fields of the document that index entries depend on. */
   #indexedPart(record: StoredRecord): PlainObject {
     return this.#text || this.#building.size > 0
       ? this.document(record)
       : decodeFields(record.data, this.#indexedFields);
   }
 
-  /** @throws CommandError when the checksum does not match */
+  /** @throws CommandError if the checksum doesn't match */
   #record([order, data, crc]: StoredRow): StoredRecord {
     if (crc32(data) !== crc) {
       throw new CommandError(
@@ -473,7 +473,7 @@ export class Collection implements Counted {
     return { order, data: pack(data) };
   }
 
-  /** @returns the unique index that already has one of the keys, in which case nothing is changed */
+  /** @returns the unique index that already has one of the keys; nothing is changed then */
   #change(changes: readonly KeyChange[], order: number, document?: PlainObject): OrderedIndex | undefined {
     for (const [i, { index, number }] of this.#indexes.entries()) {
       if (!index.change(changes[i]!, order, document)) {
@@ -481,7 +481,7 @@ export class Collection implements Counted {
           this.#ordered[j]!.change({ removed: added, added: removed }, order);
         return index;
       }
-      // What is undone stays to be saved: the index keeps on reckoning with arrays.
+      // Saved even if the change is rolled back, because a multikey flag without arrays is harmless.
       const multikey = this.#database.isUndone ? undefined : index.takeNewMultikey();
       if (multikey !== undefined) this.#saveMultikey(number, multikey);
     }
@@ -511,7 +511,7 @@ export class Collection implements Counted {
       this.#add(number, parseIndexSpec(decodePlain(definition)), multikey);
   }
 
-  /** Fills the indexes again whose keys another version of ICU made. What was unique is not checked again. */
+  /** Rebuilds indexes whose keys were created by another version of ICU, without checking uniqueness again. */
   refreshIndexes(): void {
     for (const { number, index } of this.#indexes) {
       const { spec } = index;
@@ -647,7 +647,7 @@ export class Collection implements Counted {
   }
 }
 
-/** With a collation, strings that differ can have one key: the index compares the documents then. */
+/** With a collation, different strings can have the same key, so the index compares documents. */
 const hasUniqueKeys = ({ unique, collation }: IndexSpec): boolean => unique && !collation;
 
 type StoredRow = [order: number, data: Uint8Array, crc: number];

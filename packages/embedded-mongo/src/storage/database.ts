@@ -7,12 +7,12 @@ import type { Transactions } from "./transactions.ts";
 
 /** One stored document. */
 export interface StoredRecord {
-  /** Position in natural order; grows with every insert into the collection. */
+  /** Position in natural order; increases with every insert into the collection. */
   readonly order: number;
   data: PackedDocument;
 }
 
-/** Memory of a cache entry without the document. */
+/** Memory of a cache entry in addition to the document. */
 const CACHED_RECORD_BYTES = 200;
 
 /** Upper limit of a collection's orders: 68 billion inserts. */
@@ -25,7 +25,7 @@ export interface DatabaseOptions {
   readonly maxDataBytes?: number | undefined;
 }
 
-/** Connections of checkpoints and backups hold locks only briefly. */
+/** Other connections (checkpoints, backups) hold locks only briefly. */
 const BUSY_TIMEOUT_MS = 1000;
 
 const LAST_COMMIT = `
@@ -35,13 +35,13 @@ const LAST_COMMIT = `
 /** A collection whose counts must be saved with the next commit. */
 export interface Counted {
   saveCounts(): void;
-  /** @returns what sets them back to what they are now */
+  /** @returns a function that restores the current counts */
   keepCounts(): () => void;
 }
 
 export type Value = number | string | Uint8Array | null;
 
-/** The SQLite file of a data folder, the transaction of the current turn, and a cache of documents. */
+/** The SQLite file of a data folder, with the transaction of the current turn and a cache of documents. */
 export class Database {
   readonly #sql: DatabaseSync;
   readonly pageBytes: number;
@@ -57,14 +57,14 @@ export class Database {
   readonly #setLastCommit: StatementSync;
   #isOpen = false;
   #failure: unknown;
-  /** How to set counts back; undefined: changes are not undone. */
+  /** Functions that restore counts; undefined if changes are not rolled back. */
   #undo: Map<Counted, () => void> | undefined;
-  /** Receives all changes; undefined while no transaction is open. */
+  /** Called for all changes; undefined if no transaction is open. */
   watcher: Transactions | undefined;
 
   /**
    * @param isSnapshot opens a read-only view of the last commit
-   * @throws the error of SQLite
+   * @throws SQLite's error
    */
   constructor(file: string, { cacheBytes, maxDataBytes }: DatabaseOptions, isSnapshot = false) {
     this.#sql = new DatabaseSync(file, { readOnly: isSnapshot, timeout: BUSY_TIMEOUT_MS });
@@ -102,7 +102,7 @@ export class Database {
     return this.#changes;
   }
 
-  /** Number of the last commit, counted over the lifetime of the file. */
+  /** Number of the last commit over the lifetime of the file. */
   get lastCommit(): number {
     return this.#lastCommit;
   }
@@ -150,7 +150,7 @@ export class Database {
     else if (!this.#undo.has(counted)) this.#undo.set(counted, counted.keepCounts());
   }
 
-  /** Whether the changes are undone before other commands run. */
+  /** Whether changes are rolled back before other commands run. */
   get isUndone(): boolean {
     return this.#undo !== undefined;
   }
@@ -162,11 +162,11 @@ export class Database {
   }
 
   /**
-   * Undoes all changes of `run`, except in the cache: that is up to the caller. There must be no uncommitted ones.
-   * @throws what `run` throws
+   * Runs `run` and rolls back all its changes, except in the cache, which the caller must handle. There must be no uncommitted changes.
+   * @throws the error of `run`
    */
   undone<T>(run: () => T): T {
-    if (this.#isOpen) throw new Error("other changes would be lost");
+    if (this.#isOpen) throw new Error("uncommitted changes would be lost");
     const undo = (this.#undo = new Map<Counted, () => void>());
     try {
       return run();
@@ -230,7 +230,7 @@ export class Database {
     this.#orders.delete(`${collection} ${id}`);
   }
 
-  /** PASSIVE checkpoints as far as no reader needs the old pages; NOOP only returns the state of the log. */
+  /** PASSIVE checkpoints up to the first page that a reader still needs; NOOP only returns the state of the log. */
   checkpoint(mode: "NOOP" | "PASSIVE"): Checkpoint {
     const [, log, done] = this.#checkpoints[mode].get() as unknown as [number, number, number];
     return { log, done };
@@ -265,7 +265,7 @@ export class Database {
 
 /** @returns the number of changed rows */
 function execute(statement: StatementSync, ...values: Value[]): number {
-  // run() also returns the last row that was inserted; those of FTS5's own tables exceed 2^53.
+  // `run` also returns the last inserted row id, which exceeds 2^53 in FTS5's tables.
   statement.setReadBigInts(true);
   return Number(statement.run(...values).changes);
 }

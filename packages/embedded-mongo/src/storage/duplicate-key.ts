@@ -13,7 +13,7 @@ const shown = (value: unknown): string => {
 
 export const describeKey = (spec: IndexSpec): string => JSON.stringify(toPlain(spec.definition["key"]));
 
-/** Error 11000 as MongoDB words it; drivers and mongoose read `keyPattern`, `keyValue` and the index's name. */
+/** Error 11000 in MongoDB's format; drivers and mongoose read `keyPattern`, `keyValue` and the index name. */
 export function duplicateKey(namespace: string, spec: IndexSpec, document: PlainObject): CommandError {
   const keyValue: PlainObject = {};
   for (const { path } of spec.fields) {

@@ -20,7 +20,7 @@ export function readEngine(dir: string): number | undefined {
     if (foreign === undefined) return undefined;
     throw new DataFolderMismatchError(
       dir,
-      `The folder ${dir} holds files of something else (${foreign}). Choose an empty folder for the embedded database.`,
+      `The folder ${dir} contains other files (${foreign}). Choose an empty folder for the embedded database.`,
     );
   }
   let written: { engine?: unknown; format?: unknown };
@@ -41,13 +41,13 @@ export function readEngine(dir: string): number | undefined {
   if (typeof written.format !== "number" || written.format > FORMAT) {
     throw new DataFolderMismatchError(
       dir,
-      `The data folder ${dir} has format ${String(written.format)}; this version knows up to ${FORMAT}. Use a newer version.`,
+      `The data folder ${dir} has format ${String(written.format)}; this version supports up to ${FORMAT}. Use a newer version.`,
     );
   }
   return written.format;
 }
 
-/** Writes the current format, if the folder has another one. */
+/** Writes the current format unless the folder already has it. */
 export function writeEngine(dir: string): void {
   if (readEngine(dir) === FORMAT) return;
   replaceFile(path.join(dir, FILE), `${JSON.stringify({ engine: ENGINE, format: FORMAT })}\n`);

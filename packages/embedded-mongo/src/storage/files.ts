@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Makes the names in a folder durable. Windows cannot sync a folder, and needs not. */
+/** Makes the names in a folder durable. Not possible or necessary on Windows. */
 export function syncFolder(dir: string): void {
   if (process.platform === "win32") return;
   const fd = fs.openSync(dir, "r");
@@ -26,7 +26,7 @@ function writeFully(fd: number, bytes: Buffer): void {
   while (at < bytes.length) at += fs.writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** Replaces a file in one step: after a crash there is the old or the new content, never a mixture. */
+/** Replaces a file atomically: after a crash it has either the old or the new content. */
 export function replaceFile(file: string, content: string): void {
   const temporary = `${file}.tmp`;
   const fd = fs.openSync(temporary, "w", 0o600);

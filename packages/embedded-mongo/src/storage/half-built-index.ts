@@ -5,13 +5,13 @@ import type { TextIndex } from "../index/text-index.ts";
 import type { PlainObject } from "../values/types.ts";
 
 /**
- * An index that a paused command builds in natural order. Changes to documents that it already has are applied to it; the
- * others it will read as they are then.
+ * An index that a paused command builds in natural order. Changes of documents that it already contains are applied to it; all other
+ * documents are read later.
  */
 export class HalfBuiltIndex {
   readonly number: number;
   readonly index: OrderedIndex | TextIndex;
-  /** Estimated size of its entries on disk. */
+  /** Estimated size of the entries on disk. */
   bytes = 0;
   readonly #duplicateKey: (document: PlainObject) => CommandError;
   #lastOrder = 0;
@@ -31,7 +31,7 @@ export class HalfBuiltIndex {
     return this.index.spec;
   }
 
-  /** @throws CommandError DuplicateKey, or the failure of a change */
+  /** @throws CommandError DuplicateKey, or the error of a change */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -40,7 +40,7 @@ export class HalfBuiltIndex {
     this.#failure = new CommandError("IndexBuildAborted", `the build of index ${this.spec.name} was aborted`);
   }
 
-  /** Adds the next document in natural order. @throws CommandError like `check` */
+  /** Adds the next document in natural order. @throws CommandError as `check` does */
   add(document: PlainObject, order: number): void {
     this.check();
     this.#lastOrder = order;
@@ -56,7 +56,7 @@ export class HalfBuiltIndex {
     if (order <= this.#lastOrder) this.#change(document, undefined, order);
   }
 
-  /** A document that the index cannot have makes the build fail, not the command that changed the document. */
+  /** A document that conflicts with the index fails the build, not the command that changed the document. */
   #change(before: PlainObject | undefined, after: PlainObject | undefined, order: number): void {
     if (this.#failure !== undefined) return;
     const { index } = this;

@@ -8,9 +8,8 @@ import { defaultUri } from "../endpoint.ts";
 import { DataFolderInUseError } from "../errors.ts";
 
 /**
- * One process per data folder, held by a listening socket in it: the kernel ends it with the process, so a lock left
- * by a killed process is told from a held one by connecting, whatever happened to pids since.
- * On Windows it is a named pipe, which the kernel removes by itself.
+ * Ensures one process per data folder by a listening socket in it. The kernel closes it with the process, so connecting distinguishes
+ * a held lock from that of a killed process, even if pids are reused. On Windows it is a named pipe, which the kernel removes.
  */
 export interface FolderLock {
   release(): Promise<void>;
@@ -23,7 +22,7 @@ const GREETING_TIMEOUT_MS = 1_000;
 const ATTEMPTS = 50;
 const RETRY_MS = 20;
 
-/** @throws DataFolderInUseError when a live process holds the folder */
+/** @throws DataFolderInUseError if a running process holds the folder */
 export async function lockFolder(dir: string): Promise<FolderLock> {
   const real = fs.realpathSync(dir);
   return process.platform === "win32" ? lockPipe(dir, real) : lockSocket(dir, real);
@@ -44,8 +43,8 @@ function listen(target: string): Promise<net.Server> {
 const close = (server: net.Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
 /**
- * What the holder of a lock says: its pid; `silent` when it is alive but does not answer (stopped, overloaded); `free` when
- * there is no listener; `unclear` when the connection broke, as while a killed holder is being taken apart by the kernel.
+ * Asks the holder of a lock for its pid. `silent`: it is alive but doesn't respond (suspended, overloaded). `free`: there is no
+ * listener. `unclear`: the connection was lost, as while the kernel cleans up a killed holder.
  */
 type Holder = number | "silent" | "free" | "unclear";
 
@@ -58,7 +57,7 @@ function ask(target: string): Promise<Holder> {
       socket.destroy();
     });
     socket.on("data", (chunk) => (greeting += String(chunk)));
-    // Any other error, such as a full queue of connections (EAGAIN), may come from a holder that lives.
+    // Other errors, such as a full accept queue (EAGAIN), can come from a live holder.
     socket.on("error", ({ code }: NodeJS.ErrnoException) =>
       resolve(code === "ECONNREFUSED" || code === "ENOENT" ? "free" : "unclear"),
     );
@@ -79,7 +78,7 @@ async function lockPipe(dir: string, real: string): Promise<FolderLock> {
   }
 }
 
-/** Socket paths are limited to about 100 bytes: a link in the temporary folder makes a short one. */
+/** Socket paths are limited to about 100 bytes, so a link in the temporary folder is used for long ones. */
 function shortAlias(real: string): { alias: string; remove: () => void } {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "ff-"));
   fs.symlinkSync(real, path.join(home, "d"));
@@ -118,13 +117,13 @@ async function listenIn(dir: string, own: string): Promise<net.Server> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(
-      `The data folder ${dir} cannot hold a unix socket (${code}), which its lock needs. Choose a folder on a local file system.`,
+      `The data folder ${dir} cannot hold a unix socket (${code}), which its lock requires. Choose a folder on a local file system.`,
       { cause: error },
     );
   }
 }
 
-/** Gives the listening socket the name that counts; linking fails where the name is taken, so only one wins. */
+/** Links the listening socket to the name of the lock, which only one process can do because linking fails if the name exists. */
 async function claim(dir: string, lock: string, own: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
@@ -142,7 +141,7 @@ async function claim(dir: string, lock: string, own: string): Promise<void> {
   throw inUse(dir, "unclear");
 }
 
-/** Sockets of starters that were killed before they were done. */
+/** Removes sockets of processes that were killed during startup. */
 function removeAbandoned(dir: string): void {
   for (const name of fs.readdirSync(dir)) {
     if (!/^lock-\d+-\w+\.sock$/.test(name)) continue;
@@ -152,7 +151,7 @@ function removeAbandoned(dir: string): void {
   }
 }
 
-/** Only one process at a time may judge a lock dead and remove it. */
+/** Ensures that only one process at a time decides that a lock is stale and removes it. */
 async function removeDead(guard: string, lock: string): Promise<void> {
   try {
     fs.closeSync(fs.openSync(guard, "wx", 0o600));

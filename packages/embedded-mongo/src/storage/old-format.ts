@@ -12,12 +12,12 @@ import type { Collection } from "./collection.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 
 /*
- * Until November 2026 documents were kept in memory. On disk were a journal of all changes, `journal-N.log`, and the
- * state before journal N, `snapshot-N.log`. A file is a header and frames:
+ * The format until November 2026, when documents were held in memory: a journal of all changes, `journal-N.log`, and the state before
+ * journal N, `snapshot-N.log`. A file consists of a header and frames:
  *   header: "FANFARE1" | u64 sequence number of the file
  *   frame:  u32 payload length | u32 CRC-32 of what follows | u64 synced | payload
- * `synced` is the length up to which the file was known to be on disk when the frame was written: a broken frame before that
- * point is damage, one after it is an unfinished write. A payload is operations:
+ * `synced` is the length known to be on disk when the frame was written: a broken frame before that point is damage, one after it is
+ * an unfinished write. A payload consists of operations:
  *   1 | u32 collection | BSON document            put (insert, or replace by `_id`)
  *   2 | u32 collection | u32 length | key bytes   remove the document with this encoded `_id`
  *   3 | BSON change of the catalog
@@ -44,8 +44,8 @@ export function removeOldFiles(dir: string): void {
 
 /**
  * Converts a folder in the old format to a new data file and verifies it.
- * @param report called with the progress from time to time
- * @throws DataFolderCorruptError when a file is damaged; the old files are never changed
+ * @param report called with the progress periodically
+ * @throws DataFolderCorruptError if a file is damaged; the old files are never changed
  */
 export function convertOldFiles(
   dir: string,
@@ -64,7 +64,7 @@ export function convertOldFiles(
   }
 }
 
-/** @returns bytes of an unfinished write at the end of the journal */
+/** @returns the size of an unfinished write at the end of the journal, in bytes */
 function readFolder(dir: string, conversion: Conversion): number {
   const numbersOf = (kind: string) =>
     oldFiles(dir)
@@ -93,7 +93,7 @@ function readFolder(dir: string, conversion: Conversion): number {
   return droppedBytes;
 }
 
-/** @returns bytes of an unfinished write at the end */
+/** @returns the size of an unfinished write at the end, in bytes */
 function readFile(file: string, sequence: number, conversion: Conversion, isLast: boolean): number {
   const fd = fs.openSync(file, "r");
   try {
@@ -145,7 +145,7 @@ function intactPayload(frame: Buffer, length: number): Buffer | undefined {
   return frame.subarray(FRAME_HEADER_BYTES, end);
 }
 
-/** Whether a later intact frame proves that the broken one had been completely on disk. */
+/** Whether a later intact frame proves that the broken frame was completely on disk. */
 function hasProofOfDamage(rest: Buffer, brokenAt: number): boolean {
   for (let at = 1; at <= rest.length - FRAME_HEADER_BYTES; at++) {
     const synced = rest.readUInt32LE(at + 8) + rest.readUInt32LE(at + 12) * 2 ** 32;
@@ -176,7 +176,7 @@ class Conversion {
     this.#report = report;
   }
 
-  /** @throws Error when the bytes make no sense */
+  /** @throws Error if the bytes are invalid */
   apply(payload: Buffer): void {
     let at = 0;
     while (at < payload.length) {

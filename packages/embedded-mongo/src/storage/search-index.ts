@@ -2,21 +2,21 @@ import type { StatementSync } from "node:sqlite";
 import { isPauseDue } from "../command-scope.ts";
 import type { Database } from "./database.ts";
 
-/** Row numbers are the seconds of an id times this, plus a number within the second: newer ids have higher rows, up to 2^53. */
+/** Row numbers are an id's timestamp in seconds times this, plus a number within the second, so that newer ids have higher rows. At most 2^53. */
 const ROWS_PER_SECOND = 2 ** 21;
 
-/** Numbers of places kept in memory. */
+/** Cached numbers of places. */
 const CACHED_PLACES = 10_000;
 
-/** What one document can be found by. */
+/** An entry of a document. */
 export interface SearchEntry {
   /** The 12 bytes of an ObjectId. */
   readonly id: Uint8Array;
-  /** Where it is; searches are limited to places. */
+  /** Searches are limited to places, such as channels. */
   readonly place: Uint8Array;
   /** An entry is only replaced by one with the same or a higher revision. */
   readonly rev: number;
-  /** Without spaces; of ASCII only letters, digits, `:` and `~`. ASCII case is ignored. */
+  /** Without spaces; the only ASCII characters are letters, digits, `:` and `~`. ASCII case is ignored. */
   readonly tokens: readonly string[];
 }
 
@@ -30,16 +30,16 @@ export interface SearchQuery {
   readonly places: readonly Uint8Array[];
   /** An entry must match all of them. */
   readonly words: readonly SearchWord[];
-  /** Only lower ids than this. */
+  /** Only ids lower than this. */
   readonly below: Uint8Array;
-  /** Only this id and higher. */
+  /** Only this id and higher ones. */
   readonly from: Uint8Array;
   readonly limit: number;
 }
 
 /**
- * A full-text index: FTS5 appends the tokens of new entries, so an insert doesn't write to a page per token as an ordinary index does. Each
- * token is stored with the number of its place, and each entry also has a token for its place alone.
+ * A full-text index on FTS5, which appends the tokens of new entries, whereas an ordinary index would write a page per token. Each token
+ * is stored with the number of its place, and each entry also has a token for its place.
  */
 export class SearchIndex {
   readonly number: number;
@@ -134,7 +134,7 @@ export class SearchIndex {
     const lowest = BigInt(firstRow(from));
     const highest = BigInt(firstRow(below) + ROWS_PER_SECOND - 1);
     const found: Uint8Array[] = [];
-    // Rows are only ordered by seconds, so the ids of one second are sorted here.
+    // Rows are ordered by second only, so the ids within a second are sorted here.
     let second: Uint8Array[] = [];
     let secondStart = -1;
     const finishSecond = () => {

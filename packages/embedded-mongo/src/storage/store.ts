@@ -15,16 +15,16 @@ import { Wal } from "./wal.ts";
 
 const DATA_FILE = "data.sqlite";
 
-/** Disk usage in bytes. */
+/** Disk usage. */
 export interface StorageStatus {
-  /** Used pages of the data file. */
+  /** Bytes of used pages in the data file. */
   readonly dataBytes: number;
   /** Limit of `dataBytes`: the configured one, or the free space of the disk if that is less. */
   readonly maxDataBytes: number;
   readonly walBytes: number;
 }
 
-/** The documents on disk: a lock, a SQLite file and its write-ahead log. */
+/** The data folder: a lock, a SQLite file and its write-ahead log. */
 export class Store {
   readonly catalog: Catalog;
   readonly transactions: Transactions;
@@ -56,7 +56,7 @@ export class Store {
     this.#timer.unref();
   }
 
-  /** @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError or what the file system says */
+  /** @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError or an error of the file system */
   static async open(options: ResolvedOptions): Promise<Store> {
     fs.mkdirSync(options.dir, { recursive: true, mode: 0o700 });
     const lock = await lockFolder(options.dir);
@@ -77,7 +77,7 @@ export class Store {
   }
 
   /**
-   * Commits all changes of this turn, or rolls all of them back. Commits survive the end of the process.
+   * Commits all changes of this turn, or rolls all of them back. Commits survive a crash of the process.
    * @throws the error of the first failed change, for example if the disk is full
    */
   commit(): void {
@@ -96,7 +96,7 @@ export class Store {
     return this.#wal.sync();
   }
 
-  /** Backpressure: resolves when writes can be acknowledged. undefined: at once. */
+  /** Backpressure: resolves when writes can be acknowledged; undefined if immediately. */
   get room(): Promise<void> | undefined {
     return this.#checkpoints.room;
   }
@@ -141,7 +141,7 @@ export class Store {
   }
 }
 
-/** Checks the folder, and converts one in the old format. */
+/** Checks the folder, and converts it if it has the old format. */
 function prepareFolder(options: ResolvedOptions): void {
   const { dir } = options;
   const file = path.join(dir, DATA_FILE);

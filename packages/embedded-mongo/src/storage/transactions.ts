@@ -7,18 +7,18 @@ import type { Database } from "./database.ts";
 /** MongoDB's transactionLifetimeLimitSeconds. */
 const LIFETIME_MS = 60_000;
 const MAX_OPEN = 100;
-/** Each statement repeats the earlier changes of its transaction: about 15 µs each, during which other commands wait. */
+/** Maximum number of changes. Each statement repeats the earlier changes of its transaction, which blocks other commands for about 15 µs per change. */
 const MAX_CHANGES = 2_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Of all open transactions. */
+/** Limit for all open transactions together. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
-/** Documents changed by others that are remembered for conflicts. */
+/** Maximum number of tracked documents for conflict detection. */
 const MAX_NOTED = 100_000;
 
-/** Above the orders of all stored documents: what a transaction inserts comes last, and stays there until it ends. */
+/** Above the orders of all stored documents, so that a transaction's inserts are last until it ends. */
 const FIRST_ORDER = 2 ** 35;
 
-/** A change that a transaction has made, but not committed. */
+/** An uncommitted change of a transaction. */
 export interface Change {
   readonly collection: number;
   readonly db: string;
@@ -30,7 +30,7 @@ export interface Change {
   readonly data: Uint8Array | undefined;
 }
 
-/** An error after which the client repeats the whole transaction. */
+/** An error after which the client retries the whole transaction. */
 export const transient = (
   codeName: "WriteConflict" | "NoSuchTransaction" | "SnapshotUnavailable",
   message: string,
@@ -39,7 +39,7 @@ export const transient = (
 const conflict = (): CommandError =>
   transient(
     "WriteConflict",
-    "Caused by :: Write conflict during transaction: another client changed the document. Repeat the transaction.",
+    "Caused by :: Write conflict during transaction: another client changed the document. Retry the transaction.",
   );
 
 const keyOf = (collection: number, id: string): string => `${collection} ${id}`;
@@ -54,7 +54,7 @@ export class Transaction {
   nextOrder = FIRST_ORDER;
   isOpen = true;
   hasConflict = false;
-  /** A command of it is paused. */
+  /** Whether a command of the transaction is paused. */
   isBusy = false;
 
   constructor(begin: number, isSnapshot: boolean) {
@@ -64,34 +64,34 @@ export class Transaction {
 }
 
 /**
- * The open transactions. None holds a lock between commands: its changes are kept in memory. Each slice of a statement applies
- * them, runs, and is rolled back. The commit applies them for good, unless others have changed one of the documents.
+ * Open transactions hold no locks between commands; their changes are held in memory. Each slice of a statement applies them, runs,
+ * and is rolled back. The commit applies them permanently, unless other clients have changed one of the documents.
  */
 export class Transactions {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #commit: () => void;
   readonly #open = new Set<Transaction>();
-  /** Which transaction has changed a document. */
+  /** The transaction that has changed each document. */
   readonly #owners = new Map<string, Transaction>();
-  /** When a document was last changed for good since the oldest open transaction began. */
+  /** The last committed change of each document since the start of the oldest open transaction. */
   readonly #noted = new Map<string, number>();
-  /** The same by namespace. */
+  /** The last committed change by namespace. */
   readonly #notedNamespaces = new Map<string, number>();
   #sequence = 0;
   #bytes = 0;
-  /** The one whose statement runs. */
+  /** The transaction whose statement is running. */
   #running: Transaction | undefined;
   #isRepeating = false;
 
-  /** @param commit makes all changes of this turn durable, or throws and has undone them */
+  /** @param commit commits all changes of this turn, or rolls them back and throws */
   constructor(database: Database, catalog: Catalog, commit: () => void) {
     this.#database = database;
     this.#catalog = catalog;
     this.#commit = commit;
   }
 
-  /** @param isSnapshot statements fail that would read what others have changed since */
+  /** @param isSnapshot whether statements fail if they would read later changes of others */
   begin(isSnapshot: boolean): Transaction {
     if (this.#open.size >= MAX_OPEN) this.expire();
     if (this.#open.size >= MAX_OPEN)
@@ -104,8 +104,8 @@ export class Transactions {
 
   /**
    * Runs a statement of a transaction.
-   * @param namespace what it reads; undefined if that is unknown
-   * @throws what the task throws; CommandError WriteConflict, SnapshotUnavailable, NoSuchTransaction
+   * @param namespace the collection that it reads; undefined if unknown
+   * @throws the error of the task; CommandError WriteConflict, SnapshotUnavailable, NoSuchTransaction
    */
   *run<T>(transaction: Transaction, namespace: string | undefined, task: Task<T>): Task<T> {
     while (transaction.isBusy) yield PAUSE;
@@ -126,11 +126,11 @@ export class Transactions {
     }
   }
 
-  /** @throws CommandError, or the error of the disk; the transaction is aborted then */
+  /** @throws CommandError, or the disk's error; the transaction is aborted then */
   commit(transaction: Transaction): void {
     try {
       this.#check(transaction);
-      // If an index refuses a document, nothing has to be rolled back that others are using.
+      // Committed separately, so that a rejected document doesn't roll back changes of other commands.
       this.#undone(transaction, () => this.#repeat(transaction));
     } finally {
       this.abort(transaction);
@@ -154,7 +154,7 @@ export class Transactions {
     this.#database.watcher = undefined;
   }
 
-  /** Aborts those whose lifetime is over. */
+  /** Aborts expired transactions. */
   expire(): void {
     const now = performance.now();
     for (const transaction of this.#open) if (transaction.endMs <= now) this.abort(transaction);
@@ -167,17 +167,17 @@ export class Transactions {
     else this.#note(collection, id);
   }
 
-  /** A document was written as it was. A transaction may have computed that from what it was before another client changed it. */
+  /** Called for writes that leave a document unchanged: they can conflict too, because they can be based on an older version. */
   written({ number }: Collection, id: string): void {
     if (this.#running) this.#checkConflict(this.#running, number, id);
   }
 
-  /** A collection was dropped, created or renamed. */
+  /** Called when a collection was dropped, created or renamed. */
   namespaceChanged(namespace: string): void {
     this.#notedNamespaces.set(namespace, ++this.#sequence);
   }
 
-  /** The place in natural order for the next insert of the running statement; undefined outside of transactions. */
+  /** The natural order of the running statement's next insert; undefined outside of transactions. */
   takeOrder(): number | undefined {
     return this.#running && this.#running.nextOrder++;
   }
@@ -204,7 +204,7 @@ export class Transactions {
     }
   }
 
-  /** Applies the changes so far. @throws CommandError WriteConflict */
+  /** Applies the transaction's changes so far. @throws CommandError WriteConflict */
   #repeat({ changes }: Transaction): void {
     this.#isRepeating = true;
     try {
@@ -234,7 +234,10 @@ export class Transactions {
     if (!isSnapshot) return;
     const changed = namespace === undefined ? this.#sequence : (this.#notedNamespaces.get(namespace) ?? 0);
     if (changed > begin)
-      throw transient("SnapshotUnavailable", "The snapshot is gone: others have changed the collection.");
+      throw transient(
+        "SnapshotUnavailable",
+        "The snapshot is no longer available: the collection was changed by others.",
+      );
   }
 
   #record(
@@ -245,7 +248,7 @@ export class Transactions {
     try {
       this.#checkConflict(transaction, number, id);
     } catch (error) {
-      // It is no change of the transaction, and must not stay in the cache.
+      // Not part of the transaction, so it must not stay in the cache.
       this.#database.uncache(number, order);
       this.#database.uncacheOrder(number, id);
       throw error;
@@ -277,7 +280,7 @@ export class Transactions {
     const owner = this.#owners.get(key);
     if (owner) owner.hasConflict = true;
     if (this.#noted.size <= MAX_NOTED) return;
-    // It is no longer known what conflicts.
+    // Conflicts can no longer be detected.
     for (const transaction of this.#open) transaction.hasConflict = true;
     this.#noted.clear();
   }

@@ -31,7 +31,7 @@ export class Wal {
     this.#fd = fs.openSync(`${file}-wal`, "r+");
     this.#note = new SyncedNote(file);
     this.#onFailure = onFailure;
-    // Commits of the previous process can be unsynced, and lasting reads are about to see them.
+    // Commits of the previous process can be unsynced, and must be on disk before majority reads return them.
     fs.fdatasyncSync(this.#fd);
   }
 

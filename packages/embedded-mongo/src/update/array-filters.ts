@@ -2,7 +2,7 @@ import { CommandError } from "../errors.ts";
 import { compileFilter, type DocumentTest, type FilterOptions } from "../query/matcher.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
-/** Renames the identifier at the head of each path to `element`. */
+/** Renames the first part of each path to `element`. */
 function rename(filter: PlainObject, names: Set<string>): PlainObject {
   const out: PlainObject = {};
   for (const [key, operand] of Object.entries(filter)) {
@@ -17,7 +17,7 @@ function rename(filter: PlainObject, names: Set<string>): PlainObject {
   return out;
 }
 
-/** `arrayFilters` by identifier, each a test of `{ element }`. */
+/** Compiles `arrayFilters` by identifier to tests of `{ element }`. */
 export function compileArrayFilters(filters: unknown, options: FilterOptions): Map<string, DocumentTest> {
   const compiled = new Map<string, DocumentTest>();
   if (filters === undefined || filters === null) return compiled;

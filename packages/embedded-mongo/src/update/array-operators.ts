@@ -84,7 +84,7 @@ const pullAll: Change = (current, operand, path, collation) => {
   return arrayAt(current, path, "$pullAll").filter((element) => !tests.some((test) => test(element)));
 };
 
-/** Operators on arrays; each gives the new value, or undefined where there is nothing to change. */
+/** Array operators. Each returns the new value, or undefined if nothing changes. */
 export const arrayOperators: Record<string, Change> = {
   $push: push,
   $addToSet: addToSet,

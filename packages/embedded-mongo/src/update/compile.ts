@@ -19,7 +19,7 @@ export interface UpdateInput {
   readonly collation?: Collation | undefined;
 }
 
-/** Gives the changed document; the one passed in stays as it is. */
+/** Returns the changed document without modifying the original. */
 export type Updater = (document: PlainObject, inserting: boolean) => PlainObject;
 
 export interface CompiledUpdate {
@@ -92,7 +92,7 @@ function readSteps(update: PlainObject): Step[] {
         `Modifiers operate on fields but we found another type for ${operator}`,
       );
     }
-    // Fields are applied in lexicographic order, as MongoDB does since 5.0; numeric parts keep the order given.
+    // Fields are applied in lexicographic order, as in MongoDB since 5.0; numeric parts keep the given order.
     for (const [path, operand] of Object.entries(fields)) {
       if (operator === RENAME && typeof operand !== "string") {
         throw new CommandError("BadValue", `The 'to' field for $rename must be a string: ${path}`);
@@ -114,7 +114,7 @@ function checkFiltersUsed(filters: ReadonlyMap<string, DocumentTest>, steps: rea
   }
 }
 
-/** Only insertions, which upserts can be, make top-level fields whose names begin with `$`. */
+/** Rejects top-level fields whose names start with `$`, which only inserts (including upserts) can create. */
 function checkDollar({ operator, path, operand }: Step): void {
   const written = operator === RENAME ? String(operand) : path;
   if (operator === UNSET || !written.startsWith("$")) return;

@@ -62,7 +62,7 @@ const bit: Change = (current, operand, path) => {
   return value;
 };
 
-/** Operators on one value; each gives the new value. */
+/** Operators on a single value. Each returns the new value. */
 export const fieldOperators: Record<string, Change> = {
   $set: (_current, operand) => cloneValue(operand),
   $setOnInsert: (_current, operand) => cloneValue(operand),

@@ -1,7 +1,7 @@
 import { CommandError } from "../errors.ts";
 
 /**
- * Two operators may not touch the same path, nor one a part of the other's.
+ * Rejects updates of the same path, or of a path and a part of it, by two operators.
  * @throws CommandError ConflictingUpdateOperators, EmptyFieldName or BadValue
  */
 export function checkPaths(paths: readonly string[]): void {

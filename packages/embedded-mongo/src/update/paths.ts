@@ -4,19 +4,19 @@ import { isArrayIndex } from "../values/path.ts";
 import { setField } from "../values/plain.ts";
 import { hasOwn, isObject, type PlainObject, typeName } from "../values/types.ts";
 
-/** An array grows by assignment to an index at most this far beyond its end, as in MongoDB. */
+/** How far beyond the end of an array an index can be assigned, as in MongoDB. */
 const MAX_ARRAY_PADDING = 1_500_000;
 
 export type Container = PlainObject | unknown[];
 
-/** Where an update operator acts: a field of an object or an element of an array. */
+/** The target of an update operator: a field of an object or an element of an array. */
 export interface Target {
   readonly container: Container;
   readonly key: string;
 }
 
 export interface PathContext {
-  /** Index the positional `$` stands for. */
+  /** The index that the positional `$` stands for. */
   readonly position: number | undefined;
   readonly arrayFilters: ReadonlyMap<string, DocumentTest>;
 }
@@ -38,9 +38,9 @@ export function writeTarget({ container, key }: Target, value: unknown): void {
 }
 
 /**
- * Resolves an update path to the places it means, through `$`, `$[]` and `$[name]`.
- * @param create makes missing sub-documents on the way; otherwise a path that does not exist has no targets
- * @throws CommandError PathNotViable when a part of the path is a scalar, BadValue for a `$` without a match
+ * Resolves an update path with `$`, `$[]` and `$[name]` to its targets.
+ * @param create whether to create missing sub-documents; otherwise a missing path has no targets
+ * @throws CommandError PathNotViable if a part of the path is a scalar, BadValue for a `$` without a match
  */
 export function resolveTargets(
   root: PlainObject,

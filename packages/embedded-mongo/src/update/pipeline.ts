@@ -8,7 +8,7 @@ import type { Updater } from "./compile.ts";
 
 const STAGES = new Set(["$set", "$addFields", "$unset", "$project", "$replaceRoot", "$replaceWith"]);
 
-/** An update in the form of aggregation stages. */
+/** Compiles an update that is an aggregation pipeline. */
 export function compilePipelineUpdate(stages: readonly unknown[], collation?: Collation): Updater {
   for (const stage of stages) {
     const name = isObject(stage) ? Object.keys(stage)[0] : undefined;

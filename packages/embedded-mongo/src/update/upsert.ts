@@ -2,7 +2,7 @@ import { isRegex } from "../query/regex.ts";
 import { setField } from "../values/plain.ts";
 import { isObject, isOperatorName, type PlainObject } from "../values/types.ts";
 
-/** The document an upsert starts from: the equalities of its filter. */
+/** The initial document of an upsert: the equalities of its filter. */
 export function upsertSeed(filter: PlainObject): PlainObject {
   const seed: PlainObject = {};
   collect(filter, seed);

@@ -16,22 +16,22 @@ const PLAIN: DeserializeOptions = {
 };
 const EXACT_RAW_DOCUMENTS: DeserializeOptions = { ...EXACT, fieldsAsRaw: { documents: true } };
 
-/** BSON bytes kept as a one-byte-per-character string: 16 bytes of overhead instead of about 300 for a Buffer. */
+/** BSON bytes as a string with one byte per character: 16 bytes of overhead instead of about 300 for a Buffer. */
 export type PackedDocument = string;
 
-/** Decodes with every BSON type kept apart: Int32, Double and Long stay wrapped, so encoding gives the same bytes. */
+/** Decodes with distinct BSON types: Int32, Double and Long stay wrapped, so that encoding returns the same bytes. */
 export const decodeExact = (bytes: Uint8Array): Document => decode(bytes, EXACT);
 
-/** Like {@link decodeExact}, but the elements of a field `documents` stay BSON bytes. */
+/** Like {@link decodeExact}, but leaves the elements of the field `documents` as BSON bytes. */
 export const decodeExactRawDocuments = (bytes: Uint8Array): Document => decode(bytes, EXACT_RAW_DOCUMENTS);
 
-/** Decodes numbers to JavaScript numbers (a Long beyond 2^53 stays a Long): the form mingo computes with. */
+/** Decodes numbers to JavaScript numbers, which mingo computes with. A Long beyond 2^53 stays a Long. */
 export const decodePlain = (bytes: Uint8Array): Document => decode(bytes, PLAIN);
 
 const REFERENCE = Buffer.from("\x02$ref\0", "latin1");
 const REFERENCE_DATABASE = Buffer.from("\x02$db\0", "latin1");
 
-/** `bson` makes a DBRef of a sub-document with `$ref` and `$id`; here it is a document like any other. */
+/** `bson` decodes a sub-document with `$ref` and `$id` to a DBRef; this converts it back to a plain document. */
 function decode(bytes: Uint8Array, options: DeserializeOptions): Document {
   const document = deserialize(bytes, options);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -41,7 +41,7 @@ function decode(bytes: Uint8Array, options: DeserializeOptions): Document {
     if (Array.isArray(value)) return value.map(plain);
     if (value instanceof DBRef) {
       const { collection, oid, db, fields } = value;
-      // It takes "a.b" apart, too.
+      // The constructor splits "a.b" too.
       const $ref = db !== undefined && !hasDatabase ? `${db}.${collection}` : collection;
       return {
         $ref,

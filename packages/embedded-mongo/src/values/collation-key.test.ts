@@ -4,7 +4,7 @@ import { parseCollation } from "./collation.ts";
 
 const LOCALES = ["en", "de", "sv", "cs", "tr", "lt", "vi", "ja", "ko", "zh", "th", "ar", "hi"];
 
-/** Letters with accents, ligatures, contractions, other scripts, digits and characters that count for nothing. */
+/** Letters with accents, ligatures, contractions, other scripts, digits and ignorable characters. */
 const PARTS =
   "a A á Á à â ä å ą Å z Z e é E é ss ß SS æ AE œ ﬁ fi ø o O ö i I İ ı ch Ch h c dz lj Ǉ ñ n ĳ ij ŉ 1 2 10 ½ ² ① Ａ ａ _ - @ . · ´ か カ が ガ ゕ ㌀ 한 글 ᄒ 北 京 丁 เก แก ไ ก ำ ա եւ և Σ σ ς я Я ё Е ा क्ष ال ﷲ א ש 😀 😁 \u0000 \u0001 \u00ad \u0301 \u0323 \u200b \u200d \ufeff \uffff \u{10ffff}".split(
     " ",
@@ -14,7 +14,7 @@ const text = fc
   .array(fc.oneof(fc.constantFrom(...PARTS), fc.string({ unit: "grapheme", maxLength: 1 })), { maxLength: 5 })
   .map((parts) => parts.join(""));
 
-/** Strings that some collation calls equal to the given one. */
+/** Strings that are equal to the given one in some collation. */
 const variantsOf = (given: string): string[] => [
   given,
   given.toUpperCase(),

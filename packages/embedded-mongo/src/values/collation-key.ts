@@ -1,6 +1,6 @@
 type Compare = (a: string, b: string) => number;
 
-/** Blocks whose characters are pivots. Hangul syllables are made of letters that are; other characters share keys. */
+/** Blocks whose characters are pivots. Hangul syllables consist of letters that are pivots; other characters share keys. */
 const BLOCKS: readonly (readonly [first: number, last: number])[] = [
   [0x20, 0x33ff],
   [0x4e00, 0xabff],
@@ -9,7 +9,7 @@ const BLOCKS: readonly (readonly [first: number, last: number])[] = [
 
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S} ]/u;
 
-/** Bounds the length of a key and the time that it takes. */
+/** Limits the length of a key and the time to compute it. */
 const MAX_STEPS = 64;
 
 interface Pivots {
@@ -28,11 +28,11 @@ function pivotsOf(compare: Compare, letters: Compare): Pivots {
     }
   }
   const characters: string[] = [];
-  // Lower case first, so that the spelling of most texts ends up equal to them.
+  // Lowercase first, so that the spelling of most texts equals the text.
   const last = candidates.sort((a, b) => letters(a, b) || compare(a, b)).at(-1)!;
   let covered = "";
   for (const character of candidates) {
-    // Ligatures and the like stand between the strings that begin with another pivot.
+    // Ligatures and the like sort between strings that start with another pivot.
     if (letters(character, covered) <= 0) continue;
     characters.push(character);
     covered = character + last;
@@ -41,17 +41,16 @@ function pivotsOf(compare: Compare, letters: Compare): Pivots {
 }
 
 /**
- * Makes the keys of strings for an index: equal strings have equal keys, because a key depends only on how other strings compare with
- * the string. Different strings can have the same key: those that differ only in accents or case, for example. The order of the keys
- * means nothing.
- * @param letters compares by letters alone
+ * Computes index keys of strings. Equal strings have equal keys, because a key depends only on comparisons of the string with others.
+ * Different strings can have the same key, such as strings that differ only in accents or case. The keys are not ordered.
+ * @param letters compares letters only
  */
 export function collationKeys(compare: Compare, letters: Compare): (text: string) => string {
   let pivots: Pivots | undefined;
   return (text) => collationKey(text, (pivots ??= pivotsOf(compare, letters)), compare);
 }
 
-/** Spells a string that is near the text: each character is the greatest with which the spelling does not come after the text. */
+/** Approximates the text: each character is the greatest one with which the spelling doesn't sort after the text. */
 function collationKey(text: string, { characters, ascii }: Pivots, compare: Compare): string {
   let spelled = "";
   let key = "";
@@ -63,14 +62,14 @@ function collationKey(text: string, { characters, ascii }: Pivots, compare: Comp
     const found = position + 1 < after && fits(position + 1) ? lastThat(position + 1, after, fits) : position;
     if (found < 0) break;
     key += String.fromCharCode(1 + Math.floor(found / 255), 1 + (found % 255));
-    // The text goes on with something that is no pivot.
+    // The text continues with a character that isn't a pivot.
     if (found === characters.length - 1) break;
     spelled += characters[found]!;
   }
   return `${key}\0`;
 }
 
-/** The last position below `end` that passes, if they pass up to some position; `start` counts as passed. */
+/** Binary search for the last position below `end` that passes, if all up to it pass; `start` counts as passed. */
 function lastThat(start: number, end: number, passes: (position: number) => boolean): number {
   let [low, high] = [start, end];
   while (high - low > 1) {

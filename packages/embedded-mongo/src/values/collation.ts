@@ -4,26 +4,26 @@ import { collationKeys } from "./collation-key.ts";
 import { integerOption } from "./numbers.ts";
 import { isObject, type PlainObject } from "./types.ts";
 
-/** In the form in which mingo hands it from stage to stage. */
+/** In the form that mingo passes from stage to stage. */
 type CollationSpec = NonNullable<Parameters<typeof evalExpr>[2]["collation"]>;
 
-/** How a command compares strings. undefined: by their UTF-8 bytes (the locale "simple"). */
+/** How a command compares strings; undefined: by their UTF-8 bytes (the locale "simple"). */
 export interface Collation extends CollationSpec {
   readonly compare: (a: string, b: string) => number;
-  /** Equal strings have equal keys; strings with equal keys can differ. The order of the keys means nothing. */
+  /** Equal strings have equal keys, but strings with equal keys can differ. The keys are not ordered. */
   readonly keyOf: (text: string) => string;
-  /** With all options, as `listIndexes` shows it. */
+  /** The specification with all options, as in `listIndexes`. */
   readonly definition: PlainObject;
 }
 
-/** Keys that another version made are not comparable with those of this one. */
+/** Keys of different versions are not comparable. */
 export const COLLATION_VERSION = `${process.versions["icu"]}/${process.versions["cldr"]}`;
 
 export const sameCollation = (a: Collation | undefined, b: Collation | undefined): boolean =>
   a === b ||
   (a !== undefined && b !== undefined && JSON.stringify(a.definition) === JSON.stringify(b.definition));
 
-/** Options that change nothing for the comparison of whole strings if they have these values. */
+/** Options whose given values don't affect the comparison of whole strings. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   alternate: "non-ignorable",
   backwards: false,
@@ -33,13 +33,13 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 
 const SENSITIVITIES = ["base", "accent", "variant"] as const;
 
-/** One for each distinct collation: making one takes longer than most commands. */
+/** Cached, because creating a collation takes longer than most commands. */
 const known = new Map<string, Collation>();
 const MAX_KNOWN = 100;
 
 /**
- * Reads the option `collation` of a command. Strings are compared by `Intl.Collator`, which is ICU as in MongoDB.
- * @throws {CommandError} FailedToParse, BadValue, or InvalidOptions for what isn't supported
+ * Parses the `collation` option of a command. Strings are compared by `Intl.Collator`, which uses ICU like MongoDB.
+ * @throws {CommandError} FailedToParse, BadValue, or InvalidOptions for unsupported options
  */
 export function parseCollation(raw: unknown): Collation | undefined {
   if (raw === undefined || raw === null) return undefined;
@@ -85,7 +85,7 @@ function collator(locale: string, options: Intl.CollatorOptions): Intl.Collator 
   try {
     isKnown = Intl.Collator.supportedLocalesOf(tag).length > 0;
   } catch {
-    // It is no locale.
+    // Not a valid locale.
   }
   if (!isKnown) throw new CommandError("BadValue", `Field 'locale' is invalid in: { locale: "${locale}" }`);
   return new Intl.Collator(tag, options);

@@ -12,7 +12,7 @@ function compareStrings(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** MongoDB's order over all BSON values; the same order as the index keys of {@link encodeKey}. */
+/** MongoDB's order of all BSON values, consistent with the index keys of {@link encodeKey}. */
 export function compareValues(a: unknown, b: unknown): number {
   const rank = rankOf(a);
   const difference = rank - rankOf(b);
@@ -57,11 +57,11 @@ export function compareExactly(a: unknown, b: unknown, collation: Collation | un
   return compareValues(a, b);
 }
 
-/** As queries and updates compare: with the collation, if there is one. */
+/** Compares like queries and updates: with the collation, if there is one. */
 export const compare = (a: unknown, b: unknown, collation: Collation | undefined): number =>
   collation ? compareExactly(a, b, collation) : compareValues(a, b);
 
-/** Field by field: the kind of value, the name, the value. */
+/** Compares field by field: type, name, value. */
 function compareObjects(a: PlainObject, b: PlainObject, collation: Collation | undefined): number {
   const [fields, others] = [Object.entries(a), Object.entries(b)];
   for (const [i, [name, value]] of fields.entries()) {

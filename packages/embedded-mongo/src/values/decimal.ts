@@ -19,7 +19,7 @@ const powerOf10 = (exponent: number): bigint => 10n ** BigInt(exponent);
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value);
 const digitsOf = ({ coefficient }: Decimal): number => String(magnitude(coefficient)).length;
 
-/** undefined for NaN and infinities */
+/** @returns undefined for NaN and infinities */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!match || `${match[2] ?? ""}${match[3] ?? ""}` === "") return undefined;
@@ -83,7 +83,7 @@ export function toDecimal128(value: Decimal): Decimal128 {
   return Decimal128.fromString(decimalText(rounded));
 }
 
-/** The bounds of what is significant beside a decimal of 34 digits; it keeps the powers of ten small. */
+/** Limits the exponents to those that are significant for 34 digits, so that powers of ten stay small. */
 const MAX_DISTANCE = 2 * DIGITS + 2;
 
 function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
@@ -115,14 +115,14 @@ export const multiplyDecimals = (a: Decimal, b: Decimal): Decimal => ({
   exponent: a.exponent + b.exponent,
 });
 
-/** The quotient to 34 digits, with as few digits as an exact result needs. The divisor is not 0. */
+/** The quotient with 34 digits, or fewer if it is exact. The divisor must not be 0. */
 export function divideDecimals(a: Decimal, b: Decimal): Decimal {
   const shift = Math.max(0, DIGITS + 1 + digitsOf(b) - digitsOf(a));
   const scaled = a.coefficient * powerOf10(shift);
   let coefficient = scaled / b.coefficient;
   let exponent = a.exponent - b.exponent - shift;
   if (scaled % b.coefficient !== 0n) {
-    // A digit that keeps an inexact quotient from looking like half of the last digit.
+    // Appends a digit so that an inexact quotient isn't rounded like an exact half.
     const sign = scaled < 0n === b.coefficient < 0n ? 1n : -1n;
     return { coefficient: coefficient * 10n + sign, exponent: exponent - 1 };
   }
@@ -130,7 +130,7 @@ export function divideDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient, exponent };
 }
 
-/** The remainder with the sign of the dividend. The divisor is not 0. */
+/** The remainder with the sign of the dividend. The divisor must not be 0. */
 export function remainder(a: Decimal, b: Decimal): Decimal {
   const [x, y, exponent] = align(a, b);
   return { coefficient: x % y, exponent };

@@ -41,17 +41,17 @@ const bytes = serialize(document);
 const whole = decodeExact(bytes);
 
 describe("decodeFields", () => {
-  it.each(Object.keys(document))("finds %s behind everything before it", (name) => {
+  it.each(Object.keys(document))("finds %s after all preceding fields", (name) => {
     expect(decodeFields(pack(bytes), packNames([name]))).toEqual({ [name]: whole[name] });
   });
-  it("takes several, in the order of the document, and leaves out what is missing", () => {
+  it("returns several fields in the order of the document, without missing ones", () => {
     const found = decodeFields(pack(bytes), packNames(["naïve name", "nope", "double"]));
     expect(Object.entries(found)).toEqual([
       ["double", whole["double"]],
       ["naïve name", "last"],
     ]);
   });
-  it("of an empty document is empty", () => {
+  it("returns nothing for an empty document", () => {
     expect(decodeFields(pack(serialize({})), packNames(["a"]))).toEqual({});
   });
 });

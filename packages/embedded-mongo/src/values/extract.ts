@@ -10,7 +10,7 @@ const int32 = (data: PackedDocument, at: number): number =>
 const uint32Text = (value: number): string =>
   String.fromCharCode(value & 255, (value >>> 8) & 255, (value >>> 16) & 255, value >>> 24);
 
-/** Bytes of a value by its BSON type; https://bsonspec.org/spec.html */
+/** The size of a value by its BSON type; https://bsonspec.org/spec.html */
 function valueBytes(data: PackedDocument, type: number, at: number): number {
   switch (type) {
     case 0x01: // double
@@ -45,13 +45,13 @@ function valueBytes(data: PackedDocument, type: number, at: number): number {
   }
 }
 
-/** Field names in the form they have inside a packed document. */
+/** Field names as encoded in a packed document. */
 export type PackedNames = ReadonlySet<string>;
 
 export const packNames = (names: Iterable<string>): PackedNames =>
   new Set(Array.from(names, (name) => Buffer.from(name, "utf8").toString("latin1")));
 
-/** Decodes only the wanted top-level fields of a stored document; the rest is skipped unread. */
+/** Decodes only the given top-level fields of a stored document, and skips the others. */
 export function decodeFields(data: PackedDocument, wanted: PackedNames): Document {
   let elements = "";
   let missing = wanted.size;

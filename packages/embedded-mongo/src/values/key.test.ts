@@ -6,7 +6,7 @@ import { encodeKey, invertKey } from "./key.ts";
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** In MongoDB's order, each below the next. */
+/** Values in MongoDB's order. */
 const ladder: unknown[] = [
   new MinKey(),
   null,
@@ -75,17 +75,17 @@ const value = fc.letrec((tie) => ({
 describe("encodeKey", () => {
   it("follows the order of types and values", () => {
     const keys = ladder.map((value) => encodeKey(value));
-    // {b: 0} stands before {a: "x"}: the type of the value counts before the name.
+    // {b: 0} sorts before {a: "x"}, because types are compared before names.
     expect([...keys].sort(order)).toEqual(keys);
   });
-  it("gives equal numbers of different types one key", () => {
+  it("encodes equal numbers of different types the same", () => {
     const keys = [1, new Int32(1), new Double(1), Long.fromNumber(1), Decimal128.fromString("1.0")].map(
       (one) => encodeKey(one),
     );
     expect(new Set(keys).size).toBe(1);
     expect(encodeKey(-0)).toBe(encodeKey(0));
   });
-  it("agrees with compareValues on anything", () => {
+  it("is consistent with compareValues", () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(order(encodeKey(a), encodeKey(b))).toBe(Math.sign(compareValues(a, b)) + 0);
@@ -93,7 +93,7 @@ describe("encodeKey", () => {
       { numRuns: 2_000 },
     );
   });
-  it("is never the beginning of another key, so fields can be joined", () => {
+  it("is never a prefix of another key, so fields can be joined", () => {
     const ends = ["", "\0", "\x01", "\x02", "\0\0", "\0\x01", "\x01\0", "a", "a\0", "a\x01"];
     for (const a of ends) {
       for (const b of ends) {
@@ -109,7 +109,7 @@ describe("encodeKey", () => {
       { numRuns: 2_000 },
     );
   });
-  it("turns round when inverted", () => {
+  it("has the reverse order when inverted", () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(
@@ -118,7 +118,7 @@ describe("encodeKey", () => {
       }),
     );
   });
-  it("has one byte in every character", () => {
+  it("has one byte per character", () => {
     fc.assert(
       fc.property(value, (a) => {
         expect(Array.from(encodeKey(a)).every((character) => character.codePointAt(0)! < 256)).toBe(true);

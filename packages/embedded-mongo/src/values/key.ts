@@ -3,10 +3,9 @@ import { bsonType, type PlainObject, Rank, rankOf } from "./types.ts";
 import { toDouble } from "./numbers.ts";
 
 /**
- * Order-preserving encoding: for two values a, b of any BSON type, encodeKey(a) < encodeKey(b) exactly when MongoDB
- * sorts a before b, and equal strings exactly when MongoDB calls them equal (decimals are taken at double precision).
- * Every character is one byte (0–255), so V8 stores it with one byte per character; each encoding ends by itself,
- * so concatenated encodings compare field by field.
+ * Order-preserving encoding: for two values of any BSON type, encodeKey(a) < encodeKey(b) if and only if MongoDB sorts a before b, and
+ * the keys are equal if and only if MongoDB considers the values equal (decimals have double precision). Every character is one byte
+ * (0–255), so V8 stores it in one byte. No encoding is a prefix of another, so concatenated encodings compare field by field.
  */
 
 const f64 = new DataView(new ArrayBuffer(8));
@@ -37,7 +36,7 @@ function encodeDouble(value: number): string {
   );
 }
 
-/** From 2^53 on a double cannot tell neighbouring longs apart: the distance from the double follows in 2 bytes. */
+/** From 2^53 on a double can't represent every long, so the distance from the double follows in 2 bytes. */
 function encodeNumber(value: unknown): string {
   const double = toDouble(value);
   if (!(Math.abs(double) >= TWO_53) || !Number.isFinite(double)) return encodeDouble(double);
@@ -53,8 +52,8 @@ function encodeNumber(value: unknown): string {
 }
 
 /**
- * UTF-8 bytes, as MongoDB compares strings, and a NUL as the end. NUL itself and \x01 become two bytes that begin with \x01: so what ends first
- * sorts first, and no string is the beginning of another one.
+ * UTF-8 bytes, by which MongoDB compares strings, with a NUL terminator. NUL and \x01 are escaped as two bytes that start with \x01, so
+ * that shorter strings sort first and no encoding is a prefix of another.
  */
 function encodeString(value: string): string {
   const bytes = BEYOND_ASCII.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
@@ -62,7 +61,7 @@ function encodeString(value: string): string {
   return `${bytes.replaceAll("\x01", "\x01\x02").replaceAll("\0", "\x01\x01")}\0`;
 }
 
-/** Makes the bytes of a string, with an end, so that none are the beginning of others. */
+/** Encodes a string with a terminator, so that no encoding is a prefix of another. */
 export type EncodeText = (text: string) => string;
 
 const encodeUint32 = (value: number): string =>
@@ -76,7 +75,7 @@ function encodeObject(object: PlainObject, encodeText: EncodeText): string {
   return `${out}\0`;
 }
 
-/** @param encodeText for the strings; with a collation, only whether keys are equal means something */
+/** @param encodeText encodes strings; with a collation, keys can only be compared for equality */
 export function encodeKey(value: unknown, encodeText: EncodeText = encodeString): string {
   if (typeof value === "string") return `${TAG[Rank.String]!}${encodeText(value)}`;
   const rank = rankOf(value);
@@ -124,7 +123,7 @@ export function encodeKey(value: unknown, encodeText: EncodeText = encodeString)
   }
 }
 
-/** The encoding with its order turned round, for descending fields. */
+/** The encoding with reverse order, for descending fields. */
 export function invertKey(key: string): string {
   const bytes = Buffer.from(key, "latin1");
   for (let i = 0; i < bytes.length; i++) bytes[i] = 255 - bytes[i]!;

@@ -18,7 +18,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 export const isNumeric = (value: unknown): boolean => rankOf(value) === Rank.Number;
 
-/** The nearest double of any BSON number; NaN for everything that is not a number. */
+/** The nearest double of any BSON number; NaN for other values. */
 export function toDouble(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
@@ -36,8 +36,8 @@ export function toDouble(value: unknown): number {
 }
 
 /**
- * A number option of a command (limit, skip, batchSize …) as a safe integer.
- * @throws CommandError TypeMismatch when it is no number, BadValue when it is no whole number in the range
+ * Parses a numeric option of a command (limit, skip, batchSize …) as a safe integer.
+ * @throws CommandError TypeMismatch if it isn't a number, BadValue if it isn't a whole number in the range
  */
 export function integerOption(value: unknown, name: string, fallback: number): number {
   if (value === undefined || value === null) return fallback;
@@ -51,7 +51,7 @@ export type Kind = "int" | "long" | "double" | "decimal";
 
 const isInt32 = (value: number): boolean => (value | 0) === value && !Object.is(value, -0);
 
-/** A JavaScript number is an int where `bson` would encode it as one. */
+/** A JavaScript number is an int if `bson` would encode it as one. */
 export function kindOf(value: unknown): Kind {
   switch (bsonType(value)) {
     case "Int32":
@@ -75,7 +75,7 @@ export const toBigInt = (value: unknown): bigint => {
 
 export const fitsLong = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
 
-/** Digits that MongoDB takes of a double when it becomes a decimal. */
+/** The significant digits when MongoDB converts a double to a decimal. */
 const DOUBLE_DIGITS = 15;
 
 /** A finite number as a decimal, a double rounded to 15 digits as MongoDB does; undefined for NaN and infinities. */
@@ -99,7 +99,7 @@ const toExactDecimal = (value: unknown): Decimal | undefined => {
 
 export const specialDecimal = (value: number): Decimal128 => Decimal128.fromString(String(value));
 
-/** The order of two numbers, exactly; NaN is the lowest. */
+/** Compares two numbers exactly; NaN is the lowest. */
 export function compareNumbers(a: unknown, b: unknown): number {
   const [x, y] = [toDouble(a), toDouble(b)];
   if (x < y) return -1;
@@ -107,7 +107,7 @@ export function compareNumbers(a: unknown, b: unknown): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(y)) - Number(Number.isNaN(x));
   const [left, right] = [toExactDecimal(a), toExactDecimal(b)];
   if (left && right) return compareDecimals(left, right);
-  // One of them is infinite, the other one only beyond the range of a double.
+  // One is infinite, the other is only beyond the range of a double.
   return x > 0 ? Number(!left) - Number(!right) : Number(!right) - Number(!left);
 }
 
@@ -118,8 +118,8 @@ function decimalArithmetic(a: unknown, b: unknown, multiply: boolean): Decimal12
 }
 
 /**
- * `$inc` and `$mul`: the wider type of the two wins (int, long, double, decimal), an int that overflows becomes a long.
- * @throws CommandError BadValue when a long overflows
+ * `$inc` and `$mul`: the result has the wider of the two types (int, long, double, decimal); an overflowing int becomes a long.
+ * @throws CommandError BadValue if a long overflows
  */
 export function arithmetic(
   a: unknown,
@@ -158,7 +158,7 @@ export function bitwise(a: unknown, b: unknown, operation: "and" | "or" | "xor")
     : Long.fromBigInt(BigInt.asIntN(64, result));
 }
 
-/** True for the kinds `$bit` accepts. */
+/** Whether `$bit` accepts the type. */
 export const isWhole = (value: unknown): boolean => {
   const kind = isNumeric(value) ? kindOf(value) : undefined;
   return kind === "int" || kind === "long";

@@ -9,8 +9,8 @@ const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;
 export const isArrayIndex = (part: string): boolean => ARRAY_INDEX.test(part);
 
 /**
- * The values a dotted path reaches, through arrays of sub-documents, as a query sees them: `undefined` stands for a
- * missing field. Arrays at the end of the path are given as they are, not taken apart.
+ * The values that a dotted path reaches in a query, through arrays of sub-documents; `undefined` is a missing field. Arrays at the end
+ * of the path are returned whole.
  */
 export function collectValues(value: unknown, path: Path, out: unknown[] = [], at = 0): unknown[] {
   if (at === path.length) {
@@ -31,7 +31,7 @@ export function collectValues(value: unknown, path: Path, out: unknown[] = [], a
   return out;
 }
 
-/** The value at a path that does not go through arrays (a numeric part takes an array's element). */
+/** The value at a path that doesn't traverse arrays, except by numeric parts. */
 export function getValue(value: unknown, path: Path): unknown {
   let current = value;
   for (const part of path) {

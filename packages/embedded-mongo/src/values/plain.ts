@@ -2,12 +2,12 @@ import type { Double, Int32, Long } from "bson";
 import { bsonType, isObject } from "./types.ts";
 import { kindOf } from "./numbers.ts";
 
-/** All numbers as JavaScript numbers; a Long that is no safe integer stays a Long. */
+/** Converts all numbers to JavaScript numbers; a Long that isn't a safe integer stays a Long. */
 export const toPlain = (value: unknown): unknown => convert(value, plainNumber);
 
 /**
- * The form in which expressions compute. An int is a JavaScript number, and so is a double where `bson` encodes it as one; all
- * other numbers stay as they are. It encodes to the same BSON as the original.
+ * Converts a value to the form that expressions compute with. Ints are JavaScript numbers, as are doubles that `bson` encodes as
+ * doubles; all other numbers stay wrapped. It encodes to the same BSON as the original.
  */
 export const toComputed = (value: unknown): unknown => convert(value, computedNumber);
 
@@ -34,7 +34,7 @@ function computedNumber(value: unknown, isTypeLost = false): unknown {
   return isTypeLost || kindOf(number) === "double" ? number : value;
 }
 
-/** Sets an own property, `__proto__` included. */
+/** Sets an own property, even `__proto__`. */
 export function setField(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -43,7 +43,7 @@ export function setField(object: Record<string, unknown>, key: string, value: un
   }
 }
 
-/** A copy that shares no object or array with the original; BSON wrappers and dates are shared, nothing changes them. */
+/** A deep copy of objects and arrays. BSON wrappers and dates are shared, because they are never modified. */
 export function cloneValue<T>(value: T): T {
   if (Array.isArray(value)) return value.map(cloneValue) as T;
   if (!isObject(value)) return value;

@@ -21,7 +21,7 @@ export const Rank = {
 
 export type PlainObject = Record<string, unknown>;
 
-/** The `_bsontype` of a BSON wrapper, or undefined for everything else. */
+/** The `_bsontype` of a BSON wrapper; undefined for other values. */
 export const bsonType = (value: unknown): string | undefined =>
   typeof value === "object" && value !== null ? (value as { _bsontype?: string })._bsontype : undefined;
 
@@ -34,7 +34,7 @@ export const isObject = (value: unknown): value is PlainObject => {
 
 const REFERENCE_FIELDS = new Set(["$ref", "$id", "$db"]);
 
-/** Whether a name is an operator's and not a field's: only the fields of references (DBRef) begin with "$" in a query. */
+/** Whether a name is an operator rather than a field. The only fields that start with "$" in a query are those of references (DBRef). */
 export const isOperatorName = (name: string | undefined): boolean =>
   name?.startsWith("$") === true && !REFERENCE_FIELDS.has(name);
 
@@ -76,7 +76,7 @@ export function rankOf(value: unknown): number {
   return wrapper === undefined ? Rank.Object : (WRAPPER_RANK[wrapper] ?? Rank.Object);
 }
 
-/** The name `$type` and error messages use. */
+/** The type name used by `$type` and error messages. */
 export function typeName(value: unknown): string {
   const wrapper = bsonType(value);
   switch (wrapper) {

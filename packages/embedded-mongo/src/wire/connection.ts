@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { HEADER_BYTES, MAX_MESSAGE_BYTES, parseRequest, ProtocolError, type Request } from "./message.ts";
 
-/** Above this many bytes waiting to be sent, no further request of the connection is read. */
+/** Above this size of the send buffer, reading from the connection is paused. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 
-/** Bytes that are received while a command of the connection is paused. */
+/** Maximum number of bytes received while a command of the connection is paused. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
-/** Cuts the stream of one client into requests. */
+/** Splits the stream of a client into requests. */
 export class Connection {
   readonly #socket: Socket;
   readonly #onRequest: (request: Request, connection: Connection) => void;
@@ -34,7 +34,7 @@ export class Connection {
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.pause();
   }
 
-  /** No further request is handled until `release`: commands are answered in their order. */
+  /** Handles no further requests until `release`, because commands are answered in order. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -45,7 +45,7 @@ export class Connection {
     this.#handleReceived();
   }
 
-  /** Reading goes on while the connection is held, because that is how a disconnect is noticed. */
+  /** Reading continues while the connection is held, to detect a disconnect. */
   #setFlow(): void {
     const isFull = this.#isHeld && this.#received > MAX_HELD_BYTES;
     if (isFull) this.#socket.pause();

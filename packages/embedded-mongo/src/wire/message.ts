@@ -4,7 +4,7 @@ import type { PlainObject } from "../values/types.ts";
 /** https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ */
 export const OpCode = { reply: 1, query: 2004, compressed: 2012, message: 2013 } as const;
 export const HEADER_BYTES = 16;
-/** What `hello` promises. */
+/** Reported by `hello`. */
 export const MAX_MESSAGE_BYTES = 48_000_000;
 
 const Flag = { checksumPresent: 1, moreToCome: 2 } as const;
@@ -12,16 +12,16 @@ const Flag = { checksumPresent: 1, moreToCome: 2 } as const;
 export interface Request {
   readonly id: number;
   readonly command: PlainObject;
-  /** Asked with the old OP_QUERY, so it is to be answered with OP_REPLY. */
+  /** The request is a legacy OP_QUERY, which is answered with OP_REPLY. */
   readonly legacy: boolean;
-  /** Fire and forget (`w: 0`). */
+  /** No reply is sent (`w: 0`). */
   readonly wantsReply: boolean;
 }
 
-/** The message is not what the protocol allows: the connection cannot go on. */
+/** The message violates the protocol, and the connection must be closed. */
 export class ProtocolError extends Error {}
 
-/** @param bytes one whole message, header included */
+/** @param bytes a complete message, including the header */
 export function parseRequest(bytes: Buffer): Request {
   const id = bytes.readInt32LE(4);
   const opCode = bytes.readInt32LE(12);
@@ -48,7 +48,7 @@ const endOfString = (bytes: Buffer, at: number): number => {
 
 const INSERT = Buffer.from("insert\0");
 
-/** The documents of an insert stay bytes: they are stored as they came. */
+/** The documents of an insert are not decoded, because they are stored unchanged. */
 const decodeBody = (body: Buffer): PlainObject =>
   body.compare(INSERT, 0, INSERT.length, 5, 5 + INSERT.length) === 0
     ? decodeExactRawDocuments(body)
@@ -97,7 +97,7 @@ function readSequence(bytes: Buffer, start: number, end: number, raw: boolean): 
   return documents;
 }
 
-/** The legacy handshake: a command against `db.$cmd`. */
+/** The legacy handshake: a command on `db.$cmd`. */
 function parseQuery(bytes: Buffer, id: number): Request {
   const nameStart = HEADER_BYTES + 4;
   const nameEnd = endOfString(bytes, nameStart);

@@ -3,7 +3,7 @@ import type { Reply } from "../commands/context.ts";
 import { encode } from "../values/codec.ts";
 import { HEADER_BYTES, OpCode, type Request } from "./message.ts";
 
-/** flag bits and the kind of the one section */
+/** flag bits and the kind of the section */
 const MESSAGE_PREFIX_BYTES = HEADER_BYTES + 5;
 /** flags, cursor id, starting from, number returned */
 const REPLY_PREFIX_BYTES = HEADER_BYTES + 20;
@@ -11,12 +11,12 @@ const AWAIT_CAPABLE = 8;
 
 const BsonType = { double: 1, string: 2, document: 3, array: 4, long: 18 } as const;
 
-/** Array keys "0", "1", …, as BSON spells them. */
+/** Array keys "0", "1", … in BSON. */
 const indexKeys: string[] = [];
 const indexKey = (index: number): string => (indexKeys[index] ??= `${index}\0`);
 const MAX_CACHED_KEYS = 10_000;
 
-/** Writes BSON that is known to fit. */
+/** Writes BSON to a buffer of sufficient size. */
 class Writer {
   readonly buffer: Buffer;
   at: number;
@@ -49,7 +49,7 @@ function cursorBytes(batch: CursorBatch): number {
   return bytes;
 }
 
-/** `{cursor: {id, ns, firstBatch: [...]}, ok: 1}`: stored documents are copied as they are. */
+/** `{cursor: {id, ns, firstBatch: [...]}, ok: 1}`: stored documents are copied unchanged. */
 function writeCursor(writer: Writer, { id, namespace, field, documents }: CursorBatch): void {
   const { buffer } = writer;
   const root = writer.open();
@@ -95,7 +95,7 @@ function writeHeader(buffer: Buffer, length: number, request: Request): void {
   }
 }
 
-/** The whole reply message. */
+/** The complete reply message. */
 export function encodeReply(request: Request, reply: Reply): Buffer {
   const prefix = request.legacy ? REPLY_PREFIX_BYTES : MESSAGE_PREFIX_BYTES;
   if (reply instanceof CursorBatch) {

@@ -12,44 +12,44 @@ import { Connection } from "./connection.ts";
 import type { Request } from "./message.ts";
 import { encodeReply } from "./reply.ts";
 
-/** Time for the commands of a turn, and for a step of a paused command, until other commands run. */
+/** Time slice for the commands of a turn, and for a step of a paused command. */
 const SLICE_MS = 10;
 
-/** At least so long runs a command before it pauses: short ones are not to wait because many came at once. */
+/** Minimum time that a command runs before it pauses, so that short commands don't pause when many arrive together. */
 const LEAST_SLICE_MS = 1;
 
-/** A request that ran in this turn. */
+/** A request executed in this turn. */
 interface Answered {
   readonly request: Request;
   readonly connection: Connection;
   readonly durability: Durability;
   reply: Buffer | undefined;
-  /** The command has paused, and there is no reply yet. */
+  /** The command is paused, so there is no reply yet. */
   readonly paused: Paused | undefined;
-  /** It wrote something, or could read uncommitted changes: the reply is only valid if the commit succeeds. */
+  /** It wrote something or could read uncommitted changes, so the reply is only valid if the commit succeeds. */
   readonly dependsOnCommit: boolean;
 }
 
-/** A command that goes on in a later turn. */
+/** A command that continues in a later turn. */
 interface Paused {
   readonly id: number;
   readonly name: string;
   readonly operation: Operation<Reply>;
   readonly startedMs: number;
-  /** undefined: the server itself gave the command. */
+  /** undefined for commands of the server itself. */
   readonly from: { readonly request: Request; readonly connection: Connection } | undefined;
   readonly onEnd?: () => void;
-  /** It changed something in an earlier turn. */
+  /** Whether it changed something in an earlier turn. */
   hasWritten: boolean;
 }
 
-/** What the client wants to have happened to a write, or to all that a read saw, before it is answered. */
+/** The durability required of a write, or of all data that a read returns, before the reply. */
 type Durability = "committed" | "synced";
 
-/** Read concerns whose results a restart cannot take back. */
+/** Read concerns whose results must survive a restart. */
 const LASTING_READS = new Set<unknown>(["majority", "linearizable"]);
 
-/** `j: true`, `w: "majority"`, lasting reads and getMore: on disk. Otherwise: with the operating system. */
+/** On disk for `j: true`, `w: "majority"`, durable reads and getMore; otherwise passed to the operating system. */
 function durabilityOf(command: PlainObject): Durability {
   const { writeConcern: concern, readConcern } = command;
   if ("fsync" in command || "getMore" in command) return "synced";
@@ -58,7 +58,7 @@ function durabilityOf(command: PlainObject): Durability {
   return isLasting ? "synced" : "committed";
 }
 
-/** A reply that cannot be encoded becomes an error: one command must not end the server. */
+/** A reply that can't be encoded becomes an error, because a single command must not crash the server. */
 function encoded(request: Request, reply: Reply): Buffer {
   try {
     return encodeReply(request, reply);
@@ -68,11 +68,11 @@ function encoded(request: Request, reply: Reply): Buffer {
 }
 
 /**
- * Serves the wire protocol. The commands of one turn of the event loop share a transaction; replies are sent after its commit,
- * or after the sync if the client asked for that. A lasting read waits for the sync of all earlier changes.
+ * Serves the wire protocol. The commands of one turn of the event loop share a transaction. Replies are sent after its commit, or
+ * after the sync if the client requested it. A durable read waits for the sync of all earlier changes.
  *
- * Short commands run one after the other, each to its end. A long command is paused when its slice is over. After the commands
- * of each turn one of the paused commands gets another slice and its own transaction.
+ * Short commands run sequentially to completion. A long command is paused when its time slice is over. After the commands of each turn,
+ * one of the paused commands gets another slice with its own transaction.
  */
 export class WireServer {
   readonly #store: Store;
@@ -83,10 +83,10 @@ export class WireServer {
   readonly #status: ServerStatus;
   readonly #maxConnections: number;
   #turn: Answered[] = [];
-  /** When the commands of this turn have had their time. */
+  /** When the time slice of this turn ends. */
   #turnEndMs = 0;
   #scheduled = false;
-  /** The next one to run comes first. Each connection has at most one. */
+  /** Paused commands, next first. Each connection has at most one. */
   readonly #paused = new Set<Paused>();
   #nextOperation = 1;
 
@@ -111,20 +111,20 @@ export class WireServer {
   listen(target: { path: string } | { host: string; port: number }): Promise<net.AddressInfo | string> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
-      // As many may wait to be accepted as may be open: all clients come at once when the server was restarted or stopped.
+      // A backlog for all connections, because all clients reconnect together after a restart or suspension.
       this.#server.listen({ ...target, backlog: this.#maxConnections }, () =>
         resolve(this.#server.address()!),
       );
     });
   }
 
-  /** Ends cursors, transactions and sessions that are too old. */
+  /** Ends expired cursors, transactions and sessions. */
   expire(): void {
     this.#cursors.expire(Date.now());
     this.#sessions.expire();
   }
 
-  /** Runs a long command of the server itself between those of the clients. */
+  /** Runs a long command of the server itself, interleaved with those of clients. */
   runInBackground(name: string, task: Task<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const run = function* (): Task<Reply> {
@@ -144,7 +144,7 @@ export class WireServer {
     });
   }
 
-  /** Ends all connections; commands that were not answered yet stay unanswered. */
+  /** Closes all connections without answering pending commands. */
   close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#sockets) socket.destroy();
@@ -165,14 +165,14 @@ export class WireServer {
 
   #handle(request: Request, connection: Connection): void {
     const { command } = request;
-    // A cursor cannot go back, so getMore must not return changes that can still be rolled back. Nor can transactions.
+    // Cursors can't rewind, so getMore must not return changes that can still be rolled back. The same goes for transactions.
     if (this.#store.isOpen && ("getMore" in command || "autocommit" in command)) this.#finishTurn();
     this.#schedule();
     const result = this.#run(request);
     this.#add(request, connection, result);
   }
 
-  /** Adds what a command of this turn has come to. */
+  /** Adds the outcome of a command of this turn. */
   #add(request: Request, connection: Connection, result: Reply | Operation<Reply>): void {
     const dependsOnCommit = this.#store.isOpen || "commitTransaction" in request.command;
     const durability = durabilityOf(request.command);
@@ -231,7 +231,7 @@ export class WireServer {
     this.#schedule();
   }
 
-  /** Gives the next paused command a slice. */
+  /** Runs a slice of the next paused command. */
   #continueOne(): void {
     const [paused] = this.#paused;
     if (!paused) return;
@@ -250,7 +250,7 @@ export class WireServer {
       failed = error;
     }
     if (result instanceof Operation && failed === undefined) return;
-    // What it did in earlier turns stays, as in MongoDB.
+    // Its changes in earlier turns stay, as in MongoDB.
     if (result instanceof Operation) this.#end(paused);
     else paused.onEnd?.();
     this.#answer(paused, failed === undefined ? (result as Reply) : failure(failed), isOpen);
@@ -272,7 +272,7 @@ export class WireServer {
     connection.release();
   }
 
-  /** Ends a paused command without an answer. */
+  /** Cancels a paused command without a reply. */
   #end(paused: Paused): void {
     this.#paused.delete(paused);
     paused.operation.end();
@@ -307,13 +307,13 @@ export class WireServer {
     try {
       await this.#store.sync();
     } catch {
-      return; // The store reports it and shuts down.
+      return; // The store reports the error and shuts down.
     }
     await room;
     answered.forEach(send);
   }
 
-  /** Runs a command of a turn that was rolled back again, in its own transaction. @returns whether it is paused */
+  /** Reruns a command of a turn that was rolled back, in its own transaction. @returns whether it is paused */
   #runAlone(answered: Answered): boolean {
     const { request, connection, paused } = answered;
     if (paused) this.#end(paused);

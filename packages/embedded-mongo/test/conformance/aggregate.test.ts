@@ -340,7 +340,7 @@ describe.each(targets)("aggregation on $name", (target) => {
       ["starts with an expression", { _id: 5 }, { startWith: { $concat: ["", "d"] } }, [4]],
       ["ends at a depth", { _id: 1 }, { maxDepth: 1 }, [2, 3, 4]],
       [
-        "leaves out what does not match",
+        "omits documents that don't match",
         { _id: 1 },
         { restrictSearchWithMatch: { isHidden: { $ne: true } } },
         [1, 2, 3],
@@ -352,7 +352,7 @@ describe.each(targets)("aggregation on $name", (target) => {
       expect(ids(await search(match, options))).toEqual(expected);
     });
 
-    it("gives the depth, and compares with the collation", async () => {
+    it("returns the depth and compares with the collation", async () => {
       const found = await search({ _id: 2 }, { depthField: "steps" }, { locale: "en", strength: 2 });
       expect(found.map(({ _id, steps }) => [_id, steps])).toEqual([
         [1, 1],
@@ -407,7 +407,7 @@ describe.each(targets)("aggregation on $name", (target) => {
     ]);
   });
 
-  it("$merge tells which document exists, or doesn't", async () => {
+  it("$merge reports existing or missing documents", async () => {
     await server.db.collection<{ _id: number }>("exists").insertOne({ _id: 1 });
     const merge = (rules: Document) =>
       collection.aggregate([{ $project: { _id: { $literal: 1 } } }, { $merge: rules }]).toArray();

@@ -66,7 +66,7 @@ describe.each(targets)("collation on $name", (target) => {
     expect(await collection.countDocuments(filter, { collation })).toBe(ids.length);
   });
 
-  it("finds an _id by it", async () => {
+  it("applies to queries by _id", async () => {
     const named = server.db.collection<{ _id: string }>("named");
     await named.insertOne({ _id: "Ada" });
     expect(await named.findOne({ _id: "ADA" }, { collation: base })).toEqual({ _id: "Ada" });
@@ -93,14 +93,14 @@ describe.each(targets)("collation on $name", (target) => {
     expect(await first()).toEqual(ids.slice(0, 4));
   });
 
-  it("decides which values are distinct", async () => {
+  it("applies to distinct values", async () => {
     const values = await collection.distinct("s", {}, { collation: base });
     expect(values).toHaveLength(4);
     expect(values).toEqual(expect.arrayContaining(["10", "9", "banana"]));
     expect(await collection.distinct("s", { s: "APPLE" }, { collation: accents })).toHaveLength(1);
   });
 
-  it("is that of the statement in updates and deletions", async () => {
+  it("can be set per statement in updates and deletions", async () => {
     const { modifiedCount } = await collection.updateMany(
       { s: "BANANA" },
       { $set: { is: 1 } },
@@ -133,7 +133,7 @@ describe.each(targets)("collation on $name", (target) => {
     expect(await collection.findOne({ _id: 1 })).toMatchObject({ list });
   });
 
-  it("never takes one _id for another", async () => {
+  it("never confuses two _ids", async () => {
     const named = server.db.collection<{ _id: string }>("named");
     await named.insertOne({ _id: "Ada" });
     await expect(
@@ -171,13 +171,13 @@ describe.each(targets)("collation on $name", (target) => {
   describe("of an index", () => {
     const unique = { unique: true, collation: accents };
 
-    /** The names of the indexes that a query reads. */
+    /** The names of the indexes that a query uses. */
     const usedBy = async (filter: Document, collation?: CollationOptions) => {
       const plan = await collection.find(filter, collation ? { collation } : {}).explain("queryPlanner");
       return [...JSON.stringify(plan).matchAll(/"indexName":"(\w+)"/g)].map(([, name]) => name);
     };
 
-    it("decides which values are duplicates", async () => {
+    it("determines which values are duplicates", async () => {
       await expect(collection.createIndex({ s: 1 }, unique)).rejects.toMatchObject({ code: 11000 });
       await collection.deleteOne({ _id: 2 });
       await collection.deleteOne({ _id: 4 });
@@ -194,7 +194,7 @@ describe.each(targets)("collation on $name", (target) => {
         { _id: 8, s: "ápple" },
         { _id: 9, s: "cherry" },
       ]);
-      // The same letters, other accents.
+      // The same letters with other accents.
       await collection.updateOne({ _id: 8 }, { $set: { s: "àpple" } });
       await expect(collection.updateOne({ _id: 8 }, { $set: { s: "aPPle" } })).rejects.toMatchObject({
         code: 11000,
@@ -246,13 +246,13 @@ describe.each(targets)("collation on $name", (target) => {
       expect(await found({}, { locale: "simple" }, { s: 1 })).toEqual([7, 6, 2, 1, 5, 4, 3]);
     });
 
-    it("is that of its partial filter", async () => {
+    it("applies to the partial filter", async () => {
       const partialFilterExpression = { s: { $eq: "APPLE" } };
       await collection.createIndex({ s: 1, n: 1 }, { collation: accents, partialFilterExpression });
       expect(await found({ s: "Apple", n: 1 }, accents)).toEqual([1]);
     });
 
-    it("makes another index over the same fields", async () => {
+    it("allows another index on the same fields", async () => {
       await collection.createIndexes([
         { key: { s: 1 }, name: "plain" },
         { key: { s: 1 }, name: "accents", collation: accents },
@@ -271,7 +271,7 @@ describe.each(targets)("collation on $name", (target) => {
       expect(await collection.indexes()).toHaveLength(2);
     });
 
-    it("can't be that of a text index", async () => {
+    it("is not allowed for a text index", async () => {
       await expect(collection.createIndex({ s: "text" }, { collation: accents })).rejects.toMatchObject({
         code: 67,
       });
@@ -299,7 +299,7 @@ describe.each(targets)("collation on $name", (target) => {
       expect(b).not.toHaveProperty("collation");
     });
 
-    it("is that of commands that name none", async () => {
+    it("is the default of commands", async () => {
       await users.createIndex({ s: 1 });
       await users.insertMany(words);
       expect(await users.find({ s: "APPLE" }).sort({ s: 1, _id: 1 }).project({ _id: 1 }).toArray()).toEqual([
@@ -322,7 +322,7 @@ describe.each(targets)("collation on $name", (target) => {
       expect(await users.deleteMany({ s: "ÄPPLE" })).toMatchObject({ deletedCount: 2 });
     });
 
-    it("is that of _id", async () => {
+    it("applies to _id", async () => {
       await users.insertMany([{ _id: "Ada" }, { _id: "Zoë" }, { _id: 1 }]);
       await expect(users.insertOne({ _id: "ADA" })).rejects.toMatchObject({
         code: 11000,
@@ -346,7 +346,7 @@ describe.each(targets)("collation on $name", (target) => {
       await users.insertOne({ _id: "ADA" });
     });
 
-    it("is fixed for the index over _id", async () => {
+    it("can't be overridden for the _id index", async () => {
       await users.createIndex({ _id: 1 });
       await expect(users.createIndex({ _id: 1 }, { collation: base })).rejects.toMatchObject({ code: 2 });
       await expect(collection.createIndex({ _id: 1 }, { collation: base })).rejects.toMatchObject({
@@ -358,7 +358,7 @@ describe.each(targets)("collation on $name", (target) => {
       expect(await users.indexes()).toHaveLength(1);
     });
 
-    it("stays with a new name and with $out", async () => {
+    it("is preserved by a rename and by $out", async () => {
       await collection.aggregate([{ $match: { n: { $gt: 4 } } }, { $out: "users" }]).toArray();
       expect(await users.countDocuments({ s: "BANANA" })).toBe(1);
       const renamed = await users.rename("members");
@@ -367,7 +367,7 @@ describe.each(targets)("collation on $name", (target) => {
     });
   });
 
-  it("refuses a locale that doesn't exist", async () => {
+  it("rejects an unknown locale", async () => {
     await expect(collection.findOne({}, { collation: { locale: "nowhere" } })).rejects.toMatchObject({
       code: 2,
     });

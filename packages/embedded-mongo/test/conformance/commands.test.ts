@@ -30,7 +30,7 @@ describe.each(targets)("commands on $name", (target) => {
   afterAll(() => server.close());
 
   describe("documents", () => {
-    it("come back with every type as it was", async () => {
+    it("preserve all types", async () => {
       const document = {
         _id: new ObjectId(),
         int: new Int32(1),
@@ -65,12 +65,12 @@ describe.each(targets)("commands on $name", (target) => {
       expect(Object.keys(found)).toEqual(["_id", "z", "a", "m"]);
       expect(Object.keys(found["a"])).toEqual(["y", "b"]);
     });
-    it("tell null from missing", async () => {
+    it("distinguish null from missing", async () => {
       await collection.insertOne({ a: null });
       expect(await collection.findOne()).toHaveProperty("a", null);
       expect(await collection.countDocuments({ a: { $exists: true } })).toBe(1);
     });
-    it("may have any kind of _id but an array", async () => {
+    it("can have any type of _id except an array", async () => {
       const ids = [1, "a", new ObjectId(), { x: 1 }, new Date(5), true] as unknown as ObjectId[];
       await collection.insertMany(ids.map((_id) => ({ _id })));
       for (const _id of ids) expect(await collection.findOne({ _id })).toEqual({ _id });
@@ -78,16 +78,16 @@ describe.each(targets)("commands on $name", (target) => {
         code: expect.any(Number),
       });
     });
-    it("have no operators in the _id", async () => {
+    it("can't have operators in the _id", async () => {
       const _id = { $a: 1 } as unknown as ObjectId;
       await expect(collection.insertOne({ _id })).rejects.toMatchObject({ code: 52 });
     });
-    it("come in the order of insertion", async () => {
+    it("are returned in the order of insertion", async () => {
       await collection.insertMany([3, 1, 2].map((n) => ({ n })));
       expect((await collection.find().toArray()).map(({ n }) => n)).toEqual([3, 1, 2]);
       expect((await collection.find().sort({ $natural: -1 }).toArray()).map(({ n }) => n)).toEqual([2, 1, 3]);
     });
-    it("are bounded to 16 MiB", async () => {
+    it("are limited to 16 MiB", async () => {
       const big = { s: "x".repeat(16 * 1024 * 1024 + 100) };
       const reply = await server.db
         .command({ insert: "things", documents: [big] })
@@ -111,7 +111,7 @@ describe.each(targets)("commands on $name", (target) => {
         /E11000 duplicate key error collection: \S+\.things index: _id_ dup key: \{ _id: 1 \}/,
       );
     });
-    it("ordered stops at the first error, unordered goes on", async () => {
+    it("stops at the first error if ordered, otherwise continues", async () => {
       const rows = [1, 2, 2, 3].map((n) => ({ _id: n as unknown as ObjectId }));
       await expect(collection.insertMany(rows)).rejects.toMatchObject({
         code: 11000,
@@ -123,19 +123,19 @@ describe.each(targets)("commands on $name", (target) => {
       });
       expect(await collection.countDocuments()).toBe(3);
     });
-    it("takes many at once", async () => {
+    it("inserts many documents", async () => {
       await collection.insertMany(Array.from({ length: 5000 }, (_, n) => ({ n })));
       expect(await collection.countDocuments()).toBe(5000);
       expect(await collection.estimatedDocumentCount()).toBe(5000);
     });
-    it("without acknowledgement is done before the next command of the connection", async () => {
+    it("without acknowledgement runs before the next command of the connection", async () => {
       await collection.insertOne({ a: 1 }, { writeConcern: { w: 0 } });
       await expect.poll(() => collection.countDocuments()).toBe(1);
     });
   });
 
   describe("readConcern", () => {
-    it.each(["local", "available", "majority"] as const)("%s shows what was acknowledged", async (level) => {
+    it.each(["local", "available", "majority"] as const)("%s returns acknowledged writes", async (level) => {
       const readConcern = { level };
       await collection.insertMany([{ n: 1 }, { n: 2 }, { n: 2 }], { writeConcern: { w: "majority" } });
       expect(await collection.find({}, { readConcern, batchSize: 1 }).toArray()).toHaveLength(3);
@@ -148,7 +148,7 @@ describe.each(targets)("commands on $name", (target) => {
   });
 
   describe("delete", () => {
-    it("one or many", async () => {
+    it("deletes one or many", async () => {
       await collection.insertMany([1, 1, 1, 2].map((n) => ({ n })));
       expect(await collection.deleteOne({ n: 1 })).toMatchObject({ deletedCount: 1 });
       expect(await collection.deleteMany({ n: 1 })).toMatchObject({ deletedCount: 2 });
@@ -210,7 +210,7 @@ describe.each(targets)("commands on $name", (target) => {
       expect((await found.toArray()).map(({ n }) => n as number)).toEqual([1, 2, 3]);
     });
 
-    it("takes expressions", async () => {
+    it("evaluates expressions", async () => {
       const variables = { let: { text: { $literal: "$n" }, three: { $add: [1, 2] } } };
       const stages = [
         { $match: { $expr: { $eq: ["$n", "$$three"] } } },
@@ -227,20 +227,20 @@ describe.each(targets)("commands on $name", (target) => {
 
   describe("cursors", () => {
     beforeEach(() => collection.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n }))));
-    it("page through everything once", async () => {
+    it("return every document once", async () => {
       const seen: number[] = [];
       for await (const { n } of collection.find().sort({ n: 1 }).batchSize(7)) seen.push(n);
       expect(seen).toEqual(Array.from({ length: 1000 }, (_, n) => n));
     });
-    it("respect skip and limit over batches", async () => {
+    it("apply skip and limit across batches", async () => {
       const found = await collection.find().sort({ n: -1 }).skip(10).limit(150).batchSize(40).toArray();
       expect(found.map(({ n }) => n)).toEqual(Array.from({ length: 150 }, (_, i) => 989 - i));
     });
-    it("of aggregations page too", async () => {
+    it("of aggregations have batches too", async () => {
       const seen = await collection.aggregate([{ $sort: { n: 1 } }], { batchSize: 100 }).toArray();
       expect(seen).toHaveLength(1000);
     });
-    it("that are closed are gone", async () => {
+    it("can't be used after they are closed", async () => {
       const cursor = collection.find().batchSize(2);
       await cursor.next();
       const { id } = cursor;
@@ -249,12 +249,12 @@ describe.each(targets)("commands on $name", (target) => {
         code: 43,
       });
     });
-    it("with batchSize 0 give nothing at first", async () => {
+    it("return no documents at first with batchSize 0", async () => {
       const reply = await server.db.command({ find: "things", batchSize: 0 });
       expect(reply["cursor"].firstBatch).toEqual([]);
       expect(Number(reply["cursor"].id)).not.toBe(0);
     });
-    it("single batch closes", async () => {
+    it("are closed after a single batch", async () => {
       const reply = await server.db.command({ find: "things", batchSize: 5, singleBatch: true });
       expect(reply["cursor"].firstBatch).toHaveLength(5);
       expect(Number(reply["cursor"].id)).toBe(0);
@@ -275,7 +275,7 @@ describe.each(targets)("commands on $name", (target) => {
       expect(await server.db.collection("c").drop()).toBe(true);
       expect(await server.db.listCollections().toArray()).toEqual([]);
     });
-    it("reads of what does not exist are empty", async () => {
+    it("reads of missing collections are empty", async () => {
       const nothing = server.db.collection("nothing");
       expect(await nothing.find().toArray()).toEqual([]);
       expect(await nothing.countDocuments()).toBe(0);
@@ -302,7 +302,7 @@ describe.each(targets)("commands on $name", (target) => {
     ])("answers %o", async (command) => {
       expect(await server.db.command(command)).toMatchObject({ ok: 1 });
     });
-    it("serverStatus has what monitors read", async () => {
+    it("serverStatus has the fields that monitoring reads", async () => {
       const status = await server.db.admin().serverStatus();
       expect(status).toMatchObject({
         ok: 1,
@@ -332,7 +332,7 @@ describe.each(targets)("commands on $name", (target) => {
       await server.db.createCollection("things");
       await expect(server.db.command(command)).rejects.toMatchObject({ code });
     });
-    it("takes sessions", async () => {
+    it("accepts sessions", async () => {
       const session = server.client.startSession();
       await collection.insertOne({ a: 1 }, { session });
       expect(await collection.findOne({}, { session })).toMatchObject({ a: 1 });

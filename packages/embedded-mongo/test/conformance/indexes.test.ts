@@ -26,7 +26,7 @@ describe.each(targets)("indexes on $name", (target) => {
     stages((await collection.find(filter, options).explain())["queryPlanner"].winningPlan);
 
   describe("unique", () => {
-    it("refuses a second document, on insert and on update", async () => {
+    it("rejects duplicates on insert and update", async () => {
       await collection.createIndex({ u: 1 }, { unique: true });
       await collection.insertMany([{ u: 1 }, { u: 2 }]);
       const error = { code: 11000, keyPattern: { u: 1 }, keyValue: { u: 1 } };
@@ -36,12 +36,12 @@ describe.each(targets)("indexes on $name", (target) => {
       await expect(collection.insertOne({ u: 1 })).rejects.toThrow(/index: u_1 dup key: \{ u: 1 \}/);
       expect(await collection.countDocuments({ u: 2 })).toBe(1);
     });
-    it("counts a missing field as null", async () => {
+    it("treats a missing field as null", async () => {
       await collection.createIndex({ u: 1 }, { unique: true });
       await collection.insertOne({});
       await expect(collection.insertOne({ u: null })).rejects.toMatchObject({ code: 11000 });
     });
-    it("cannot be built over duplicates", async () => {
+    it("can't be built if there are duplicates", async () => {
       await collection.insertMany([{ u: 1 }, { u: 1 }]);
       await expect(collection.createIndex({ u: 1 }, { unique: true })).rejects.toMatchObject({ code: 11000 });
       expect(await collection.indexes()).toHaveLength(1);
@@ -54,19 +54,19 @@ describe.each(targets)("indexes on $name", (target) => {
       ]);
       await expect(collection.insertOne({ a: 1, b: 2 })).rejects.toMatchObject({ keyValue: { a: 1, b: 2 } });
     });
-    it("over arrays: elements of different documents", async () => {
+    it("applies to array elements of different documents", async () => {
       await collection.createIndex({ l: 1 }, { unique: true });
       await collection.insertMany([{ l: [1, 1, 2] }, { l: [3] }]);
       await expect(collection.insertOne({ l: [4, 2] })).rejects.toMatchObject({ code: 11000 });
     });
-    it("lets a document be updated in place", async () => {
+    it("allows updating a document in place", async () => {
       await collection.createIndex({ u: 1 }, { unique: true });
       await collection.insertOne({ u: 1, n: 0 });
       await collection.updateOne({ u: 1 }, { $set: { u: 1, n: 1 } });
       await collection.deleteOne({ u: 1 });
       expect(await collection.insertOne({ u: 1 })).toMatchObject({ acknowledged: true });
     });
-    it("tells neighbouring 64-bit numbers apart", async () => {
+    it("distinguishes adjacent 64-bit numbers", async () => {
       await collection.createIndex({ u: 1 }, { unique: true });
       await collection.insertMany(
         ["9007199254740992", "9007199254740993", "9223372036854775807", "9223372036854775806"].map(
@@ -79,7 +79,7 @@ describe.each(targets)("indexes on $name", (target) => {
   });
 
   describe("sparse and partial", () => {
-    it("sparse unique lets many be without", async () => {
+    it("sparse unique allows many documents without the field", async () => {
       await collection.createIndex({ e: 1 }, { unique: true, sparse: true });
       await collection.insertMany([{}, {}, { e: "a" }]);
       await expect(collection.insertOne({ e: "a" })).rejects.toMatchObject({ code: 11000 });
@@ -91,13 +91,13 @@ describe.each(targets)("indexes on $name", (target) => {
       await collection.insertOne({ e: null });
       await expect(collection.insertOne({ e: null })).rejects.toMatchObject({ code: 11000 });
     });
-    it("compound sparse leaves out only documents without any of the fields", async () => {
+    it("compound sparse omits only documents without any of the fields", async () => {
       await collection.createIndex({ a: 1, b: 1 }, { unique: true, sparse: true });
       await collection.insertMany([{}, {}, { a: 1 }, { b: 1 }]);
       await expect(collection.insertOne({ a: 1 })).rejects.toMatchObject({ code: 11000 });
       expect(await collection.countDocuments({ a: null })).toBe(3);
     });
-    it("partial unique holds where the filter matches", async () => {
+    it("partial unique applies only to documents that match the filter", async () => {
       await collection.createIndex(
         { nonce: 1 },
         { unique: true, partialFilterExpression: { nonce: { $exists: true } } },
@@ -107,7 +107,7 @@ describe.each(targets)("indexes on $name", (target) => {
       expect(await explained({ nonce: "x" })).toContain("IXSCAN");
       expect(await collection.countDocuments({ nonce: { $ne: "x" } })).toBe(2);
     });
-    it("partial by value is used only where it holds all", async () => {
+    it("a partial index is used only if it contains all results", async () => {
       await collection.createIndex({ n: 1 }, { partialFilterExpression: { active: true } });
       await collection.insertMany([
         { n: 1, active: true },
@@ -133,7 +133,7 @@ describe.each(targets)("indexes on $name", (target) => {
   });
 
   describe("multikey", () => {
-    it("orders by the fields that are no arrays, and sorts where the array decides", async () => {
+    it("provides the order of fields that aren't arrays, and sorts by arrays", async () => {
       const documents = [
         { _id: 1, tags: [3, 1], n: 3 },
         { _id: 2, tags: [0, 3], n: 1 },
@@ -159,13 +159,13 @@ describe.each(targets)("indexes on $name", (target) => {
       expect(await collection.countDocuments({ "members.userId": 2 })).toBe(1);
       expect(await explained({ "members.userId": 2 })).toContain("IXSCAN");
     });
-    it("gives a document once", async () => {
+    it("returns a document once", async () => {
       await collection.createIndex({ l: 1 });
       await collection.insertOne({ l: [1, 2, 3] });
       expect(await collection.find({ l: { $gt: 0 } }).toArray()).toHaveLength(1);
       expect(await collection.find({ l: { $in: [1, 2] } }).toArray()).toHaveLength(1);
     });
-    it("refuses parallel arrays", async () => {
+    it("rejects parallel arrays", async () => {
       await collection.createIndex({ a: 1, b: 1 });
       await expect(collection.insertOne({ a: [1], b: [2] })).rejects.toMatchObject({ code: 171 });
     });
@@ -200,7 +200,7 @@ describe.each(targets)("indexes on $name", (target) => {
       expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 50 }, (_, i) => 99 - i));
       expect(await explained({ channelId: channel, seq: { $lt: 100 } }, options)).not.toContain("SORT");
     });
-    it("another order sorts", async () => {
+    it("sorts in another order", async () => {
       const found = await collection.find({ channelId: channel }).sort({ rev: -1 }).limit(3).toArray();
       expect(found.map(({ rev }) => rev)).toEqual([398, 396, 394]);
     });
@@ -210,7 +210,7 @@ describe.each(targets)("indexes on $name", (target) => {
         await collection.createIndex({ rare: 1 }, { sparse: true });
         await collection.updateMany({ seq: { $gte: 198 } }, { $set: { rare: true } });
       });
-      it("decides which index is read", async () => {
+      it("selects the index", async () => {
         const filter = { channelId: channel, seq: 5 };
         const plan = async (hint: Document) =>
           JSON.stringify((await collection.find(filter, { hint }).explain())["queryPlanner"].winningPlan);
@@ -220,13 +220,13 @@ describe.each(targets)("indexes on $name", (target) => {
         for (const hint of [{ channelId: 1, seq: 1 }, { $natural: 1 }, { _id: 1 }])
           expect(await collection.find(filter, { hint }).toArray()).toHaveLength(1);
       });
-      it("on the natural order gives it, or the reverse, unless there is a sort", async () => {
+      it("of $natural returns the natural or reverse order, unless there is a sort", async () => {
         const seqs = async (options: Document) =>
           (await collection.find({}, options).toArray()).map(({ seq }) => seq as number);
         expect(await seqs({ hint: { $natural: -1 } })).toEqual(all.toReversed());
         expect(await seqs({ hint: { $natural: -1 }, sort: { seq: 1 } })).toEqual(all);
       });
-      it("on a sparse index leaves out what isn't in it", async () => {
+      it("on a sparse index omits documents that aren't in it", async () => {
         const hint = { rare: 1 };
         expect(await collection.find({}, { hint }).toArray()).toHaveLength(2);
         expect(await collection.countDocuments({}, { hint: "rare_1" })).toBe(2);
@@ -345,7 +345,7 @@ describe.each(targets)("indexes on $name", (target) => {
       expect(found.map(({ _id }) => Number(_id))).toEqual([1, 2]);
       expect(found[0]!["score"]).toBeGreaterThan(found[1]!["score"]);
     });
-    it("goes with other conditions and with updates", async () => {
+    it("can be combined with other conditions and updates", async () => {
       await collection.updateOne({ _id: 3 as unknown as ObjectId }, { $set: { body: "sparkling coffee" } });
       expect(await collection.countDocuments({ $text: { $search: "coffee" }, title: "Water" })).toBe(1);
       await collection.deleteOne({ _id: 3 as unknown as ObjectId });
@@ -353,7 +353,7 @@ describe.each(targets)("indexes on $name", (target) => {
     });
   });
 
-  it("an index over existing documents and types", async () => {
+  it("indexes existing documents", async () => {
     await collection.insertMany([{ n: 1 }, { n: "1" }, { n: new Int32(2) }, { n: null }, {}, { n: [3] }]);
     await collection.createIndex({ n: 1 });
     expect(await collection.countDocuments({ n: { $gte: 1 } })).toBe(3);

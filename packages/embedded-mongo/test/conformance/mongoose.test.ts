@@ -39,7 +39,7 @@ describe.each(targets)("mongoose on $name", (target) => {
     await server.close();
   });
 
-  it("makes the indexes of the schemas", async () => {
+  it("creates the indexes of the schemas", async () => {
     const { User, Message } = models();
     expect((await Message.listIndexes()).map(({ name }: { name: string }) => name)).toEqual([
       "_id_",
@@ -87,7 +87,7 @@ describe.each(targets)("mongoose on $name", (target) => {
     expect(message.author.username).toBe("author");
   });
 
-  it("counts with the hot path of the chat", async () => {
+  it("increments counters like the message service", async () => {
     const { Message } = models();
     const counters = connection.collection<{ _id: Types.ObjectId; seq: number; rev: number }>("counters");
     const channelId = new mongoose.Types.ObjectId();
@@ -155,7 +155,7 @@ describe.each(targets)("mongoose on $name", (target) => {
     expect(await Message.deleteMany({ channelId })).toMatchObject({ deletedCount: 30 });
   });
 
-  it("keeps e-mail addresses unique whatever their case", async () => {
+  it("keeps email addresses unique regardless of case", async () => {
     const collation = { locale: "en", strength: 2 };
     const schema = new Schema({ email: String });
     schema.index({ email: 1 }, { unique: true, collation });
@@ -185,7 +185,7 @@ describe.each(targets)("mongoose on $name", (target) => {
     ]);
   });
 
-  it("casts and validates as ever", async () => {
+  it("casts and validates", async () => {
     const { Message } = models();
     await expect(Message.create({ seq: 1 })).rejects.toThrow(/channelId/);
     expect(await Message.find({ seq: "1200" as unknown as number }).lean()).toEqual([]);

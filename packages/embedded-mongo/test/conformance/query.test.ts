@@ -6,7 +6,7 @@ import { targets } from "../targets.ts";
 const id1 = new ObjectId("000000000000000000000001");
 const day = (n: number) => new Date(Date.UTC(2026, 0, n));
 
-/** _id is the position: what a case expects are positions. */
+/** The _id of a document is its position, and the cases expect positions. */
 const documents: Document[] = [
   { n: new Int32(1), s: "apple", tags: ["a", "b"], o: { x: 1, y: 2 }, d: day(1), b: true },
   { n: new Int32(2), s: "Banana", tags: ["b"], o: { x: 1 }, d: day(2), b: false },
@@ -206,7 +206,7 @@ describe.each(targets)("queries on $name", (target) => {
     ["$text without text index", { $text: { $search: "x" } }, 27],
     ["$type unknown", { n: { $type: "thing" } }, 2],
   ];
-  it.each(refused)("refuses %s", async (_name, filter, code) => {
+  it.each(refused)("rejects %s", async (_name, filter, code) => {
     await expect(plain.find(filter).toArray()).rejects.toMatchObject({ code });
   });
 
@@ -258,7 +258,7 @@ describe.each(targets)("queries on $name", (target) => {
     expect(found).toEqual(expected);
   });
 
-  it("refuses an invalid filter even if the collection does not exist", async () => {
+  it("rejects an invalid filter even if the collection doesn't exist", async () => {
     const missing = plain.db.collection("missing");
     const filter = { a: { $nonsense: 1 } };
     await expect(missing.findOne(filter)).rejects.toMatchObject({ code: 2 });
@@ -297,7 +297,7 @@ describe.each(targets)("queries on $name", (target) => {
     expect(await found({ to: { $size: 0 } })).toEqual([2]);
   });
 
-  it("refuses a projection that includes and excludes", async () => {
+  it("rejects a projection that includes and excludes", async () => {
     await expect(plain.find({}, { projection: { a: 1, b: 0 } }).toArray()).rejects.toMatchObject({
       code: 31254,
     });

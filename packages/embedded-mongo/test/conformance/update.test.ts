@@ -231,14 +231,14 @@ describe.each(targets)("updates on $name", (target) => {
     ["$bit on a double", { n: 1.5 }, { $bit: { n: { or: new Int32(1) } } }, 2],
     ["$currentDate of a kind it does not know", {}, { $currentDate: { d: { $type: "x" } } }, 2],
   ];
-  it.each(refused)("refuses %s and changes nothing", async (_name, before, update, code, options) => {
+  it.each(refused)("rejects %s and changes nothing", async (_name, before, update, code, options) => {
     await collection.insertOne({ _id: 7 as unknown as ObjectId, ...before });
     const change = collection.updateOne({ _id: 7 as unknown as ObjectId }, update, options);
     await expect(change).rejects.toMatchObject({ code });
     expect(await collection.findOne()).toEqual({ _id: 7, ...before });
   });
 
-  it("$currentDate sets now", async () => {
+  it("$currentDate sets the current time", async () => {
     await collection.insertOne({});
     await collection.updateOne({}, {
       $currentDate: { at: true, ts: { $type: "timestamp" } },
@@ -248,13 +248,13 @@ describe.each(targets)("updates on $name", (target) => {
     expect(found!["ts"]._bsontype).toBe("Timestamp");
   });
 
-  it("updateMany counts what matched and what changed", async () => {
+  it("updateMany counts matched and modified documents", async () => {
     await collection.insertMany([{ a: 1 }, { a: 1, b: 1 }, { a: 2 }]);
     const result = await collection.updateMany({ a: 1 }, { $set: { b: 1 } });
     expect(result).toMatchObject({ matchedCount: 2, modifiedCount: 1, upsertedCount: 0 });
   });
 
-  it("replaceOne keeps the _id and refuses another", async () => {
+  it("replaceOne keeps the _id and rejects another one", async () => {
     const { insertedId } = await collection.insertOne({ a: 1, b: 2 });
     await collection.replaceOne({ a: 1 }, { c: 3 });
     expect(await collection.findOne()).toEqual({ _id: insertedId, c: 3 });
@@ -265,7 +265,7 @@ describe.each(targets)("updates on $name", (target) => {
 
   const upserts: [name: string, filter: Document, update: Document, after: Document][] = [
     [
-      "takes the equalities of the filter",
+      "sets the equalities of the filter",
       { a: 1, "o.x": 2, n: { $gt: 5 } },
       { $set: { b: 3 } },
       { a: 1, o: { x: 2 }, b: 3 },
@@ -287,7 +287,7 @@ describe.each(targets)("updates on $name", (target) => {
     expect(result.upsertedId).toEqual(_id);
   });
 
-  it("removes a field that begins with $, and leaves it alone otherwise", async () => {
+  it("can remove a field that starts with $, but not change it", async () => {
     await collection.insertOne({ $a: 1, b: 2 });
     await collection.updateOne({}, { $set: { b: 3 } });
     expect(await collection.findOne({}, { projection: { _id: 0 } })).toEqual({ $a: 1, b: 3 });
@@ -322,7 +322,7 @@ describe.each(targets)("updates on $name", (target) => {
     expect([found!["n"]._bsontype, String(found!["n"])]).toEqual([type, value]);
   });
 
-  it("an update keeps the types of the fields it does not touch", async () => {
+  it("an update keeps the types of unchanged fields", async () => {
     await collection.insertOne({
       whole: new Double(5),
       long: Long.fromNumber(5),
@@ -375,7 +375,7 @@ describe.each(targets)("updates on $name", (target) => {
       expect(after.lastErrorObject).toMatchObject({ n: 1, updatedExisting: false });
       expect(after.lastErrorObject!["upserted"]).toEqual(after.value!["_id"]);
     });
-    it("returns null when nothing matches", async () => {
+    it("returns null if nothing matches", async () => {
       expect(await collection.findOneAndUpdate({ k: 1 }, { $set: { n: 1 } })).toBeNull();
       expect(await collection.findOneAndDelete({ k: 1 })).toBeNull();
       expect(await collection.findOneAndReplace({ k: 1 }, { n: 1 })).toBeNull();
@@ -391,7 +391,7 @@ describe.each(targets)("updates on $name", (target) => {
         ),
       ).toEqual({ z: 1 });
     });
-    it("is atomic: concurrent $inc give every number once", async () => {
+    it("is atomic: concurrent $inc return every number once", async () => {
       const numbers = await Promise.all(
         Array.from({ length: 200 }, () =>
           collection.findOneAndUpdate(

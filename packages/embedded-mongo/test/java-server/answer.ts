@@ -6,7 +6,7 @@ interface Cursor {
   readonly firstBatch: PlainObject[];
 }
 
-/** mongo-java-server refuses `$addToSet` to what is no array with the code of MongoDB 3.4; later it is BadValue. */
+/** mongo-java-server rejects `$addToSet` on values that aren't arrays with the code of MongoDB 3.4; newer versions return BadValue. */
 const LOCATION_ADD_TO_SET = 10141;
 
 function codeOf(error: PlainObject): number {
@@ -15,8 +15,8 @@ function codeOf(error: PlainObject): number {
 }
 
 /**
- * What two servers must agree about in a reply, as text: documents with their types and the order of their fields, counts,
- * error codes, but not messages nor the order of distinct values, which is not documented.
+ * The parts of a reply that must be the same on both servers, as text: documents with types and field order, counts and error codes,
+ * but not messages or the order of distinct values, which is undocumented.
  */
 export function answerOf(command: PlainObject, reply: PlainObject): string {
   return EJSON.stringify(essence(command, reply), { relaxed: false });
@@ -32,7 +32,7 @@ function essence(command: PlainObject, reply: PlainObject): unknown {
   }
   const errors = (reply["writeErrors"] as PlainObject[] | undefined) ?? [];
   return {
-    // mongo-java-server counts the documents it was given, MongoDB those it inserted.
+    // mongo-java-server counts the given documents, MongoDB the inserted ones.
     ...(!("insert" in command && errors.length > 0) && { n: Number(reply["n"]) }),
     nModified: reply["nModified"],
     upserted: reply["upserted"],

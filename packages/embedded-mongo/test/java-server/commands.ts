@@ -9,24 +9,25 @@ const FIELDS = [...PLAIN_FIELDS, "a", "l", "list.k", "list.v", "o"];
 const SORT_FIELDS = ["b", "o.x", "o.y", "n"];
 
 /**
- * Random commands that mongo-java-server 1.47.0 answers as MongoDB documents it. It deviates, so they have none of these:
- * - `$bit`: it has no such operator. MongoDB documents it.
- * - `$gte` and `$lte` with null: MongoDB lets them match where equality with null does.
- * - `$not`, `$exists: false` and null on a path through an array of documents: MongoDB matches only where no element matches
- *   the condition itself; it looks at one element, and at none of an empty array.
- * - two bounds on an array: MongoDB lets different elements satisfy them, it wants one to satisfy both.
- * - equality with a document that holds a null: MongoDB compares whole documents, it takes a missing field for null.
- * - `$all` on a value that is no array: MongoDB documents it as the `$and` of the equalities.
- * - `$regex` on a document: MongoDB matches strings only, it matches the document written as text.
- * - a sort through an array of documents that is empty, by two empty arrays, or by arrays that hold arrays: MongoDB sorts by
- *   the least or greatest element in its order of types, and by the next field where those are equal.
- * - a replacement of several fields: MongoDB stores them in their order, it keeps the order they had before.
- * - `$inc` of null: MongoDB refuses it, it takes null for 0.
- * - a number that `$mul` or `$inc` changes in its type alone: MongoDB counts it as modified.
- * - `$push` to null: MongoDB refuses it, it takes null for an empty array.
- * - a projection that includes several fields: MongoDB gives them in their order in the document, it in that of the projection.
- * - an upsert whose filter has `$all`: MongoDB takes equalities of the filter over, also those.
- * What its answers need besides is in answer.ts.
+ * Random commands for which mongo-java-server 1.47.0 behaves as MongoDB's documentation says. Excluded, because it deviates:
+ * - `$bit`: not supported.
+ * - `$gte` and `$lte` with null: MongoDB matches whatever equals null.
+ * - `$not`, `$exists: false` and null on a path through an array of documents: MongoDB matches only if no element matches the inner
+ *   condition; mongo-java-server tests one element, or none of an empty array.
+ * - two bounds on an array: in MongoDB different elements can satisfy them; mongo-java-server requires one to satisfy both.
+ * - equality with a document that contains null: MongoDB compares whole documents; mongo-java-server treats a missing field as null.
+ * - `$all` on a value that isn't an array: MongoDB defines it as the `$and` of the equalities.
+ * - `$regex` on a document: MongoDB only matches strings; mongo-java-server matches the document as text.
+ * - a sort by an empty array of documents, two empty arrays, or nested arrays: MongoDB sorts by the lowest or highest element in its
+ *   order of types, then by the next field.
+ * - a replacement of several fields: MongoDB stores the new field order; mongo-java-server keeps the previous one.
+ * - `$inc` of null: MongoDB rejects it; mongo-java-server treats null as 0.
+ * - `$mul` or `$inc` that only changes a number's type: MongoDB counts it as modified.
+ * - `$push` to null: MongoDB rejects it; mongo-java-server treats null as an empty array.
+ * - a projection that includes several fields: MongoDB returns them in the order of the document; mongo-java-server in that of the
+ *   projection.
+ * - an upsert with `$all` in the filter: MongoDB also sets these equalities.
+ * Other differences are handled in answer.ts.
  */
 export class Commands {
   readonly #random: Random;
@@ -124,7 +125,6 @@ export class Commands {
     ])();
   }
 
-  /** A value that is not null. */
   #bound = (): unknown => this.#value() ?? 1;
 
   #scalars = (below: number): unknown[] => Array.from({ length: this.#random.int(below) }, this.#scalar);
@@ -222,7 +222,7 @@ export class Commands {
     return Object.fromEntries([...fields, "_id"].map((field) => [field, pick([1, -1])]));
   }
 
-  /** An update that no document refuses: which ones are done before a refusal is not documented. */
+  /** An update that no document rejects, because it is undocumented which documents are updated before a rejection. */
   #many(): PlainObject {
     const { pick } = this.#random;
     return pick([

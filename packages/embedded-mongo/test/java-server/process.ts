@@ -8,12 +8,12 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const FETCH_TIMEOUT_MS = 30_000;
-/** The libraries are compiled for it. */
+/** The Java version that the libraries are compiled for. */
 const MIN_JAVA = 17;
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** The libraries stay in a cache folder that has the version of pom.xml in its name. */
+/** The cache folder of the libraries, named after the version of pom.xml. */
 async function fetchLibraries(): Promise<string> {
   const pom = here("pom.xml");
   const version = /<version>(\d[\d.]+\.\d+)<\/version>/.exec(fs.readFileSync(pom, "utf8"))![1];
@@ -35,7 +35,7 @@ async function fetchLibraries(): Promise<string> {
   return folder;
 }
 
-/** What the Java server needs, or why it cannot be had on this machine, in one line. */
+/** The requirements of the Java server, or the reason why it can't run on this machine, in one line. */
 export async function findJavaServer(): Promise<{ libraries: string } | { missing: string }> {
   const javaRelease = await run("java", ["--list-modules"]).then(
     ({ stdout }) => Number(/^jdk\.compiler@(\d+)/m.exec(stdout)?.[1] ?? 0),
@@ -61,7 +61,7 @@ export interface JavaServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server in a JVM, which ends with this process at the latest. */
+/** Starts the server in a JVM, which exits with this process at the latest. */
 export async function startJavaServer(libraries: string): Promise<JavaServer> {
   const child: ChildProcess = spawn("java", ["-cp", path.join(libraries, "*"), here("Main.java")], {
     stdio: ["pipe", "pipe", "pipe"],

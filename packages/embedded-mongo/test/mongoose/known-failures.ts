@@ -1,4 +1,4 @@
-/** Tests of mongoose that fail, by the reason and by the file. A listed test that passes, or that doesn't exist, fails the run. */
+/** Failing tests of mongoose by reason and file. A listed test that passes or doesn't exist fails the run. */
 export const knownFailures: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "capped collections are refused": {
     "collection.capped.test.js": [

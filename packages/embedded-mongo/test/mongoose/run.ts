@@ -1,5 +1,5 @@
 // Runs mongoose's own tests on the embedded database: `node run.ts FOLDER`. The folder is a clone of github.com/Automattic/mongoose at
-// the commit that .github/workflows/mongodb.yml names, after `npm install --ignore-scripts`: the package on npm has no tests.
+// the commit in .github/workflows/mongodb.yml, after `npm install --ignore-scripts`. (The npm package doesn't include the tests.)
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -9,7 +9,7 @@ import { startEmbeddedMongo } from "../../src/index.ts";
 import { temporaryFolder } from "../targets.ts";
 import { knownFailures } from "./known-failures.ts";
 
-/** What mocha's reporter `json` writes. */
+/** The output of mocha's `json` reporter. */
 interface Report {
   readonly passes: readonly Test[];
   readonly failures: readonly (Test & { readonly err: { readonly message?: string } })[];
@@ -25,12 +25,12 @@ const [, , given] = process.argv;
 if (given === undefined) throw new Error("Name the folder of a clone of github.com/Automattic/mongoose");
 const folder = fs.realpathSync(given);
 
-/** Long enough for a slow machine: whether a test passes must not depend on it. */
+/** Long enough that results don't depend on the speed of the machine. */
 const TIMEOUT_MS = 60_000;
 
 async function runMocha(uri: string, output: string): Promise<Report> {
   const mocha = createRequire(path.join(folder, "package.json")).resolve("mocha/bin/mocha.js");
-  // Its configuration would load mongodb-memory-server, which downloads a MongoDB.
+  // mongoose's own configuration would load mongodb-memory-server, which downloads MongoDB.
   const options = ["--no-config", "--exit", "--timeout", String(TIMEOUT_MS)];
   const report = ["--reporter", "json", "--reporter-option", `output=${output}`];
   const files = ["--ignore", "test/encryption/**/*.test.js", "./test/**/*.test.js"];
@@ -41,7 +41,7 @@ async function runMocha(uri: string, output: string): Promise<Report> {
     stdio: ["ignore", "ignore", "inherit"],
   });
   await once(child, "exit");
-  if (!fs.existsSync(output)) throw new Error("mocha ended without a report");
+  if (!fs.existsSync(output)) throw new Error("mocha exited without a report");
   return JSON.parse(fs.readFileSync(output, "utf8")) as Report;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "mongodb";
 import { plain } from "./match.ts";
 
-/** What an event says, in the format's words. */
+/** An event in the terms of the test format. */
 export interface SeenEvent {
   readonly type: "command" | "cmap";
   readonly name: string;
@@ -20,7 +20,7 @@ export interface SeenEvent {
 
 const COMMAND_EVENTS = new Set(["commandStartedEvent", "commandSucceededEvent", "commandFailedEvent"]);
 
-/** `readConcern`, `writeConcern` and `readPreference` as the driver takes them. */
+/** Converts `readConcern`, `writeConcern` and `readPreference` for the driver. */
 export function driverOptions(options: Document = {}): Document {
   const { readConcern, writeConcern, readPreference, defaultTransactionOptions, ...rest } = options;
   return {
@@ -36,7 +36,7 @@ export function driverOptions(options: Document = {}): Document {
   };
 }
 
-/** The driver leaves passwords out of events, and all else of the command. */
+/** For sensitive commands, the driver's events have no content. */
 const isRedacted = ({ command, reply }: Document): boolean =>
   [command, reply].some((content) => content !== undefined && Object.keys(content).length === 0);
 
@@ -44,7 +44,7 @@ function details(event: Document): Document {
   const { commandName, databaseName, command, reply, failure, reason, address } = event;
   return {
     commandName,
-    // Only the event of the start carries the database.
+    // Only the started event has the database name.
     databaseName: databaseName ?? command?.["$db"],
     ...(command && { command: plain(command) }),
     ...(reply && { reply: plain(reply) }),
@@ -54,7 +54,7 @@ function details(event: Document): Document {
   };
 }
 
-/** The entities of one test, by their names. Closes the clients and sessions. */
+/** The entities of a test by name. Closes the clients and sessions. */
 export class Entities {
   readonly #uri: string;
   readonly #byName = new Map<string, unknown>();
@@ -65,15 +65,15 @@ export class Entities {
     this.#uri = uri;
   }
 
-  /** @throws {Error} for a name that no entity has */
+  /** @throws {Error} if there is no such entity */
   readonly find = (name: string): unknown => {
-    if (!this.#byName.has(name)) throw new Error(`there is no entity ${name}`);
+    if (!this.#byName.has(name)) throw new Error(`no such entity: ${name}`);
     return this.#byName.get(name);
   };
 
   #get<T>(name: string, type: abstract new (...parameters: never[]) => T): T {
     const entity = this.find(name);
-    if (!(entity instanceof type)) throw new Error(`entity ${name} is no ${type.name}`);
+    if (!(entity instanceof type)) throw new Error(`entity ${name} is not a ${type.name}`);
     return entity;
   }
 
@@ -85,11 +85,11 @@ export class Entities {
 
   events = (client: string): readonly SeenEvent[] => this.#events.get(client) ?? [];
 
-  /** Connections that the client uses at the moment. */
+  /** The number of connections in use by the client. */
   checkedOut = (client: string): number => this.#checkedOut.get(client) ?? 0;
 
   set(name: string, entity: unknown): void {
-    if (this.#byName.has(name)) throw new Error(`there are two entities ${name}`);
+    if (this.#byName.has(name)) throw new Error(`duplicate entity ${name}`);
     this.#byName.set(name, entity);
   }
 
@@ -126,7 +126,7 @@ export class Entities {
     const { ignoreCommandMonitoringEvents = [], observeSensitiveCommands = false, serverApi } = options;
     const uri = new URL(this.#uri);
     for (const [name, value] of Object.entries(uriOptions)) uri.searchParams.set(name, String(value));
-    // The driver's own tests set these, too. Without the first one, the tests of retries take two minutes.
+    // As in the driver's own tests. Without the first one, the tests of retries take two minutes.
     const hidden: Document = { minHeartbeatFrequencyMS: 20, __skipPingOnConnect: true };
     const client = new MongoClient(uri.href, {
       monitorCommands: true,

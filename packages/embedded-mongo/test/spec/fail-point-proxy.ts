@@ -4,18 +4,18 @@ import { HEADER_BYTES, parseRequest, type Request } from "../../src/wire/message
 import { encodeReply } from "../../src/wire/reply.ts";
 
 /**
- * MongoDB's fail point `failCommand`, which tests of retries set, in front of a server that has none.
+ * A proxy that provides MongoDB's fail point `failCommand`, used by tests of retries, to a server without it.
  * https://github.com/mongodb/mongo/blob/master/src/mongo/util/fail_point.h
  */
 interface FailPoint {
-  /** How often it still applies. */
+  /** The number of remaining times it applies. */
   times: number;
   readonly data: Document;
 }
 
 const nameOf = (request: Request): string => Object.keys(request.command)[0] ?? "";
 
-/** Calls back with each whole message. */
+/** Calls back with each complete message. */
 function onMessage(socket: net.Socket, handle: (message: Buffer) => void): void {
   let received: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
@@ -62,7 +62,7 @@ export class FailPointProxy {
       });
     }
     let appName: unknown;
-    /** Requests whose replies get the write concern error of a fail point. */
+    /** Requests whose replies get a fail point's write concern error. */
     const changed = new Map<number, Document>();
     onMessage(client, (message) => {
       const request = parseRequest(message);
@@ -139,7 +139,7 @@ const CODE_NAMES = new Map([
 
 /** LockTimeout, WriteConflict, SnapshotUnavailable, NoSuchTransaction, PreparedTransactionInProgress */
 const TRANSIENT = new Set([24, 112, 246, 251, 267]);
-/** Not at the end of a transaction: NotWritablePrimary. */
+/** Not for commits and aborts: NotWritablePrimary. */
 const TRANSIENT_IN_STATEMENTS = new Set([10107]);
 
 const isTransient = (code: number, command: Document): boolean =>

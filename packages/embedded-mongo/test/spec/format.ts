@@ -54,14 +54,14 @@ interface Requirement {
   readonly csfle?: unknown;
 }
 
-/** What the server under test says about itself. */
+/** Properties of the server under test. */
 export interface ServerFacts {
   readonly version: string;
   readonly topology: "single" | "replicaset";
   readonly parameters: Document;
 }
 
-/** The test files of a folder, by their name. */
+/** The test files of a folder by name. */
 export function readSpecifications(folder: string): Map<string, SpecificationFile> {
   const names = fs.readdirSync(folder).filter((name) => name.endsWith(".json"));
   const files = names.sort().map((name): [string, SpecificationFile] => {
@@ -92,7 +92,7 @@ const isMet = (requirement: Requirement, server: ServerFacts): boolean =>
     ([name, value]) => server.parameters[name] === value,
   );
 
-/** Whether a test is meant for this server. */
+/** Whether a test applies to this server. */
 export function isMeantFor(server: ServerFacts, file: SpecificationFile, test: SpecificationTest): boolean {
   const lists = [file.runOnRequirements, test.runOnRequirements];
   return (

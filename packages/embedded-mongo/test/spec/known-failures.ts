@@ -1,6 +1,6 @@
 /**
- * Tests that fail, by the folder of the specification and by the reason: `file: description`, or `file` when all tests of it fail.
- * A listed test that passes, or that doesn't exist, fails the run.
+ * Failing tests by specification folder and reason: `file: description`, or `file` if all its tests fail. A listed test that passes or
+ * doesn't exist fails the run.
  */
 export const knownFailures: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "unified-test-format/valid-pass": {

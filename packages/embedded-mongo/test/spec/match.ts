@@ -1,7 +1,7 @@
 import { BSON, EJSON, Long } from "bson";
 import { type Document, MongoBulkWriteError, MongoError, MongoServerError } from "mongodb";
 
-/** What the expectation of a test and what happened differ in. */
+/** A difference between the expected and the actual result of a test. */
 export class Mismatch extends Error {}
 
 /** Looks up an entity that an expectation refers to. */
@@ -45,7 +45,7 @@ const BSON_TYPES: Readonly<Record<string, readonly string[]>> = {
   Timestamp: ["timestamp"],
 };
 
-/** The types that a value can have had on the wire: the driver turns all numbers into doubles. */
+/** The possible types of a value on the wire, because the driver converts all numbers to doubles. */
 function typesOf(value: unknown): readonly string[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
@@ -63,8 +63,8 @@ function typesOf(value: unknown): readonly string[] {
 const asNumber = (value: unknown): unknown => (Long.isLong(value) ? value.toNumber() : value);
 
 /**
- * Compares as the unified test format says.
- * @param isRoot a root document may have more fields than are expected
+ * Compares values by the rules of the unified test format.
+ * @param isRoot a root document can have additional fields
  * @throws {Mismatch}
  */
 export function match(
@@ -135,11 +135,11 @@ function matchOperator(
   }
 }
 
-/** A command or reply as it is on the wire: without undefined fields, and with plain documents. */
+/** A command or reply as on the wire: without undefined fields, and with plain documents. */
 export const plain = (document: Document): Document =>
   BSON.deserialize(BSON.serialize(document, { ignoreUndefined: true }), { promoteLongs: false });
 
-/** Whether the server has answered this error. */
+/** Whether the error is a reply of the server. */
 const isFromServer = (error: unknown): boolean =>
   error instanceof MongoServerError || (error instanceof MongoBulkWriteError && error.code !== undefined);
 
@@ -173,7 +173,7 @@ export function matchError(expected: Document, error: unknown, find: FindEntity)
   };
   for (const [field, value] of Object.entries(expected)) {
     const handler = handlers[field];
-    if (!handler) throw new Error(`unknown expectation of an error: ${field}`);
+    if (!handler) throw new Error(`unknown error expectation: ${field}`);
     handler(value);
   }
 }

@@ -6,9 +6,9 @@ import { match, matchError, Mismatch } from "./match.ts";
 
 interface Call {
   readonly entities: Entities;
-  /** Name of the entity that the operation is called on. */
+  /** The name of the entity that the operation is called on. */
   readonly object: string;
-  /** Not one of the test's entities: sets fail points and looks at what is stored. */
+  /** A client besides the test's entities, for fail points and reading the stored data. */
   readonly internal: MongoClient;
   readonly options: Document;
   /** Runs an operation of a callback. @returns the error that the test expects */
@@ -23,7 +23,7 @@ const onCollection =
   ({ entities, object, options }) =>
     run(entities.collection(object), options);
 
-/** `returnDocument` as the driver takes it. */
+/** Converts `returnDocument` for the driver. */
 function returned({ returnDocument, ...options }: Document): Document {
   if (returnDocument === undefined) return options;
   if (!["Before", "After"].includes(returnDocument))
@@ -215,7 +215,7 @@ const otherOperations: Record<string, Run> = {
     entities.session(object).withTransaction(async () => {
       for (const operation of callback) {
         const error = await run(operation);
-        // The driver decides by the callback's error, expected or not.
+        // The driver must receive the callback's error, even if it is expected.
         if (error !== undefined) throw error;
       }
     }, options),
@@ -264,8 +264,8 @@ const operations = new Map(
 );
 
 /**
- * Runs one operation and compares what it returns.
- * @returns the error that the test expects or ignores, if there was one
+ * Runs an operation and compares its result.
+ * @returns the expected or ignored error, if any
  * @throws {Mismatch} and errors that the test doesn't expect
  */
 export async function runOperation(

@@ -6,7 +6,7 @@ import { runOperation } from "./operations.ts";
 
 const MAJORITY = { writeConcern: { w: "majority" } } as const;
 
-/** Asks the server for what the requirements of tests are about. */
+/** Queries the properties of the server that tests can require. */
 export async function factsAbout(client: MongoClient): Promise<ServerFacts> {
   const admin = client.db("admin");
   const [hello, { version }, parameters] = await Promise.all([
@@ -62,8 +62,8 @@ async function checkOutcome(internal: MongoClient, { outcome = [] }: Specificati
 }
 
 /**
- * Runs one test of the unified test format.
- * @param internal prepares the data and looks at the outcome; its events aren't compared
+ * Runs a test of the unified test format.
+ * @param internal a client that prepares the data and reads the outcome; its events aren't compared
  * @throws {Mismatch} and errors that the test doesn't expect
  */
 export async function runTest(
@@ -73,7 +73,7 @@ export async function runTest(
   test: SpecificationTest,
 ): Promise<void> {
   if (!file.schemaVersion.startsWith("1."))
-    throw new Error(`unknown version ${file.schemaVersion} of the test format`);
+    throw new Error(`unknown test format version ${file.schemaVersion}`);
   const entities = new Entities(uri);
   try {
     await insertInitialData(internal, file);

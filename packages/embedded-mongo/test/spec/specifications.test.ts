@@ -9,7 +9,7 @@ import { isMeantFor, readSpecifications } from "./format.ts";
 import { knownFailures } from "./known-failures.ts";
 import { factsAbout, runTest } from "./run-test.ts";
 
-/** What `.ci/fetch-mongodb-tests` prints. */
+/** The folder printed by `.ci/fetch-mongodb-tests`. */
 const FOLDER = process.env["MONGODB_TESTS"];
 if (FOLDER === undefined) {
   const hint = "Set MONGODB_TESTS to the folder that .ci/fetch-mongodb-tests prints";
@@ -18,7 +18,7 @@ if (FOLDER === undefined) {
   console.warn(`${hint}: without it, MongoDB's specification tests are skipped.`);
 }
 
-/** The tests of transactions are for replica sets only. */
+/** Tests of transactions require a replica set. */
 const REPLICA_SET = { topology: "replicaset" } as const;
 
 describe.skipIf(FOLDER === undefined)("MongoDB's specification tests", { tags: "long" }, () => {

@@ -38,7 +38,7 @@ test("rejects truncated messages, other versions and arbitrary bytes", () => {
     body,
   });
   expect(() => decodeMessage(written.subarray(0, 25))).toThrow("version");
-  expect(() => decodeMessage(written.subarray(0, 28))).toThrow("short");
+  expect(() => decodeMessage(written.subarray(0, 28))).toThrow("truncated");
   expect(() => decodeMessage(Buffer.concat([Buffer.from([1]), written.subarray(1)]))).toThrow("version");
   expect(() => decodeMessage(Buffer.alloc(0))).toThrow("version");
 });
