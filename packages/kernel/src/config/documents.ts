@@ -45,7 +45,7 @@ If the configuration is wrong, Fanfare prints all errors and exits with code 1.
 | \`NATS_URL: is required to reach the processes that host …\` | Leave out \`SERVICES\` for a single instance, or set up [a cluster](#several-processes). |
 | \`…: must look like mongodb://user:password@host:port\` | Percent-encode the password. |
 | \`…_FILE: names a file that cannot be read\` | Make it readable for the user that runs Fanfare (1000 in the image). |
-| \`…_FILE: is set, and … too\` | Remove one of the two. |
+| \`…_FILE: must not be set together with …\` | Remove one of the two. |
 | \`MONGO_URI is not a setting of Fanfare. Did you mean MONGO_URL?\` | Correct the name. This is only a warning. |
 | \`Port … is in use\` | Set \`PORT\` and \`OPS_PORT\`, or stop the other program. |
 | \`The database at … cannot be reached\` (or \`NATS\`, \`Redis\`) | Check that it runs, the address, the password and the firewall. The message contains the reason. |
