@@ -133,7 +133,7 @@ test("rejects a truncated, changed or invalid file with the line number, and wri
     expect(error).toContain("Nothing was changed");
     return error;
   };
-  expect(await refused(lines.slice(0, -2).join("\n") + "\n")).toMatch(/line \d+: .*cut off/);
+  expect(await refused(lines.slice(0, -2).join("\n") + "\n")).toMatch(/line \d+: .*truncated/);
   // Adds a correct checksum.
   const sealed = (content: string[]): string => {
     const text = `${content.join("\n")}\n`;
@@ -158,11 +158,11 @@ test("rejects a truncated, changed or invalid file with the line number, and wri
   expect(await faultIn([...lines.slice(0, 4), ...lines.slice(5)].join("\n"))).toMatch(/line \d+: /);
   expect(await faultIn(lines.join("\n").replace("Here is the", "Here is not"))).toContain("checksum");
   expect(await faultIn(lines.join("\n").replace('"position":', '"place":'))).toMatch(/line \d+: /);
-  expect(await faultIn(["{", ...lines.slice(1)].join("\n"))).toContain("line 1: this is no JSON");
-  expect(await faultIn(lines[0]!.replace('"version":1', '"version":9') + "\n")).toContain("has version 9");
-  expect(await faultIn(without(of("group")))).toContain("line 2: the group has to come first");
-  expect(await faultIn(without(of("role")))).toMatch(/line \d+: an override is of a role/);
-  expect(await faultIn(without(of("user")))).toMatch(/line \d+: the user \w+ is not in the file/);
+  expect(await faultIn(["{", ...lines.slice(1)].join("\n"))).toContain("line 1: not valid JSON");
+  expect(await faultIn(lines[0]!.replace('"version":1', '"version":9') + "\n")).toContain("version 9 is not supported");
+  expect(await faultIn(without(of("group")))).toContain("line 2: the group must be first");
+  expect(await faultIn(without(of("role")))).toMatch(/line \d+: the role of an override/);
+  expect(await faultIn(without(of("user")))).toMatch(/line \d+: user \w+ is missing from the file/);
   // Only detected by the unique indexes, after much is already written.
   const message = content[of("message")]!;
   expect(await refused(sealed([...content, message]))).toContain("it contains something twice");

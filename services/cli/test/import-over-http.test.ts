@@ -156,7 +156,7 @@ test("rejects an invalid file with the line number, and leaves nothing", async (
   expect(await reason("{")).toContain("line 1: the file is truncated within this line");
   expect(await reason(sealed(["[]", ...lines.slice(1)]))).toContain("line 1: ");
   expect(await reason(sealed(lines).replace("Here is the", "Here is not"))).toContain("the checksum");
-  expect(await reason(sealed(["x".repeat(1_100_000)]))).toBe("line 1: it is too long");
+  expect(await reason(sealed(["x".repeat(1_100_000)]))).toBe("line 1: the line is too long");
   // In the wrong order, duplicated, or referring to something that isn't in the file.
   expect(await reason(sealed([lines[0]!, lines[of("channel")]!, ...lines.slice(1)]))).toContain(
     "line 2: the group must be first",
