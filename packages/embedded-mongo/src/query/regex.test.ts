@@ -15,7 +15,7 @@ it.each([
 });
 
 it("limits the time of patterns with lookaround or backreferences", () => {
-  expect(() => textTest(/^(?=a)(a+)+$/u)(HOSTILE)).toThrow(/took longer than .* look-around/);
+  expect(() => textTest(/^(?=a)(a+)+$/u)(HOSTILE)).toThrow(/took longer than .* lookaround/);
   expect(() => textTest(/^(a+)+\1$/u)(HOSTILE)).toThrow(/took longer/);
   expect(textTest(/^(?=a)(a+)+$/u)("aaa")).toBe(true);
   expect(textTest(/^(\w+) \1+$/u)("ha ha")).toBe(true);
