@@ -168,7 +168,7 @@ describe("import-group names the line and changes nothing", () => {
     const content = `${JSON.stringify(header)}\n{"type":"group","name":"${"x".repeat(64 * 1024 * 1024)}`;
     const { code, error } = await importFile(content);
     expect(code).toBe(1);
-    expect(error).toContain("line 2: it is too long");
+    expect(error).toContain("line 2: the line is too long");
     expect(await dumpDatabase()).toBe(before);
   });
 });
