@@ -159,7 +159,9 @@ test("rejects a truncated, changed or invalid file with the line number, and wri
   expect(await faultIn(lines.join("\n").replace("Here is the", "Here is not"))).toContain("checksum");
   expect(await faultIn(lines.join("\n").replace('"position":', '"place":'))).toMatch(/line \d+: /);
   expect(await faultIn(["{", ...lines.slice(1)].join("\n"))).toContain("line 1: not valid JSON");
-  expect(await faultIn(lines[0]!.replace('"version":1', '"version":9') + "\n")).toContain("version 9 is not supported");
+  expect(await faultIn(lines[0]!.replace('"version":1', '"version":9') + "\n")).toContain(
+    "version 9 is not supported",
+  );
   expect(await faultIn(without(of("group")))).toContain("line 2: the group must be first");
   expect(await faultIn(without(of("role")))).toMatch(/line \d+: the role of an override/);
   expect(await faultIn(without(of("user")))).toMatch(/line \d+: user \w+ is missing from the file/);
