@@ -12,6 +12,6 @@ try {
   });
 }
 for (let attempt = 0; !admin.hello().isWritablePrimary; attempt += 1) {
-  if (attempt === 60) throw new Error("No primary after 60 seconds: docker compose logs mongodb says why.");
+  if (attempt === 60) throw new Error("No primary after 60 seconds. See `docker compose logs mongodb`.");
   sleep(1000);
 }

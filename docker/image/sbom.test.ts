@@ -7,7 +7,7 @@ const npm = (name: string, version: string) => {
 };
 const LIBC = "Package: libc6\nStatus: install ok installed\nArchitecture: amd64\nVersion: 2.36-9+deb12u14\n";
 
-test("the list of the image has what is installed on this platform, Node, and Debian's libraries", () => {
+test("the SBOM has the packages installed on this platform, Node and Debian's libraries", () => {
   const bom = {
     bomFormat: "CycloneDX",
     components: [
@@ -39,7 +39,7 @@ test("the list of the image has what is installed on this platform, Node, and De
   ]);
 });
 
-test("the list is the same whatever order its parts come in, and another for other parts", () => {
+test("the SBOM is independent of the order of components, and differs for other components", () => {
   const [a, b, c] = [npm("a", "1.0.0"), npm("b", "1.0.0"), npm("c", "1.0.0")];
   const uses = (ref: string, ...dependsOn: string[]) => ({ ref, dependsOn });
   const one = {
@@ -63,7 +63,7 @@ test("the list is the same whatever order its parts come in, and another for oth
   expect(settleBom({ components: [a, b] }, at).serialNumber).not.toBe(settled.serialNumber);
 });
 
-test("what the project's own packages depend on is listed, whatever pnpm says of them", () => {
+test("lists all dependencies of the project's own packages, even those that pnpm omits", () => {
   const bom = {
     metadata: { component: { "bom-ref": "pkg:npm/fanfare@0.1.0" } },
     components: [npm("%40fanfare/kernel", "0.1.0"), npm("zod", "4.6.7"), npm("react", "19.3.1")],

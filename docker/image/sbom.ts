@@ -17,7 +17,7 @@ export interface Bom {
   dependencies?: { ref: string; dependsOn?: string[] }[];
 }
 
-/** @param status what `dpkg -s` writes of one package */
+/** @param status the output of `dpkg -s` for a package */
 function debianPackage(status: string): Component {
   const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(status)?.[1] ?? "";
   const [name, version] = [field("Package"), field("Version")].map(encodeURIComponent);
@@ -32,10 +32,9 @@ function debianPackage(status: string): Component {
 }
 
 /**
- * The list of what is in the image: what pnpm lists of the lockfile, without the packages that are for other platforms and so
- * were not installed, and with Node and Debian's libraries, which it does not know.
- * @param bom CycloneDX
- * @param installed whether a package of npm is there
+ * The SBOM of the image: pnpm's list of the lockfile without packages for other platforms, plus Node and Debian's libraries.
+ * @param bom a CycloneDX SBOM
+ * @param installed whether an npm package is installed
  */
 export function completeBom<T extends Bom>(
   bom: T,
@@ -63,7 +62,7 @@ export function completeBom<T extends Bom>(
   return { ...bom, components, ...(dependencies !== undefined && { dependencies }) };
 }
 
-/** As `pnpm list --json` writes it. */
+/** A project in the output of `pnpm list --json`. */
 export interface Project {
   name: string;
   version: string;
@@ -71,8 +70,8 @@ export interface Project {
 }
 
 /**
- * The same list with what the project's own packages depend on: pnpm leaves that out of some, and of others each time. The whole depends
- * on all of them, and on what those depend on that are not in the list, such as the page.
+ * Adds the dependencies of the project's own packages, which pnpm omits inconsistently. The root depends on all of them, and on the
+ * dependencies of packages that are not listed, such as the web app.
  */
 export function withOwnDependencies<T extends Bom>(bom: T, projects: readonly Project[]): T {
   const listed = new Set(bom.components.map((component) => component["bom-ref"]));
@@ -102,8 +101,8 @@ export function withOwnDependencies<T extends Bom>(bom: T, projects: readonly Pr
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
- * The same list for the same parts: in the order of their names, with a number that follows from them, and of a given time.
- * @param at when the list is said to have been made
+ * Makes the SBOM reproducible: ordered by name, with a serial number derived from the components and a given timestamp.
+ * @param at the timestamp of the SBOM
  */
 export function settleBom<T extends Bom>(
   bom: T,
@@ -115,7 +114,7 @@ export function settleBom<T extends Bom>(
     .toSorted((a, b) => compare(a.ref, b.ref));
   const settled = { ...bom, components, ...(dependencies !== undefined && { dependencies }) };
   const hash = createHash("sha256").update(JSON.stringify({ components, dependencies })).digest("hex");
-  // A UUID of version 8: of the one who makes it.
+  // A UUID of version 8 (custom).
   const uuid = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
   const metadata = { ...bom.metadata, timestamp: at.toISOString() };
   return { ...settled, serialNumber: `urn:uuid:${uuid}`, metadata };

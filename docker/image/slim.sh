@@ -1,6 +1,6 @@
 #!/bin/sh
-# Takes out of an installed node_modules what nothing runs: sources, types, maps, tests and documents of dependencies, a seventh of the
-# image; and what pnpm remembers of the installation, which has its time.
+# Removes unused files from node_modules: sources, types, source maps, tests and documentation of dependencies (a seventh of the image),
+# and pnpm's state, which contains timestamps.
 set -eu
 modules=$1
 find "$modules/.pnpm" -type f \( -name "*.map" -o -name "*.ts" -o -name "*.mts" -o -name "*.cts" \) -delete

@@ -21,7 +21,7 @@ const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 250;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const APPLY = ["apply", "--server-side", "--validate=strict", "-f", "-"];
-/** Of the strictest pod security standard. Deployments that break it cause a warning, and warnings are errors here. */
+/** The strictest pod security standard. Violations cause warnings, which are treated as errors here. */
 const RESTRICTED = ["enforce", "warn"].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ const flags = (settings: Record<string, string>): string[] =>
 
 type Kubectl = (args: readonly string[], input?: readonly KubernetesObject[]) => Promise<string>;
 
-/** Runs `work` with a control plane of etcd and kube-apiserver, which checks and stores objects and runs nothing. */
+/** Runs `work` with a control plane of etcd and kube-apiserver, which validates and stores objects but runs no pods. */
 async function withControlPlane(work: (kubectl: Kubectl) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-kubernetes-"));
   const [clients, peers, secure] = [await freePort(), await freePort(), await freePort()];
@@ -141,11 +141,11 @@ async function createNamespace(kubectl: Kubectl, name: string): Promise<string[]
   return ["--namespace", name];
 }
 
-/** Kinds of other projects are left out: the server does not know them, and the tests check them against their schemas. */
+/** Omits custom resources, which the server doesn't know; tests check them against their schemas. */
 const ownKinds = (objects: readonly KubernetesObject[]): KubernetesObject[] =>
   objects.filter(({ apiVersion }) => !/gateway\.networking|monitoring\.coreos/.test(apiVersion));
 
-/** Applies objects as a dry run, then for real, then again, which must change nothing. */
+/** Applies objects as a dry run, then for real, then once more, which must change nothing. */
 async function applyChart(
   kubectl: Kubectl,
   namespace: string[],
@@ -160,11 +160,11 @@ async function applyChart(
     );
   const before = await stored();
   await kubectl([...APPLY, ...namespace], objects);
-  if ((await stored()) !== before) throw new Error("Applied again, some objects change.");
+  if ((await stored()) !== before) throw new Error("Applying the objects again changes some of them.");
   return `${objects.length} objects accepted, unchanged when applied again`;
 }
 
-/** Applies the chart of another commit and then the current one with the same values: a field that must not change is refused. */
+/** Applies the chart of another commit, then the current one with the same values, to detect changes of immutable fields. */
 async function upgrade(kubectl: Kubectl, from: string, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-previous-"));
   try {

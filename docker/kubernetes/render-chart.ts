@@ -13,7 +13,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-/** Values files that the chart is checked with: the first two are examples for operators. */
+/** Values files for checks of the chart. The first two are examples for operators. */
 export const CASES = {
   trial: join(CHART_FOLDER, "values-trial.yaml"),
   production: join(CHART_FOLDER, "values-production.yaml"),
@@ -23,15 +23,15 @@ export const CASES = {
 export type Case = keyof typeof CASES;
 export const CASE_NAMES = Object.keys(CASES) as Case[];
 
-/** An object of Kubernetes as the chart makes it; tests look into it as they need. */
+/** A Kubernetes object rendered by the chart, untyped for tests. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type KubernetesObject = Record<string, any>;
 
 /**
- * What `helm template` makes of the chart.
+ * Renders the chart with `helm template`.
  * @param name the values file, or null for none
- * @param values are laid over it
- * @throws {Error} whose message has what helm printed
+ * @param values override those of the file
+ * @throws {Error} with helm's output
  */
 export async function renderChart(
   name: Case | null,
@@ -47,7 +47,7 @@ export async function renderChart(
   }
 }
 
-/** As `renderChart`, from values files and perhaps another chart. */
+/** Like `renderChart`, with several values files and optionally another chart. */
 export async function helmTemplate(
   files: readonly string[],
   chart: string = CHART_FOLDER,

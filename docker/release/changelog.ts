@@ -1,4 +1,4 @@
-/** What readers of a changelog ask for, in their order; tests, documents and chores are not among it. */
+/** The sections of a changelog in order. Tests, documentation and chores are omitted. */
 const PARTS: readonly (readonly [string, string])[] = [
   ["breaking", "Breaking"],
   ["feat", "New"],
@@ -8,8 +8,8 @@ const PARTS: readonly (readonly [string, string])[] = [
 const SUBJECT = /^(?<type>\w+)(?:\((?<scope>[^)]+)\))?(?<breaking>!)?: (?<text>.+)$/;
 
 /**
- * The part of a changelog for one version.
- * @param subjects first lines of conventional commits, the newest first; others are left out
+ * The changelog of a version.
+ * @param subjects first lines of conventional commits, newest first; others are ignored
  */
 export function changelog(version: string, date: string, subjects: readonly string[]): string {
   const lines = new Map(PARTS.map(([type]) => [type, [] as string[]]));

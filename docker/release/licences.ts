@@ -1,7 +1,7 @@
-/** As `pnpm licenses list --json` writes it: licence → packages. */
+/** The output of `pnpm licenses list --json`: packages by license. */
 export type LicenceReport = Record<string, { name: string; versions: string[]; homepage?: string }[]>;
 
-/** What Apache-2.0 may be distributed with, in an image. The LGPL and the MPL are for libraries that stay files of their own. */
+/** Licenses that can be distributed together with Apache-2.0 in an image. LGPL and MPL libraries are unmodified separate files. */
 const ALLOWED = new Set(
   "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC0-1.0 ISC LGPL-3.0-or-later MIT MIT-0 MPL-2.0 Unlicense Zlib".split(
     " ",
@@ -9,8 +9,8 @@ const ALLOWED = new Set(
 );
 
 /**
- * The licences of everything that is distributed, as a table.
- * @throws Error that names each package whose licence has not been reviewed
+ * The licenses of all distributed packages as a table.
+ * @throws Error naming each package with an unreviewed license
  */
 export function licenceList(report: LicenceReport): string {
   const rows = Object.entries(report).flatMap(([licence, packages]) =>
@@ -20,7 +20,7 @@ export function licenceList(report: LicenceReport): string {
   if (unknown.length > 0) {
     const names = unknown.map(({ name, licence }) => `${name} (${licence})`).join(", ");
     throw new Error(
-      `Look at these licences, and add them to docker/release/licences.ts or do without: ${names}`,
+      `Review these licenses, then add them to docker/release/licences.ts or remove the packages: ${names}`,
     );
   }
   const lines = rows
@@ -29,7 +29,7 @@ export function licenceList(report: LicenceReport): string {
   return `| package | version | licence |\n| --- | --- | --- |\n${lines.join("\n")}\n`;
 }
 
-/** `(A OR B)` is allowed where one of them is. */
+/** `(A OR B)` is allowed if either is. */
 function isAllowed(licence: string): boolean {
   return licence
     .replace(/^\((.*)\)$/, "$1")

@@ -27,7 +27,7 @@ const ofSealos = [
   ...read("docker/sealos/template/fanfare/index.yaml").matchAll(/ image: ([\w./-]+:\S+)$/gm),
 ].map(([, image]) => image!);
 
-test("every script uses the one version of pnpm", () => {
+test("all scripts use the same version of pnpm", () => {
   const used = SCRIPTS.flatMap((path) =>
     [...read(path).matchAll(/pnpm@([\w.]+)/g)].map(([, version]) => `pnpm@${version}`),
   );
@@ -35,13 +35,13 @@ test("every script uses the one version of pnpm", () => {
   expect(new Set(used)).toEqual(new Set([root.packageManager]));
 });
 
-test("the image has the version of Node that everything is tested with", () => {
+test("the image has the version of Node that is used for tests", () => {
   const versions = new Set(Object.values<string>(root.optionalDependencies));
   expect(versions.size).toBe(1);
   expect(read("docker/Dockerfile")).toContain(`ARG NODE_IMAGE=node:${[...versions][0]}-`);
 });
 
-test("images of others are pinned to a patch, the same one wherever they run", () => {
+test("third-party images are pinned to the same patch version everywhere", () => {
   const others = [...ofCompose, ...ofChart, ...ofSealos].filter((image) => !image.startsWith("fanfare"));
   expect(others.length).toBeGreaterThan(12);
   expect(others.filter((image) => !/:(v?\d+\.\d+\.\d+(-\w+)?|RELEASE\.[\w-]+)$/.test(image))).toEqual([]);
@@ -49,7 +49,7 @@ test("images of others are pinned to a patch, the same one wherever they run", (
   expect(new Set(others).size).toBe(names.size);
 });
 
-test("what scripts install from Go modules has a version", () => {
+test("Go modules in scripts have a version", () => {
   const helm = read(".ci/install-helm");
   expect(/^version=(.*)$/m.exec(helm)![1]).toMatch(/^v\d+\.\d+\.\d+$/);
   expect(helm).toContain("helm.sh/helm/v3/cmd/helm@$version");

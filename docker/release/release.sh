@@ -1,7 +1,7 @@
 #!/bin/bash
 # Usage: docker/release/release.sh 0.2.0 [registry.example.org/fanfare]
-# Makes a release of what is checked out, in release/<version>/ of the build folder: the image as an archive, its SBOM, the licences, the
-# packed chart, the changelog, openapi.json and asyncapi.json. Pushes and tags nothing: its last lines say how.
+# Builds a release of the checked-out commit in $RELEASE_FOLDER/<version>/: the image as an archive, its SBOM, the licenses, the packed
+# chart, the changelog, openapi.json and asyncapi.json. Pushes and tags nothing, but prints the commands.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 fail() { echo "$1" >&2; exit 1; }
@@ -9,22 +9,22 @@ pnpm() { npx -y pnpm@12.21.0 "$@"; }
 
 version=${1:-}
 image=${2:-fanfare}
-[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || fail "Which version? Such as 0.2.0."
-[ -z "$(git status --porcelain)" ] || fail "There are changes that are not committed."
-git rev-parse -q --verify "refs/tags/v$version" >/dev/null && fail "There is a v$version already."
-[ "$(node -p 'require("./package.json").version')" = "$version" ] || fail "package.json has another version: change it, commit, come again."
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || fail "Pass a version, such as 0.2.0."
+[ -z "$(git status --porcelain)" ] || fail "There are uncommitted changes."
+git rev-parse -q --verify "refs/tags/v$version" >/dev/null && fail "The tag v$version already exists."
+[ "$(node -p 'require("./package.json").version')" = "$version" ] || fail "package.json has another version: change and commit it first."
 grep -qx "version: $version" docker/kubernetes/chart/Chart.yaml || fail "docker/kubernetes/chart/Chart.yaml has another version."
 for tool in docker podman buildah ""; do
-  # A client without an engine does not count.
+  # Skips clients without a running engine.
   [ -n "$tool" ] && { "$tool" info >/dev/null 2>&1 || continue; }
   break
 done
-[ -n "$tool" ] || fail "Docker, Podman or Buildah is needed."
+[ -n "$tool" ] || fail "Docker, Podman or Buildah is required."
 out=${RELEASE_FOLDER:-${TMPDIR:-/tmp}/fanfare-release}/$version
 mkdir -p "$out"
 shipped=(--filter "@fanfare/node..." --filter "@fanfare/cli..." --filter "@fanfare/web")
 
-# The Node of the project, which runs TypeScript.
+# Uses the project's Node, which runs TypeScript.
 pnpm install --frozen-lockfile --silent
 PATH="$PWD/node_modules/.bin:$PATH"
 
@@ -40,7 +40,7 @@ node --input-type=module -e '
   for (const [name, document] of Object.entries(documents)) writeFileSync(`${process.argv[1]}/${name}.json`, JSON.stringify(document, null, 2));
 ' "$out"
 
-# The times in the image are those of the commit: what is built of one commit differs only by what registries have changed meanwhile.
+# Timestamps in the image are those of the commit, so builds of one commit differ only if registries change.
 epoch=$(git log -1 --format=%ct)
 arguments=(-f docker/Dockerfile --target fanfare --build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD)" --build-arg "SOURCE_DATE_EPOCH=$epoch" -t "$image:$version")
 case $tool in
@@ -49,7 +49,7 @@ case $tool in
   buildah) buildah build --format docker --timestamp "$epoch" "${arguments[@]}" . && buildah push "$image:$version" "docker-archive:$out/image.tar:$image:$version" ;;
 esac
 bytes=$(stat -c %s "$out/image.tar")
-[ "$bytes" -lt 250000000 ] || fail "The image takes $bytes bytes: 250 MB is the limit."
+[ "$bytes" -lt 250000000 ] || fail "The image has $bytes bytes; the limit is 250 MB."
 case $tool in
   buildah)
     container=$(buildah from "$image:$version")

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { changelog } from "./changelog.ts";
 import { licenceList } from "./licences.ts";
 
-test("a changelog has what users notice, what breaks first", () => {
+test("the changelog has user-visible changes, breaking ones first", () => {
   const subjects = [
     "feat(web): threads have names",
     "test(web): threads in a browser",
@@ -34,7 +34,7 @@ test("a changelog has what users notice, what breaks first", () => {
   expect(changelog("1.2.1", "2026-12-02", ["docs: more"])).toContain("Nothing that users notice.");
 });
 
-test("licences are listed, and one that was not reviewed stops the release", () => {
+test("lists licenses and rejects unreviewed ones", () => {
   const report = {
     MIT: [{ name: "zod", versions: ["4.6.7"] }],
     "(GPL-2.0 OR MIT)": [{ name: "both", versions: ["1.0.0", "2.0.0"] }],

@@ -9,9 +9,9 @@ import { parse } from "yaml";
 const folder = mkdtempSync(join(tmpdir(), "fanfare-cluster-image-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the folder of the cluster image has what its Kubefile copies, and the chart runs the image that is inside", () => {
+test("the build folder has all files of the Kubefile, and the chart uses the included image", () => {
   const script = fileURLToPath(new URL("build-cluster-image.sh", import.meta.url));
-  // A PATH without sealos: the folder is made, and nothing is built.
+  // A PATH without sealos, so the folder is created but nothing is built.
   const env = { BUILD_FOLDER: folder, PATH: "/usr/bin:/bin" };
   execFileSync("bash", [script, "registry.example.org/fanfare:1.2.3"], { env, stdio: "ignore" });
   const kubefile = readFileSync(join(folder, "Kubefile"), "utf8");

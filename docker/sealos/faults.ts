@@ -3,7 +3,7 @@ import { schemaOf } from "./schemas.ts";
 import type { Manifest } from "./template.ts";
 import { findWorkloadFaults, type Workload } from "./workload-faults.ts";
 
-/** Secrets that Sealos and KubeBlocks make: of the databases' accounts, and of the object storage. */
+/** Secrets created by Sealos and KubeBlocks, for database accounts and object storage. */
 const MADE_BY_SEALOS = [/-account-(root|default)$/, /^object-storage-key(-|$)/];
 const APP_LABEL = "cloud.sealos.io/app-deploy-manager";
 
@@ -17,8 +17,8 @@ interface Ingress {
 }
 
 /**
- * What would keep an evaluated template from working on Sealos: each resource against its schema, what its contract for
- * names, labels and resources asks for, and whether what refers to something else finds it.
+ * Lists the problems of an evaluated template on Sealos: violations of schemas and of Sealos's rules for names, labels and resources,
+ * and broken references.
  */
 export function findFaults(template: Manifest, resources: readonly Manifest[]): string[] {
   const ofKind = <T>(kind: string): (Manifest & T)[] =>
@@ -48,7 +48,7 @@ function schemaFaults(resource: Manifest): string[] {
   const where = `${resource.kind} ${resource.metadata.name}`;
   const schema = schemaOf(resource);
   if (schema === undefined) return [`${where}: no schema for ${resource.apiVersion}`];
-  // Those of Kubernetes have formats of their own, such as int-or-string, which say no more than the types do.
+  // Kubernetes schemas have custom formats, such as int-or-string, which add nothing to the types.
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
   if (ajv.validate(schema, resource)) return [];
   return ajv.errors!.map(({ instancePath, message }) => `${where}: ${instancePath} ${message}`);

@@ -23,7 +23,7 @@ const component = {
 
 const CATEGORIES = "tool ai game database low-code monitor dev-ops blog storage frontend backend".split(" ");
 
-/** What Sealos and KubeBlocks ask for, as far as their public definitions say it; `spec` of each kind. */
+/** Schemas of `spec` by kind, from the public definitions of Sealos and KubeBlocks. */
 const SPECS: Record<string, object> = {
   "app.sealos.io/v1/Template": {
     type: "object",

@@ -8,9 +8,9 @@ import type { Workload } from "./workload-faults.ts";
 
 const TEXT = readFileSync(new URL("template/fanfare/index.yaml", import.meta.url), "utf8");
 const IMAGE = { image: "registry.example.org/fanfare:0.1.0" };
-/** Random parts of names are so long, and secrets longer. */
+/** The length of random parts of names; secrets are longer. */
 const NAME_CHARS = 8;
-/** What KubeBlocks and the object storage put into their Secrets. */
+/** The Secrets of KubeBlocks and the object storage. */
 const STORED: Record<string, string> = { username: "root", password: "p4ss", external: "s3.example.org" };
 
 function evaluate(inputs: Record<string, string> = IMAGE, text = TEXT) {
@@ -39,7 +39,7 @@ function deployment(resources: Manifest[], name: string): Workload {
     Workload;
 }
 
-/** The environment of the container as the kubelet makes it. */
+/** Expands the environment of a container like the kubelet. */
 function environmentOf({ spec }: Workload, resources: Manifest[]): Record<string, string> {
   const own = resources.find((one) => one.kind === "Secret")!["stringData"] as Record<string, string>;
   const env: Record<string, string> = {};
@@ -72,7 +72,7 @@ test.each<[string, Record<string, string>]>([
   );
 });
 
-test("what is set besides the program's own settings is only what others are made of", () => {
+test("variables that aren't settings are only used in other variables", () => {
   const { resources } = evaluate();
   const known = knownSettings();
   const set = ["fanfare-xxxxxxxx", "fanfare-xxxxxxxx-worker"].flatMap((name) =>
@@ -84,7 +84,7 @@ test("what is set besides the program's own settings is only what others are mad
   );
 });
 
-test("there is all that an installation needs", () => {
+test("has everything that an installation needs", () => {
   const { resources } = evaluate();
   const names = resources
     .filter(({ kind }) => !/^(ServiceAccount|Role|RoleBinding)$/.test(kind))
@@ -104,7 +104,7 @@ App …`,
   );
 });
 
-test("each installation has secrets of its own", () => {
+test("each installation has its own secrets", () => {
   const used: number[] = [];
   evaluateTemplate(TEXT, {
     inputs: IMAGE,
@@ -122,29 +122,24 @@ test("each installation has secrets of its own", () => {
   expect(used).toEqual([8, 8, 64, 32]);
 });
 
-test("inputs that lack or do not fit are refused", () => {
+test("rejects missing and invalid inputs", () => {
   expect(() => evaluate({})).toThrow("The input image is required.");
   expect(() => evaluate({ ...IMAGE, gateways: "3" })).toThrow(
     "The input gateways must be one of 1, 2, 4, 8.",
   );
-  expect(() => evaluate({ ...IMAGE, gateway: "2" })).toThrow("There are no inputs gateway.");
+  expect(() => evaluate({ ...IMAGE, gateway: "2" })).toThrow("Unknown inputs: gateway.");
   expect(() => evaluate(IMAGE, TEXT.replaceAll("inputs.workers", "inputs.worker"))).toThrow(
-    "The template uses ${{ inputs.worker }}, which nothing defines.",
+    "The template uses ${{ inputs.worker }}, which is not defined.",
   );
 });
 
 const APP = "${{ defaults.app_name }}";
 test.each<[string, string, string, string]>([
-  [
-    "a field that Kubernetes does not know",
-    "revisionHistoryLimit: 1",
-    "revisionHistory: 1",
-    "additional prop",
-  ],
+  ["a field unknown to Kubernetes", "revisionHistoryLimit: 1", "revisionHistory: 1", "additional prop"],
   ["a Secret that is not created", "key: nats-password", "key: nats", "which is not created"],
   ["a variable that is used too early", "$(REDIS_PASSWORD)", "$(LATER)", "uses LATER, which is not defined"],
   [
-    "limits that Sealos does not offer",
+    "limits that Sealos doesn't offer",
     'limits: { cpu: "1", m',
     "limits: { cpu: 1500m, m",
     "that Sealos offers",

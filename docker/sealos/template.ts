@@ -20,9 +20,9 @@ interface TemplateSpec {
 }
 
 export interface Surroundings {
-  /** What people fill in. */
+  /** Values entered by the user. */
   inputs: Record<string, string>;
-  /** What Sealos knows: `SEALOS_NAMESPACE` and the like. */
+  /** Values provided by Sealos, such as `SEALOS_NAMESPACE`. */
   system: Record<string, string>;
   random: (length: number) => string;
 }
@@ -31,10 +31,9 @@ const EXPRESSION = /\$\{\{\s*(.*?)\s*\}\}/g;
 const CALL = /^(random|base64)\((.*)\)$/;
 
 /**
- * Does what the Sealos app store does with a template: the first document says which values there are, and all expressions
- * of the others are replaced by them.
- * @returns the Template itself, evaluated, and the resources that would be applied
- * @throws Error for inputs that lack or do not fit, and for expressions that Sealos does not know
+ * Evaluates a template like the Sealos app store: the first document defines the values, which replace the expressions in the others.
+ * @returns the evaluated Template and the resources to apply
+ * @throws Error for missing or invalid inputs, and for unknown expressions
  */
 export function evaluateTemplate(
   text: string,
@@ -66,13 +65,13 @@ function substitute(text: string, values: ReadonlyMap<string, string>, random: S
 
 function valueOf(name: string, values: ReadonlyMap<string, string>): string {
   const value = values.get(name);
-  if (value === undefined) throw new Error(`The template uses \${{ ${name} }}, which nothing defines.`);
+  if (value === undefined) throw new Error(`The template uses \${{ ${name} }}, which is not defined.`);
   return value;
 }
 
 function givenInputs(known: Record<string, Input>, given: Record<string, string>): Record<string, string> {
   const unknown = Object.keys(given).filter((name) => !(name in known));
-  if (unknown.length > 0) throw new Error(`There are no inputs ${unknown.join(", ")}.`);
+  if (unknown.length > 0) throw new Error(`Unknown inputs: ${unknown.join(", ")}.`);
   return Object.fromEntries(
     Object.entries(known).map(([name, input]) => {
       const value = given[name] ?? input.default ?? "";

@@ -26,11 +26,11 @@ export interface Workload {
   };
 }
 
-/** Sealos shows and counts only these. */
+/** The only kinds that Sealos shows and counts. */
 const CPU = new Set(["100m", "200m", "500m", "1", "2", "3", "4", "8"]);
 const MEMORY = /^(128|256|512|1024|2048|4096|8192|16384)Mi$/;
 
-/** @param hasSecret whether there is such a key in such a Secret */
+/** @param hasSecret whether a Secret has a key */
 export function findWorkloadFaults(
   { kind, metadata, spec }: Manifest & Workload,
   hasSecret: (name: string, key: string) => boolean,

@@ -27,12 +27,12 @@ export interface ComposeFile {
 
 export const COMPOSE_PATH = new URL("../compose.yaml", import.meta.url);
 
-/** `$$`, or `${NAME}` with what stands where it is not set (`:-`) or is told to the user (`:?`). */
+/** `$$`, or `${NAME}` with a default (`:-`) or an error message (`:?`). */
 const VARIABLE = /\$(?:(\$)|\{(?<name>\w+)(?::(?<kind>[-?])(?<text>[^}]*))?\})/g;
 
 /**
- * The compose file with its variables filled in, as `docker compose config` does.
- * @throws Error that names every variable that is required and not given
+ * Interpolates the variables of the compose file like `docker compose config`.
+ * @throws Error naming all missing variables
  */
 export function loadCompose(variables: Record<string, string>): ComposeFile {
   const missing = new Set<string>();

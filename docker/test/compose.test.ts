@@ -17,31 +17,31 @@ const compose = loadCompose(REQUIRED);
 const services = Object.entries(compose.services);
 const ofImage = services.filter(([name]) => name === "gateway" || name === "worker");
 
-test("the file is what the compose specification asks for", () => {
+test("the file is valid against the compose specification", () => {
   const schema: object = JSON.parse(
     readFileSync(new URL("compose-spec.schema.json", import.meta.url), "utf8"),
   );
-  // Its own formats say how durations and ports are written; compose checks those itself.
+  // Custom formats for durations and ports, which compose checks itself.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.validate(schema, compose);
   expect(ajv.errors ?? []).toEqual([]);
 });
 
-test("no secret has a default: each is asked for, all at once", () => {
+test("secrets have no defaults, and all missing ones are reported together", () => {
   expect(() => loadCompose({})).toThrow(`required: ${Object.keys(REQUIRED).toSorted().join(", ")}`);
 });
 
-test.each(ofImage)("every setting of %s is one that the program knows", (_, service) => {
+test.each(ofImage)("all settings of %s exist", (_, service) => {
   const known = knownSettings();
   expect(known.size).toBeGreaterThan(30);
   expect(Object.keys(service.environment!).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("whatever the program can be told can be told here, but what this file decides", () => {
+test("all settings can be set, except those that the file sets itself", () => {
   const decided = [
     "NODE_ENV SERVICES HOST PORT OPS_HOST OPS_PORT TRUST_PROXY WEB_DIR DOCS_DIR DATA_DIR FILES_DIR",
     "MONGO_URL NATS_URL REDIS_URL",
-    // A single instance has threads; and behind a proxy addresses are not counted.
+    // Threads are for single instances, and connections per address aren't limited behind a proxy.
     "GATEWAY_THREADS MAX_CONNECTIONS_PER_ADDRESS",
   ].flatMap((names) => names.split(" "));
   const text = readFileSync(COMPOSE_PATH, "utf8");
@@ -57,7 +57,7 @@ test.each([
   { with: "mail", given: { SMTP_URL: "smtp://mail:1025", MAIL_FROM: "Fanfare <chat@example.org>" } },
 ])("the program starts with $with", ({ given }) => {
   const { gateway, worker } = loadCompose({ ...REQUIRED, ...given }).services;
-  // What the image sets by itself.
+  // Set by the image.
   const image = { HOST: "0.0.0.0", DATA_DIR: "/data" };
   const edge = loadConfig({ ...image, ...gateway!.environment });
   const behind = loadConfig({ ...image, ...worker!.environment });
@@ -73,11 +73,11 @@ test("two gateways and two workers", () => {
   ]);
 });
 
-test("who depends on something waits until it is well", () => {
+test("services wait until their dependencies are healthy", () => {
   const needs = services.flatMap(([, { depends_on: of = {} }]) => Object.entries(of));
   const ofChecked = needs.filter(([name]) => name !== "mongodb-replica-set");
   expect(ofChecked.map(([, { condition }]) => condition)).toEqual(ofChecked.map(() => "service_healthy"));
-  // That of the image is written in the Dockerfile.
+  // The image's own health check is in the Dockerfile.
   const checked = ["gateway", "worker", ...services.filter(([, s]) => s.healthcheck).map(([name]) => name)];
   expect(ofChecked.map(([name]) => name).filter((name) => !checked.includes(name))).toEqual([]);
   expect(compose.services["worker"]!.depends_on).toMatchObject({
@@ -93,17 +93,17 @@ test("only the proxy can be reached from outside, and databases can't connect to
   expect(stores.filter((name) => String(compose.services[name]!.networks) !== "back")).toEqual([]);
 });
 
-test.each(services)("%s is confined, and its logs are bounded", (_, service) => {
+test.each(services)("%s is restricted, and its logs are limited", (_, service) => {
   expect(service.security_opt).toContain("no-new-privileges:true");
   expect(service.logging?.options["max-size"]).toBeDefined();
   expect(service.image).toMatch(/:(local$|(RELEASE\.|v?\d+\.\d+\.\d+)|v?\d+\.\d+\.\d+-)/);
 });
 
-test.each(ofImage)("%s cannot write to its own file system and has no capabilities", (_, service) => {
+test.each(ofImage)("%s has a read-only file system and no capabilities", (_, service) => {
   expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
 });
 
-test("every file and every volume that is mounted is there", () => {
+test("all mounted files and volumes exist", () => {
   const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((mount) => mount.split(":")[0]!));
   const absent = sources.filter((source) =>
     source.startsWith("./") ? !existsSync(new URL(source, COMPOSE_PATH)) : !(source in compose.volumes),
@@ -111,7 +111,7 @@ test("every file and every volume that is mounted is there", () => {
   expect(absent).toEqual([]);
 });
 
-test("what a profile needs and has no default for is asked for when it starts", () => {
+test("required variables of a profile are checked when it starts", () => {
   const script = (name: string) => compose.services[name]!.entrypoint!.at(-1);
   expect(script("grafana")).toContain('"${GF_SECURITY_ADMIN_PASSWORD:?set GRAFANA_PASSWORD}"');
   expect(script("s3")).toContain('"${MINIO_ROOT_PASSWORD:?set S3_SECRET_ACCESS_KEY}"');

@@ -28,7 +28,7 @@ function inputOf(where: string, series: Series) {
   }));
 }
 
-/** What promtool is to look at: the alert fires where it has to, and no other one does, nowhere. */
+/** A promtool test: the alert fires only for the expected series, and no other alert fires. */
 function promtoolTest(alert: string, { sick, well }: Scenario) {
   return {
     rule_files: [RULES_FILE],
@@ -50,25 +50,22 @@ function promtoolTest(alert: string, { sick, well }: Scenario) {
 }
 
 describe.skipIf(!isInstalled("promtool"))("the alerts", () => {
-  test("are rules that Prometheus takes", async () => {
+  test("are valid Prometheus rules", async () => {
     const { stdout } = await run("promtool", ["check", "rules", RULES_FILE]);
     expect(stdout).toContain(`${readRules().length} rules found`);
   });
 
-  test.each(Object.entries(SCENARIOS))(
-    "%s fires where it has to, and only there",
-    async (alert, scenario) => {
-      const folder = await mkdtemp(join(tmpdir(), "fanfare-alert-"));
-      try {
-        const file = join(folder, "test.yaml");
-        await writeFile(file, stringify(promtoolTest(alert, scenario)));
-        const outcome = await run("promtool", ["test", "rules", file]).catch(
-          (error: { stdout?: string; stderr?: string }) => error,
-        );
-        expect(`${outcome.stdout}${outcome.stderr}`).toContain("SUCCESS");
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
-  );
+  test.each(Object.entries(SCENARIOS))("%s fires only when expected", async (alert, scenario) => {
+    const folder = await mkdtemp(join(tmpdir(), "fanfare-alert-"));
+    try {
+      const file = join(folder, "test.yaml");
+      await writeFile(file, stringify(promtoolTest(alert, scenario)));
+      const outcome = await run("promtool", ["test", "rules", file]).catch(
+        (error: { stdout?: string; stderr?: string }) => error,
+      );
+      expect(`${outcome.stdout}${outcome.stderr}`).toContain("SUCCESS");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 });

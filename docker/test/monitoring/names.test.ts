@@ -22,7 +22,7 @@ test("every alert has a section in the runbooks, and every section an alert", ()
     expect(annotations.runbook_url).toBe(`docs/run/runbooks.md#${alert.toLowerCase()}`);
 });
 
-test.each(alerts)("the runbook of %s says what it means, what to look at and what to do", (alert) => {
+test.each(alerts)("the runbook of %s has its meaning, checks and actions", (alert) => {
   expect(SECTIONS.get(alert)).toMatch(/^\n\n[A-Z`][^]+\n\n- Look: [^]+\n- Do/);
 });
 
@@ -33,7 +33,7 @@ test("links between runbooks lead to a section", () => {
   for (const [, anchor] of RUNBOOKS.matchAll(/\]\(#([^)]+)\)/g)) expect(anchors).toContain(anchor);
 });
 
-test("every alert has a severity, a summary and a description of its own", () => {
+test("every alert has a severity, and a unique summary and description", () => {
   const rules = readRules();
   for (const { labels } of rules) expect(["warning", "critical"]).toContain(labels.severity);
   expect(new Set(rules.map(({ annotations }) => annotations.summary)).size).toBe(rules.length);
@@ -47,7 +47,7 @@ const unknown = (text: string): string[] =>
     .map((name) => (known.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "")))
     .filter((name) => !known.has(name));
 
-test("alerts and runbooks name metrics that are described", () => {
+test("alerts and runbooks only use documented metrics", () => {
   expect(readRules().flatMap(({ expr }) => unknown(expr))).toEqual([]);
   expect(unknown(RUNBOOKS)).toEqual([]);
 });
@@ -67,7 +67,7 @@ interface Dashboard {
 }
 
 test.each(readdirSync(DASHBOARDS))(
-  "%s names what there is, says what it means, and has room for it",
+  "%s uses existing metrics, and has descriptions and a valid layout",
   (file) => {
     const text = readFileSync(DASHBOARDS + file, "utf8");
     const { uid, panels, templating } = JSON.parse(text) as Dashboard;

@@ -1,11 +1,11 @@
-/** What Prometheus sees: series by their name with labels, and their values in promtool's notation, one every 30 s for half an hour. */
+/** Series by name with labels, with values in promtool's notation: one every 30 s for half an hour. */
 export type Series = Readonly<Record<string, string>>;
 
-/** `{I}` stands for the labels of one process, `{N}` for those that all processes of its cluster share. */
+/** `{I}` stands for the labels of a process, `{N}` for the common labels of its cluster. */
 export interface Scenario {
-  /** Where the alert has to fire. */
+  /** The alert must fire. */
   sick: Series;
-  /** Nearly the same, where it has to be silent. */
+  /** Similar series for which it must not fire. */
   well: Series;
 }
 
@@ -25,7 +25,7 @@ const slow = (histogram: string, bound: string): Scenario => ({
 const BUILD = { "fanfare_build_info{I}": "1x60" };
 const MANY_CALLS = { 'fanfare_requests_total{I,action="message.send",outcome="ok"}': "0+100000x60" };
 
-/** One for each alert. */
+/** By alert. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   FanfareDown: {
     sick: { "up{I}": "1x20 0x40", "fanfare_build_info{I}": "1x20" },
@@ -134,7 +134,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   FanfareFileDescriptorsNearLimit: {
     sick: { "process_open_fds{I}": "95x60", "process_max_fds{I}": "100x60", ...BUILD },
-    // Not a process of Fanfare.
+    // Not a Fanfare process.
     well: { "process_open_fds{I}": "95x60", "process_max_fds{I}": "100x60" },
   },
   FanfareMailFailing: {

@@ -17,7 +17,7 @@ export function createDiceBot(url: string, token: string): Bot {
 
 if (import.meta.main) {
   const token = process.env["FANFARE_BOT_TOKEN"];
-  if (token === undefined) throw new Error("Set FANFARE_BOT_TOKEN to the token that bot.create answered.");
+  if (token === undefined) throw new Error("Set FANFARE_BOT_TOKEN to the token returned by bot.create.");
   const bot = await createDiceBot(process.argv[2] ?? "http://127.0.0.1:3000", token).start();
   console.log(`${bot.info.name} is online. Write /roll 2d6 in a channel.`);
 }

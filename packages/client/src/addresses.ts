@@ -1,4 +1,4 @@
-/** The gateways of a client, used one at a time. */
+/** The gateway URLs of a client, of which one is used at a time. */
 export class Addresses {
   readonly #origins: readonly string[];
   #at = 0;
@@ -6,7 +6,7 @@ export class Addresses {
   /** @throws {TypeError} if there is none, or one is not a valid URL */
   constructor(urls: string | readonly string[]) {
     this.#origins = (typeof urls === "string" ? [urls] : urls).map((url) => new URL(url).origin);
-    if (this.#origins.length === 0) throw new TypeError("Give at least one url of a gateway.");
+    if (this.#origins.length === 0) throw new TypeError("Pass at least one gateway URL.");
   }
 
   get current(): string {

@@ -52,7 +52,7 @@ export class Bot {
     return this.client.call;
   }
 
-  /** Handles every message of other users. */
+  /** Handles all messages from other users. */
   onMessage(handle: MessageHandler): this {
     this.#onMessage.push(handle);
     return this;

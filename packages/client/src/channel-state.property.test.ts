@@ -10,7 +10,7 @@ import {
   syncCursor,
 } from "./channel-state.ts";
 
-/** Small, so that a few steps are enough to reach every path. */
+/** Small, so that few steps reach every code path. */
 const LIMIT = 4;
 const CHANGES_PER_SYNC = 5;
 
@@ -22,29 +22,29 @@ const step = fc.oneof(
   { weight: 8, arbitrary: fc.record({ type: fc.constant("deliver" as const), which: number }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("repeat" as const), which: number }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("lose" as const), which: number }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("askSync" as const) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("askNewest" as const) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("askOlder" as const) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("requestSync" as const) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("requestNewest" as const) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("requestOlder" as const) }) },
   { weight: 6, arbitrary: fc.record({ type: fc.constant("answer" as const), which: number }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("doubt" as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** One client and one channel; between them a network that loses, repeats, reorders and delays. */
-class World {
+/** A client and a channel, connected by a network that loses, repeats, reorders and delays events. */
+class Simulation {
   readonly server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
   copy = newChannelCopy("c".repeat(24));
   #changes = 0;
   #events: (Message | ReactionChange)[] = [];
-  /** What the server answered and the client has not got yet. */
+  /** Responses that the client hasn't received yet. */
   #answers: ChannelChange[] = [];
-  #newestPageUnderWay = false;
+  #isNewestPagePending = false;
 
-  /** `before` messages are there already, and the newest of them are loaded. */
+  /** Starts with `before` messages, of which the newest are loaded. */
   constructor(before: number) {
     for (let i = 0; i < before; i++) this.server.create(`first ${i}`);
     if (before === 0) return;
-    this.askNewest();
+    this.requestNewest();
     this.run({ type: "answer", which: 0 });
   }
 
@@ -69,14 +69,14 @@ class World {
       case "lose":
         this.#take(this.#events, step.which);
         break;
-      case "askSync":
-        this.askSync();
+      case "requestSync":
+        this.requestSync();
         break;
-      case "askNewest":
-        this.askNewest();
+      case "requestNewest":
+        this.requestNewest();
         break;
-      case "askOlder":
-        this.#askOlder();
+      case "requestOlder":
+        this.#requestOlder();
         break;
       case "answer":
         for (const change of this.#take(this.#answers, step.which)) this.#apply(change);
@@ -87,20 +87,20 @@ class World {
     }
   }
 
-  /** The network works again and time passes: what the client does by itself, until it has no question left. */
-  comeToRest(): void {
+  /** Delivers everything, then syncs until the client has nothing left to request. */
+  settle(): void {
     for (const answer of this.#answers.splice(0)) this.#apply(answer);
     this.#events = [];
     this.#apply({ type: "doubt" });
-    for (let questions = 0; this.copy.needsPage || syncCursor(this.copy) !== undefined; questions++) {
-      if (questions > 100) throw new Error("the client never stops asking");
-      if (this.copy.needsPage) this.askNewest();
-      else this.askSync();
+    for (let requests = 0; this.copy.needsPage || syncCursor(this.copy) !== undefined; requests++) {
+      if (requests > 100) throw new Error("the client never stops requesting");
+      if (this.copy.needsPage) this.requestNewest();
+      else this.requestSync();
       for (const answer of this.#answers.splice(0)) this.#apply(answer);
     }
   }
 
-  askSync(): void {
+  requestSync(): void {
     const afterRev = syncCursor(this.copy);
     if (afterRev === undefined) return;
     const answer = this.server.sync(afterRev);
@@ -108,16 +108,16 @@ class World {
     this.#answers.push({ type: "synced", answer, afterRev, doubts });
   }
 
-  /** One at a time, as the client does. */
-  askNewest(): void {
-    if (this.#newestPageUnderWay) return;
-    this.#newestPageUnderWay = true;
+  /** One at a time, like the client. */
+  requestNewest(): void {
+    if (this.#isNewestPagePending) return;
+    this.#isNewestPagePending = true;
     const page = this.server.list({ limit: LIMIT });
     const { doubts } = this.copy;
     this.#answers.push({ type: "newestPage", page, doubts });
   }
 
-  #askOlder(): void {
+  #requestOlder(): void {
     const { status, fromSeq } = this.copy;
     if (status !== "ready" || fromSeq === 0) return;
     const page = this.server.list({ limit: LIMIT, before: fromSeq });
@@ -125,7 +125,7 @@ class World {
   }
 
   #apply(change: ChannelChange): void {
-    if (change.type === "newestPage") this.#newestPageUnderWay = false;
+    if (change.type === "newestPage") this.#isNewestPagePending = false;
     this.copy = reduceChannel(this.copy, change);
   }
 
@@ -147,13 +147,13 @@ class World {
 test("the copy matches the server despite lost, repeated, reordered and delayed events", () => {
   fc.assert(
     fc.property(fc.nat(15), fc.array(step, { maxLength: 60, size: "max" }), (before, steps) => {
-      const world = new World(before);
-      for (const step of steps) world.run(step);
-      world.comeToRest();
-      const { messages, fromSeq, head } = world.copy;
-      expect(messages).toEqual(world.server.messages.filter(({ seq }) => seq >= fromSeq));
-      expect(messages.length).toBeGreaterThanOrEqual(Math.min(LIMIT, world.server.messages.length));
-      expect(head).toEqual(world.server.list({ limit: 1 }).head);
+      const simulation = new Simulation(before);
+      for (const step of steps) simulation.run(step);
+      simulation.settle();
+      const { messages, fromSeq, head } = simulation.copy;
+      expect(messages).toEqual(simulation.server.messages.filter(({ seq }) => seq >= fromSeq));
+      expect(messages.length).toBeGreaterThanOrEqual(Math.min(LIMIT, simulation.server.messages.length));
+      expect(head).toEqual(simulation.server.list({ limit: 1 }).head);
     }),
     { numRuns: 10_000 },
   );

@@ -12,7 +12,7 @@ export interface ChannelCopy {
   readonly status: "loading" | "ready" | "gone";
   /** Ordered by seq; deleted messages stay, without their text. */
   readonly messages: readonly Message[];
-  /** Older messages than this seq are not held; 0 when the copy reaches back to the first message. */
+  /** The oldest seq in the copy; 0 if it reaches back to the first message. */
   readonly fromSeq: number;
   /** The newest known numbers. */
   readonly head: Head;
@@ -45,9 +45,9 @@ export type ChannelChange =
   | { type: "synced"; answer: ChannelSync; afterRev: number; doubts: number }
   | { type: "gone" };
 
-/** The most messages in a copy; the oldest are dropped first. */
+/** Maximum number of messages in a copy; the oldest are dropped first. */
 export const MAX_MESSAGES = 5000;
-/** The most changes kept out of order or while the first page loads; beyond it, the copy syncs. */
+/** Maximum number of changes buffered out of order or while the first page loads; beyond it, the copy syncs. */
 export const MAX_EARLY = 1000;
 
 export function newChannelCopy(channelId: string): ChannelCopy {
@@ -94,7 +94,7 @@ export function syncCursor(copy: ChannelCopy): number | undefined {
   return behind ? copy.rev : undefined;
 }
 
-/** Keeps messages until the first page is loaded, which they are then merged with. */
+/** Buffers messages until the first page is loaded, which they are then merged with. */
 function keepEarly(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
   const kept = insertMessages(copy.messages, messages);
   const head = headWith(copy.head, messages);
@@ -129,7 +129,7 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
   if (held === undefined || held.rev < afterRev) return { ...copy, head };
   const { reactions: _before, ...rest } = held;
   const message = { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
-  // Keeps a newer version.
+  // A newer version wins.
   const messages = insertMessages(copy.messages, [message]);
   return copy.status === "loading"
     ? { ...copy, head, messages }

@@ -145,7 +145,7 @@ export class ChannelView implements SyncTarget {
     await this.#options.call("message.delete", { channelId: this.channelId, messageId });
   }
 
-  /** Marks everything up to `seq` as read. Makes no call if it already is. */
+  /** Marks everything up to `seq` as read. Does nothing if it already is. */
   async markRead(seq: number): Promise<void> {
     if (seq <= this.#lastReadSeq) return;
     const { lastReadSeq } = await this.#options.call("channel.markRead", { channelId: this.channelId, seq });

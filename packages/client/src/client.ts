@@ -69,7 +69,7 @@ function isReplacing(name: ActionName): boolean {
   return startsSession === true && endsSession === true;
 }
 
-/** Wraps a call; `ask` makes it. */
+/** Wraps a call, which `ask` performs. */
 export type CallWrapper = <N extends ActionName>(
   name: N,
   params: Params<N>,
@@ -367,7 +367,7 @@ export class FanfareClient {
         break;
       case "channel.deleted":
         this.#views.get(event.payload.channelId)?.apply({ type: "gone" });
-        // Its threads are deleted too, without events of their own.
+        // Its threads are deleted too, without separate events.
         this.#syncAllLater();
         break;
       case "readMarker.updated":
@@ -388,7 +388,7 @@ export class FanfareClient {
       case "member.left":
         this.presence.askAgainLater(event.payload.userIds);
         break;
-      // Channels can be gone without an event, and users can be no longer visible.
+      // Channels can be deleted without an event, and users can become invisible.
       case "group.left":
         this.#syncAll();
         this.presence.askAgain();

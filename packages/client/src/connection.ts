@@ -74,7 +74,7 @@ export class Connection {
     if (this.#state === "closed") return Promise.reject(this.#closedError());
     if (this.#state !== "offline") {
       return Promise.reject(
-        new Error("connect was called twice: one call is enough, it reconnects by itself."),
+        new Error("connect was called twice: one call is enough, because it reconnects automatically."),
       );
     }
     this.#stop = new AbortController();
@@ -93,7 +93,7 @@ export class Connection {
       return await answered;
     } catch (error) {
       if (!socket.connected) throw this.#lost(error);
-      throw localError("TIMEOUT", `${name} was not answered within ${timeoutMs} ms.`, error);
+      throw localError("TIMEOUT", `${name} got no response within ${timeoutMs} ms.`, error);
     } finally {
       this.#waiting.delete(answered);
     }

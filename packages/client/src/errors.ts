@@ -40,7 +40,7 @@ export class FanfareError extends Error {
     this.requestId = error.requestId;
   }
 
-  /** The delay that the server asks for, in milliseconds; 0 if none. */
+  /** The delay requested by the server in milliseconds; 0 if none. */
   get retryAfterMs(): number {
     const { data } = this;
     if (typeof data !== "object" || data === null || !("retryAfterMs" in data)) return 0;
@@ -48,7 +48,7 @@ export class FanfareError extends Error {
   }
 }
 
-/** The delay that the server asks for, in milliseconds; 0 if none. */
+/** The delay requested by the server in milliseconds; 0 if none. */
 export function retryAfterMsOf(error: unknown): number {
   return error instanceof FanfareError ? error.retryAfterMs : 0;
 }

@@ -30,7 +30,7 @@ export async function openGroupFile(
   const text = await response.text();
   // Throws the server's error, if the response is one.
   unwrap(parse(text), `HTTP ${response.status}`);
-  throw localError("UNEXPECTED_ANSWER", `This is not a group's file (HTTP ${response.status}).`);
+  throw localError("UNEXPECTED_ANSWER", `The response is not a group export (HTTP ${response.status}).`);
 }
 
 /**
@@ -62,9 +62,9 @@ export async function* readGroupLines(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof FanfareError) throw error;
-    throw localError("CONNECTION_LOST", "The group's file was broken off.", error);
+    throw localError("CONNECTION_LOST", "The group export was interrupted.", error);
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-  if (!isWhole) throw localError("CONNECTION_LOST", "The group's file was broken off: its end is missing.");
+  if (!isWhole) throw localError("CONNECTION_LOST", "The group export was interrupted: its end is missing.");
 }

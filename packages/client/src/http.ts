@@ -23,8 +23,7 @@ export async function callByHttp(
     status = response.status;
     body = await response.text();
   } catch (error) {
-    if (signal.aborted)
-      throw localError("TIMEOUT", `${name} was not answered within ${timeoutMs} ms.`, error);
+    if (signal.aborted) throw localError("TIMEOUT", `${name} got no response within ${timeoutMs} ms.`, error);
     throw localError("CONNECTION_LOST", `The server at ${url} cannot be reached.`, error);
   }
   return unwrap(parse(body), `HTTP ${status}`);
@@ -41,7 +40,7 @@ export function unwrap(answer: unknown, origin: string): unknown {
   }
   throw localError(
     "UNEXPECTED_ANSWER",
-    `This is not an answer of Fanfare (${origin}): is the address right?`,
+    `The response is not from a Fanfare server. Check the address ${origin}.`,
   );
 }
 

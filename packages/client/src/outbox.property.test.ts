@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import { FanfareError, localError } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 
-type Outcome = "stored" | "refused" | "lost before" | "lost after";
+type Outcome = "stored" | "rejected" | "lost before" | "lost after";
 
 const outcome = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Outcome>("stored") },
-  { weight: 1, arbitrary: fc.constantFrom<Outcome>("refused", "lost before", "lost after") },
+  { weight: 1, arbitrary: fc.constantFrom<Outcome>("rejected", "lost before", "lost after") },
 );
 
-/** A server that stores each nonce once, and a network that loses calls and answers. */
+/** A server that stores each nonce once, behind a network that loses calls and responses. */
 class Server {
   readonly stored = new Map<string, Message>();
   readonly calls: Params<"message.send">[] = [];
@@ -26,7 +26,7 @@ class Server {
     const outcome = this.#outcomes.shift() ?? "stored";
     await new Promise((resolve) => setImmediate(resolve));
     if (outcome === "lost before") throw localError("CONNECTION_LOST", "before");
-    if (outcome === "refused") {
+    if (outcome === "rejected") {
       const data = { retryAfterMs: 1 };
       throw new FanfareError({ type: "OVERLOADED", message: "", data, retryable: true, requestId: "" });
     }
@@ -59,7 +59,7 @@ test("messages are stored once and in order despite errors and loss", async () =
     expect([...server.stored.values()]).toEqual(sent);
     expect(outbox.pending).toEqual([]);
     expect(sent.map(({ seq }) => seq)).toEqual(sent.map((_, i) => i + 1));
-    // A call that may have been carried out says so when it is repeated.
+    // Retries of a call that may have been executed must set `resend`.
     const tried = new Set<string>();
     const unmarked: string[] = [];
     for (const [i, { nonce, resend }] of server.calls.entries()) {
@@ -83,9 +83,9 @@ test("a message that can't be sent for too long fails with the last error", asyn
   expect(outbox.pending).toEqual([]);
 });
 
-test("slow mode: waits for a short delay, reports a long one at once, and keeps the options", async () => {
+test("slow mode: waits for a short delay, reports a long one immediately, and keeps the options", async () => {
   const calls: Params<"message.send">[] = [];
-  const outboxThatWaits = (retryAfterMs: number) =>
+  const outboxWithDelay = (retryAfterMs: number) =>
     new Outbox({
       channelId: "c".repeat(24),
       backoff: { baseMs: 1, maxMs: 2 },
@@ -100,9 +100,9 @@ test("slow mode: waits for a short delay, reports a long one at once, and keeps 
       },
       onChange: () => undefined,
     });
-  await outboxThatWaits(5).push("soon", { mentionAuthor: false });
+  await outboxWithDelay(5).push("soon", { mentionAuthor: false });
   expect(calls[1]).toEqual({ ...calls[0], content: "soon", mentionAuthor: false });
-  const late = outboxThatWaits(60_000);
+  const late = outboxWithDelay(60_000);
   await expect(late.push("late")).rejects.toMatchObject({ type: "SLOW_MODE" });
   expect(late.pending).toEqual([]);
 });

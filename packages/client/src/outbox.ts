@@ -36,7 +36,7 @@ interface Entry {
 }
 
 const MAX_PENDING = 200;
-/** If the server asks for a longer delay, such as in slow mode, the error is reported at once. */
+/** If the server requests a longer delay, as in slow mode, the error is reported immediately. */
 const MAX_ASKED_WAIT_MS = 10 * 60_000;
 
 /** The call was not executed, and a new connection would not help. */
@@ -82,7 +82,7 @@ export class Outbox {
     entry.resolve(message);
   }
 
-  /** Retries at once after a reconnect. */
+  /** Retries immediately after a reconnect. */
   wake(): void {
     if (this.#pause?.endsOnline === true) this.#resume();
   }

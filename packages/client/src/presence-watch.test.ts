@@ -71,7 +71,7 @@ test("watches users in one call, and receives their changes", async () => {
     { userId: "ann", status: "offline" },
     { userId: "eve", status: "online" },
   ]);
-  // Eve was left out of the answer: this user may not see her.
+  // Eve is not in the result, because she isn't visible to this user.
   expect([watch.status("ann"), watch.status("eve")]).toEqual(["offline", undefined]);
   expect(changes).toBe(2);
 });
@@ -88,7 +88,7 @@ test("a call has at most 100 users, and at most 500 are watched", async () => {
   expect(asked.slice(5)).toEqual([["ann", "ben"]]);
 });
 
-test("asks again for all users after reconnecting, and for none while offline", async () => {
+test("requests all users again after reconnecting, and none while offline", async () => {
   online = false;
   watch.watch(["ann"]);
   await settle();
@@ -157,7 +157,7 @@ describe("a failure", () => {
       data: { retryAfterMs: 2000 },
     });
 
-  test("is retried if retryable, no sooner than the server asks", async () => {
+  test("is retried if retryable, after the delay requested by the server", async () => {
     failures = [failure(true)];
     watch.watch(["ann"]);
     await vi.advanceTimersByTimeAsync(1999);

@@ -21,7 +21,7 @@ const RENEW_AT = 0.8;
 const REFUSED_PAUSE_MS = 60_000;
 
 /**
- * Tracks the presence of users: asks again after every connection, and before the watch expires on the server.
+ * Tracks the presence of users: renews the watch after every reconnect, and before it expires on the server.
  * Users whose presence isn't visible have no status. At most 500 can be watched.
  */
 export class PresenceWatch {
@@ -124,7 +124,7 @@ export class PresenceWatch {
   async #run(): Promise<void> {
     this.#running = true;
     const { signal } = this.#stop;
-    // Batches all requests of one turn into one call.
+    // Combines all requests of one turn into one call.
     await Promise.resolve();
     for (let failures = 0; this.#due.size > 0 && this.#options.isOnline() && !signal.aborted;) {
       const asked = [...this.#due].slice(0, USERS_PER_LOOKUP);
@@ -187,7 +187,7 @@ export class PresenceWatch {
       over.push(id);
     }
     if (over.length === 0 || !this.#options.isOnline()) return;
-    // If it fails, the watch expires by itself.
+    // If it fails, the watch expires anyway.
     this.#options.call("presence.unwatch", { userIds: over }).catch(() => undefined);
   }
 

@@ -4,7 +4,7 @@ import { retryAfterMsOf } from "./errors.ts";
 import { CHANNELS_PER_SYNC } from "./limits.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
 
-/** A copy of a channel to keep exact. */
+/** A copy of a channel to sync. */
 export interface SyncTarget {
   readonly copy: ChannelCopy;
   /** Whether its first page was requested. */
@@ -70,7 +70,7 @@ export class SyncLoop {
 
   /**
    * A failed call does not block the others; the next round retries it.
-   * @returns the delay that the server asks for
+   * @returns the delay requested by the server
    */
   async #askForAll(targets: readonly SyncTarget[]): Promise<number> {
     let retryAfterMs = 0;

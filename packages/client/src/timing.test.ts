@@ -43,11 +43,11 @@ test("clients disconnected together spread their retries", () => {
     }
   }
   const later = [...perTenth].filter(([tenth]) => tenth >= 100).map(([, tries]) => tries);
-  // Evenly spread it would be 2.7 %.
+  // An even distribution would be 2.7 %.
   expect(Math.max(...later)).toBeLessThan(crowd * 0.05);
 });
 
-test("an aborted sleep ends at once", async () => {
+test("an aborted sleep ends immediately", async () => {
   const abort = new AbortController();
   const long = sleep(60_000, abort.signal);
   abort.abort();

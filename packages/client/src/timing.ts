@@ -24,7 +24,7 @@ export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random = 
 }
 
 /**
- * The delay after a failure: as `backoffMs`, but at least what the server asked for, plus a random part, because it sends
+ * The delay after a failure: as `backoffMs`, but at least what the server requested, plus a random part, because it sends
  * the same value to many clients.
  */
 export function retryMs(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TypingNotes } from "./typing-notes.ts";
 
-test("typing is sent at once, then at most once per interval and channel", () => {
+test("typing is sent immediately, then at most once per interval and channel", () => {
   const sent: string[] = [];
   const notes = new TypingNotes(3000, (channelId) => sent.push(channelId));
   for (const nowMs of [10_000, 10_001, 12_999]) notes.note("a", nowMs);

@@ -1,4 +1,4 @@
-/** Channels to remember; the oldest is dropped first. */
+/** Maximum number of tracked channels; the oldest is dropped first. */
 const MAX_CHANNELS = 100;
 
 /** Throttles typing notifications per channel to the rate at which the server publishes them. */

@@ -58,7 +58,11 @@ export async function upload(request: UploadRequest): Promise<StoredFile> {
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof FanfareError) throw error;
-    throw localError("CONNECTION_LOST", `The server at ${url} cannot be reached, or has hung up.`, error);
+    throw localError(
+      "CONNECTION_LOST",
+      `The server at ${url} cannot be reached, or closed the connection.`,
+      error,
+    );
   }
   const { file } = unwrap(parse(answer.text), `HTTP ${answer.status}, ${path}`) as { file: StoredFile };
   return file;

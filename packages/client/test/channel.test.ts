@@ -40,7 +40,7 @@ test("loads the newest page, and older ones up to the first message", async () =
   expect(client.channel(CHANNEL_ID)).toBe(channel);
 });
 
-test("events in order are applied without one sync", async () => {
+test("events in order are applied without a sync", async () => {
   await channel.load();
   postMany(20);
   server.edit(3, "edited");
@@ -91,9 +91,9 @@ test("the loss of the last event is detected after silence, with one sync", asyn
   server.loses = () => true;
   server.post("lost");
   await until(isExact);
-  // That one brought something; the next one after it does not, and then there is none.
+  // The first sync found the missing event; the next one finds nothing, so no more follow.
   await until(() => server.callsOf("channel.sync").length === 2);
-  // Longer than until the next one would be due: timers of a process fire in the order in which they are due.
+  // Longer than the time until another sync would be due.
   await new Promise((resolve) => setTimeout(resolve, 3 * QUIET_CHECK_MS));
   expect(server.callsOf("channel.sync")).toHaveLength(2);
 });

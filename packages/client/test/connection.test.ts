@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ConnectionState, FanfareClient } from "../src/index.ts";
 import { FakeServer, until } from "./fake-server.ts";
 
-/** Nothing listens here; the port of a closed server could be another test's by now. */
+/** Nothing listens here. The port of a closed server could be reused by another test. */
 const UNUSED_URL = "http://127.0.0.1:2";
 
 let server: FakeServer;

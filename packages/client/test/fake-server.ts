@@ -26,7 +26,7 @@ export class FakeServer {
   refuses: (call: Call) => { type: ErrorCode; data?: unknown } | undefined = () => undefined;
   /** Whether the result of an executed call is lost with its connection. */
   cutsAfter: (call: Call) => boolean = () => false;
-  /** Delay of the result of a socket call; the call itself is executed at once. */
+  /** Delay of the result of a socket call; the call itself is executed immediately. */
   answersAfterMs = 0;
   answersRubbish = false;
   protocolVersion = 1;

@@ -28,7 +28,7 @@ import * as user from "./actions/user.ts";
 import * as webhook from "./actions/webhook.ts";
 import type { ActionDefinition } from "./define.ts";
 
-/** Every action of the platform, by the first part of its name and the second. Nothing that is not here can be called from outside. */
+/** All actions by the two parts of their name. Only these can be called by clients. */
 export const ACTIONS_BY_PREFIX = {
   user: {
     ...user.userActions,
@@ -103,7 +103,7 @@ type DefinitionOf<N extends string> = N extends `${infer P extends Prefix}.${inf
     : never
   : never;
 
-/** The same by its whole name, such as `message.send`. */
+/** All actions by full name, such as `message.send`. */
 export const ACTIONS = Object.fromEntries(
   Object.entries(ACTIONS_BY_PREFIX).flatMap(([prefix, actions]) =>
     Object.entries(actions).map(([name, definition]) => [`${prefix}.${name}`, definition]),
@@ -112,19 +112,19 @@ export const ACTIONS = Object.fromEntries(
 
 /** What a caller passes. */
 export type Params<N extends ActionName> = z.input<(typeof ACTIONS)[N]["params"]>;
-/** What the handler gets: defaults filled in. */
+/** What the handler receives, with defaults applied. */
 export type ParsedParams<N extends ActionName> = z.output<(typeof ACTIONS)[N]["params"]>;
 export type Result<N extends ActionName> = z.output<(typeof ACTIONS)[N]["result"]>;
 
 export type RuleOf<N extends ActionName> = (typeof ACTIONS)[N]["permission"]["rule"];
 
-/** A function that calls an action by its name, for names that are known only at run time. Services call by `Services`. */
+/** A function that calls an action by name, for names known only at run time. Services use `Services`. */
 export type Call = <N extends ActionName>(name: N, params: Params<N>) => Promise<Result<N>>;
 
 type Input<D extends { params: z.ZodType }> = z.input<D["params"]>;
 type Output<D extends { result: z.ZodType }> = z.output<D["result"]>;
 
-/** Every action as a method: `services.message.send(params)`. The definition of a method is its entry in the contract. */
+/** All actions as methods: `services.message.send(params)`. */
 export type Services = {
   [P in keyof ByPrefix]: { [A in keyof ByPrefix[P]]: CallOf<ByPrefix[P][A]> };
 };
@@ -140,7 +140,7 @@ export function actionDefinition(name: ActionName): ActionDefinition {
   return ACTIONS[name];
 }
 
-/** The names of all actions whose definition is like this, in the order of their definition. */
+/** The names of all actions that match a definition, in order. */
 export function actionsWhere(isWanted: (definition: ActionDefinition) => boolean): ActionName[] {
   return (Object.keys(ACTIONS) as ActionName[]).filter((name) => isWanted(ACTIONS[name]));
 }
@@ -149,23 +149,23 @@ type ActionWith<Fact> = {
   [N in ActionName]: (typeof ACTIONS)[N] extends Fact ? N : never;
 }[ActionName];
 
-/** Answers the permissions that a process checks calls against. */
+/** Returns the permissions that processes check calls against. */
 export const ANSWERS_ACCESS = "group.access" satisfies ActionName;
 
-/** Answers the policy of the instance as admins have set it. */
+/** Returns the instance policy as set by admins. */
 export const ANSWERS_POLICY = "admin.readPolicy" satisfies ActionName;
 
-/** Actions that remove what a service stores of a deleted user. */
+/** Actions that delete a service's data of a deleted user. */
 export const FORGETS_USER = actionsWhere(({ forgetsUser }) => forgetsUser === true) as ActionWith<{
   forgetsUser: true;
 }>[];
 
-/** Actions that answer what a service stores of a user. */
+/** Actions that export a service's data of a user. */
 export const EXPORTS_USER = actionsWhere(({ exportsUser }) => exportsUser === true) as ActionWith<{
   exportsUser: true;
 }>[];
 
-/** Whether it is refused to a session that has to set up a second factor first. */
+/** Whether a session that has to set up a second factor first can't call the action. */
 export function needsSecondFactor({ permission, worksWithoutSecondFactor }: ActionDefinition): boolean {
   return permission.rule !== "public" && worksWithoutSecondFactor !== true;
 }

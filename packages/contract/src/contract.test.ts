@@ -9,24 +9,24 @@ const names = Object.keys(ACTIONS) as ActionName[];
 describe.each(names)("%s", (name) => {
   const definition = actionDefinition(name);
 
-  test("can be reached from outside exactly if it is not internal", () => {
+  test("has transports if and only if it is not internal", () => {
     expect(definition.transports.length === 0).toBe(definition.permission.rule === "internal");
   });
 
-  test("names what its rule is about in its params", () => {
+  test("has the id of its permission rule in its params", () => {
     const shape = Object.keys((definition.params as unknown as { shape: object }).shape);
     const needed = { group: ["groupId"], channel: ["channelId"] }[definition.permission.rule as string] ?? [];
     expect(shape).toEqual(expect.arrayContaining(needed));
   });
 
-  test("lists only its own errors", () => {
+  test("lists only errors that aren't common", () => {
     for (const code of definition.errors) {
       expect(Object.keys(ERRORS)).toContain(code);
       expect(COMMON_ERRORS).not.toContain(code);
     }
   });
 
-  test("refuses params that are not an object", () => {
+  test("rejects params that are not an object", () => {
     for (const params of [undefined, null, 1, "x", [1]])
       expect(definition.params.safeParse(params).success).toBe(false);
   });
@@ -38,7 +38,7 @@ test("names are service.verb, events are past tense or a state", () => {
     expect(name).toMatch(/^([a-zA-Z]+\.([a-z]+(ed|ing)|left)|ready|resync)$/);
 });
 
-test("names inherited from Object are no actions", () => {
+test("names inherited from Object are not actions", () => {
   for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty", ""]) {
     expect(isActionName(name)).toBe(false);
   }
@@ -65,13 +65,13 @@ describe("message.send", () => {
   ])("refuses %s", (_what, value) => {
     expect(params.safeParse(value).success).toBe(false);
   });
-  test("keeps the text as it is", () => {
+  test("keeps the text unchanged", () => {
     const content = "  👋🏽 hello\n  world ";
     expect(params.parse({ channelId, content, nonce: "n" })).toMatchObject({ content });
   });
 });
 
-test("message.list takes at most one of before, after and around", () => {
+test("message.list accepts at most one of before, after and around", () => {
   const { params } = actionDefinition("message.list");
   const channelId = "0123456789abcdef01234567";
   expect(params.safeParse({ channelId, before: 3 }).success).toBe(true);

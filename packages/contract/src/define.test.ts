@@ -8,15 +8,15 @@ const shared = { summary: "Does something.", params: inChannel, result: z.object
 const external = { ...shared, permission: { rule: "session" } } as const;
 
 test("an action must have a permission rule; other defaults are the safest", () => {
-  // @ts-expect-error it has to state who can call it
+  // @ts-expect-error a permission rule is required
   expect(() => query(shared)).toThrow("rule");
-  // @ts-expect-error only `internal` makes internal actions
+  // @ts-expect-error only `internal` creates internal actions
   mutation({ ...shared, permission: { rule: "internal" } });
-  // @ts-expect-error there is no such scope
+  // @ts-expect-error unknown scope
   query({ ...external, botScope: "everything" });
-  // @ts-expect-error there is no such parameter to shard by
+  // @ts-expect-error no such parameter to shard by
   mutation({ ...external, shardBy: "groupId" });
-  // @ts-expect-error only reads are heavy
+  // @ts-expect-error only reads can be heavy
   mutation({ ...external, isHeavy: true });
   expect(query(external)).toMatchObject({ mutates: false, botScope: null, transports: ["socket", "http"] });
   expect(mutation(external)).toMatchObject({ mutates: true, botScope: null });

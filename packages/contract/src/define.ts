@@ -32,7 +32,7 @@ export interface ActionRateLimit extends RateLimit {
   /** Also limits calls with the same value of a string parameter, across all callers. */
   perValueOf?: LimitPerValue;
   /**
-   * Counted across all gateways before the call proceeds, as `perValueOf` always is. Otherwise a gateway decides at once, and
+   * Counted across all gateways before the call proceeds, as `perValueOf` always is. Otherwise a gateway decides immediately, and
    * receives the counts of other gateways a moment later.
    */
   exact?: boolean;
@@ -77,7 +77,7 @@ export interface ActionDefinition<
   /** Errors besides COMMON_ERRORS and those of its permission rule. */
   errors: readonly ErrorCode[];
   rateLimit: ActionRateLimit;
-  /** Where it can be called from outside; empty for internal actions. */
+  /** The transports for clients; empty for internal actions. */
   transports: readonly Transport[];
   subscription?: Subscription<z.output<P>, z.output<R>>;
   /** Works during maintenance although it mutates: admins have to sign in, and everyone can sign out. */

@@ -5,16 +5,16 @@ import type { EventPayload } from "./events.ts";
 /** Who handles an event: every process, or one process of each service that listens. */
 interface DomainEventDefinition<P> {
   delivery: "everyProcess" | "oneProcess";
-  /** Carries the type of the payload; there is no such value. */
+  /** Only for the type of the payload; never set. */
   payload?: P;
 }
 
 const everyProcess = <P>(): DomainEventDefinition<P> => ({ delivery: "everyProcess" });
 const oneProcess = <P>(): DomainEventDefinition<P> => ({ delivery: "oneProcess" });
 
-/** What services publish to each other. Clients get the events of the contract instead. */
+/** Events between services. Clients receive the events in `events.ts` instead. */
 export const DOMAIN_EVENTS = {
-  /** The permissions of a user, or of all users where userId is null, changed in a group, or in a channel outside groups. */
+  /** The permissions of a user, or of all users if userId is null, changed in a group, or in a channel outside of groups. */
   "access.changed": everyProcess<{ groupId: string; userId: string | null }>(),
   "session.ended": everyProcess<{ userId: string; sessionIds: string[] }>(),
   /** A session continues with other rights: a guest has become an account. */
@@ -26,11 +26,11 @@ export const DOMAIN_EVENTS = {
   "user.profileChanged": oneProcess<{ user: User }>(),
   /** All messages of these channels are being removed. */
   "channel.emptied": oneProcess<{ channelIds: string[] }>(),
-  /** These messages were removed because of their age. */
+  /** These messages expired. */
   "message.removed": oneProcess<{ channelId: string; messageIds: string[] }>(),
   /**
-   * New messages of one channel are on disk, for work that can be lost with a process: previews, pushes, bots. It is published
-   * only where a service listens.
+   * New messages of a channel are on disk, for work that can be lost in a crash: previews, pushes, bots. Published only if a service
+   * listens.
    */
   "message.stored": oneProcess<{ channelId: string; groupId: string | null; messages: Message[] }>(),
 };

@@ -20,7 +20,7 @@ import { LIMITS } from "./limits.ts";
 const LONE_SURROGATES = ["\ud800", "a\udfff", "\udc00\ud800", "👍".slice(0, 1)];
 
 describe("names", () => {
-  test.each(["Ada", "  Ada  ", "👩‍👩‍👧", "می‌خواهم", "עברית and English", "é", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])("%j is one", (name) => {
+  test.each(["Ada", "  Ada  ", "👩‍👩‍👧", "می‌خواهم", "עברית and English", "é", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])("%j is valid", (name) => {
     expect(nickname.parse(name)).toBe(name.trim());
   });
 
@@ -65,29 +65,29 @@ describe("lookalikes", () => {
     for (const schema of [nickname, groupName]) expect(schema.safeParse(name).success).toBe(false);
   });
 
-  test.each(["@everyone", "Everyone", "@ here", "＠ＡＬＬ"])("%j is no nickname", (name) => {
+  test.each(["@everyone", "Everyone", "@ here", "＠ＡＬＬ"])("%j is not a valid nickname", (name) => {
     const { error } = nickname.safeParse(name);
     expect(error?.issues[0]?.message).toContain("choose another name");
   });
 
-  test("do not make a stored name or the name of a file invalid", () => {
+  test("don't invalidate stored names and file names", () => {
     expect(storedName(32).safeParse("ad\u00admin").success).toBe(true);
     expect(fileName.safeParse("re\u0301sume\u0301 \u0430bc.pdf").success).toBe(true);
   });
 });
 
 describe("messages", () => {
-  test("keep line breaks, directions and spaces", () => {
+  test("preserve line breaks, direction marks and spaces", () => {
     const content = " a\n\tb \u202bעברית\u202c ";
     expect(messageContent.parse(content)).toBe(content);
   });
 
-  test("must show something", () => {
+  test("must have visible characters", () => {
     for (const content of ["", " \n", "\u200b\u200d", "\ufeff\u3164"])
       expect(messageContent.safeParse(content).success).toBe(false);
   });
 
-  test("and their nonces have no halves of characters, which would be stored as others", () => {
+  test("and their nonces can't have unpaired surrogates, which would be stored as other characters", () => {
     for (const text of LONE_SURROGATES) {
       expect(messageContent.safeParse(text).success).toBe(false);
       expect(nonce.safeParse(text).success).toBe(false);
@@ -100,21 +100,21 @@ describe("reactions", () => {
     expect(emoji.safeParse(text).success).toBe(true);
   });
 
-  test.each(["0123456789abcdef01234567", ":party:", "a", "", "👍👍", "1"])("%j is none", (text) => {
+  test.each(["0123456789abcdef01234567", ":party:", "a", "", "👍👍", "1"])("%j is not an emoji", (text) => {
     expect(emoji.safeParse(text).success).toBe(false);
   });
 });
 
-test.each(["everyone", "HERE", "channel", "all"])("a new account cannot be called %s", (name) => {
+test.each(["everyone", "HERE", "channel", "all"])("new accounts can't have the username %s", (name) => {
   expect(newUsername.safeParse(name).success).toBe(false);
   expect(newUsername.safeParse(`${name}1`).success).toBe(true);
   // Accounts with the name can still be found.
   expect(username.safeParse(name).success).toBe(true);
 });
 
-describe("texts of several lines", () => {
+describe("multi-line texts", () => {
   test.each([bio, groupDescription, reason, topic])(
-    "have tabs and line breaks, and no other control characters",
+    "can have tabs and line breaks but no other control characters",
     (text) => {
       expect(text.parse("a\tb\r\nc")).toBe("a\tb\r\nc");
       for (const control of ["\0", "\u001b", "\u007f", "\u0085"])
@@ -122,7 +122,7 @@ describe("texts of several lines", () => {
     },
   );
 
-  test("all groups of a user fit into one answer", () => {
+  test("all groups of a user fit into one result", () => {
     const [id, time] = ["f".repeat(24), new Date(0).toISOString()];
     const group = {
       id,

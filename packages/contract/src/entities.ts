@@ -1,4 +1,4 @@
-/** What the platform deals with, as it goes over the wire: a file for each domain. */
+/** The wire format of entities, with a file for each domain. */
 export * from "./entities/primitives.ts";
 export * from "./entities/user.ts";
 export * from "./entities/admin.ts";

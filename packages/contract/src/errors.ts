@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a client should do: only calls with `retry` can be repeated unchanged. */
+/** What a client should do. Only calls with `retry` can be repeated unchanged. */
 export type ErrorAdvice = "retry" | "log in" | "correct" | "give up";
 
 export interface ErrorDefinition {

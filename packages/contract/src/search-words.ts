@@ -15,7 +15,7 @@ const PREFIX_MIN_HANGUL = 2;
 const ENGLISH = /^[a-z]{3,}$/;
 const HANGUL = /^\p{Script=Hangul}/u;
 
-/** "build" of "builds" and "building" (Porter); null: no English word. */
+/** The stem of an English word, such as "build" for "builds" and "building" (Porter); null for other words. */
 export function stemOf(word: string): string | null {
   return ENGLISH.test(word) ? stemmer(word) : null;
 }

@@ -14,7 +14,7 @@ export interface Meta {
   protocolVersion: number;
   /** Whether OIDC logins are enabled: see `GET /auth/oidc/start`. */
   oidcLogin: boolean;
-  /** Whether the server can send e-mail; without it, users can't reset forgotten passwords. */
+  /** Whether the server can send email; without it, users can't reset forgotten passwords. */
   sendsMail: boolean;
   /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */
   passwordLogin: boolean;
@@ -22,7 +22,7 @@ export interface Meta {
   registration: InstancePolicy["registration"];
   /** Whether anyone can join as a guest, without an account. */
   guests: boolean;
-  /** New accounts need a verified e-mail address in one of these domains; empty: any or no address. */
+  /** New accounts need a verified email address in one of these domains; empty: any or no address. */
   mailDomains: string[];
   /** Who can create groups; everyone: guests too. */
   groupCreation: InstancePolicy["groupCreation"];

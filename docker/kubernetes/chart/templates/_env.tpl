@@ -1,4 +1,4 @@
-{{/* An environment variable out of a Secret: {root, part, name, key}. */}}
+{{/* An environment variable from a Secret: {root, part, name, key}. */}}
 {{- define "fanfare.secretEnv" -}}
 - name: {{ .name }}
   valueFrom:
@@ -7,7 +7,7 @@
       key: {{ .key }}
 {{- end -}}
 
-{{/* A URL of something the processes share: {root, part, name, trial}. */}}
+{{/* The URL of a shared service: {root, part, name, trial}. */}}
 {{- define "fanfare.urlEnv" -}}
 {{- if .root.Values.trial.enabled -}}
 - name: {{ .name }}
@@ -20,7 +20,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The environment of one role: {root, role, services, settings}. Gateways get no way into the database. */}}
+{{/* The environment of one role: {root, role, services, settings}. Gateways have no access to the database. */}}
 {{- define "fanfare.env" -}}
 {{- $root := .root -}}
 {{- $values := .root.Values -}}

@@ -1,4 +1,4 @@
-{{/* Fails with everything that is missing or does not fit, so that it can be put right at once. */}}
+{{/* Fails with all missing and invalid values together. */}}
 {{- define "fanfare.assertValues" -}}
 {{- $faults := list -}}
 {{- $values := .Values -}}
@@ -72,7 +72,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Every service but the gateway, as packages/kernel/src/config.ts has them. */}}
+{{/* All services except the gateway, as in packages/contract/src/services.ts. */}}
 {{- define "fanfare.workerServices" -}}
 user group message presence search bot preview admin file inbox
 {{- end -}}

@@ -16,7 +16,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What never changes of a release: selectors have it. */}}
+{{/* Immutable labels, used in selectors. */}}
 {{- define "fanfare.selector" -}}
 app.kubernetes.io/name: {{ include "fanfare.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -32,7 +32,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- end }}
 {{- end -}}
 
-{{/* Labels that all gateways and workers have, and nothing else of the release. */}}
+{{/* Labels of all gateways and workers, but not of other parts of the release. */}}
 {{- define "fanfare.appSelector" -}}
 {{ include "fanfare.selector" . }}
 app.kubernetes.io/part-of: fanfare
@@ -53,7 +53,7 @@ app.kubernetes.io/part-of: fanfare
 {{- (urlParse .Values.publicUrl).hostname -}}
 {{- end -}}
 
-{{/* As JSON. A default in values.yaml would stay beside those that an operator names. */}}
+{{/* As JSON. Not in values.yaml, where defaults would be merged with an operator's values. */}}
 {{- define "fanfare.workers" -}}
 {{- default (dict "worker" (dict "services" (list "workers"))) .Values.workers | toJson -}}
 {{- end -}}

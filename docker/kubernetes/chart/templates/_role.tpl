@@ -25,7 +25,7 @@ spec:
   revisionHistoryLimit: 5
   strategy:
     type: RollingUpdate
-    # What is new serves before what is old goes.
+    # Starts new pods before it stops old ones.
     rollingUpdate: { maxUnavailable: 0, maxSurge: {{ ternary "25%" "1" (eq $kind "gateway") }} }
   selector:
     matchLabels:
@@ -45,9 +45,9 @@ spec:
     spec:
       serviceAccountName: {{ include "fanfare.serviceAccountName" .root }}
       automountServiceAccountToken: false
-      # Variables that Kubernetes would make of Services could be taken for settings.
+      # Environment variables of Services could be mistaken for settings.
       enableServiceLinks: false
-      # Before SIGTERM; then the program stops by itself within 10 s (services/node/src/run-program.ts); and some to spare.
+      # The preStop delay, plus 10 s for the program to stop after SIGTERM (services/node/src/run-program.ts), plus a reserve.
       terminationGracePeriodSeconds: {{ add $settings.preStopSeconds 15 }}
       {{- with $values.image.pullSecrets }}
       imagePullSecrets:
@@ -71,7 +71,7 @@ spec:
           labelSelector:
             matchLabels:
               {{- $selector | nindent 14 }}
-          # Of each version by itself: pods of the one that goes do not count.
+          # Per version: pods of the previous one don't count.
           matchLabelKeys: [pod-template-hash]
         {{- end }}
         {{- end }}
@@ -100,7 +100,7 @@ spec:
             - { name: http, containerPort: 3000, protocol: TCP }
             {{- end }}
             - { name: ops, containerPort: 3001, protocol: TCP }
-          # Until it has reached the database and the others: two minutes.
+          # Two minutes to connect to the database and the other services.
           startupProbe:
             httpGet: { path: /livez, port: ops }
             periodSeconds: 2
@@ -186,7 +186,7 @@ spec:
       policies:
         - { type: Percent, value: 100, periodSeconds: 60 }
         - { type: Pods, value: 2, periodSeconds: 60 }
-    # Every gateway that goes sends its clients to the others: one at a time, and only after a lasting lull.
+    # A stopping gateway moves its clients to the others, so scale down slowly and one pod at a time.
     scaleDown:
       stabilizationWindowSeconds: 600
       policies:

@@ -2,7 +2,7 @@ import type { ActionName, Channel, EventName, EventPayload, Message, Params } fr
 import type { StateEvent } from "./reduce.ts";
 import type { ClientState } from "./state.ts";
 
-/** A result that can have changed in a way that the event does not include. */
+/** A result that may be outdated after an event that doesn't include the change. */
 export type Doubt = {
   [N in ActionName]: {
     name: N;

@@ -20,7 +20,7 @@ const load = <N extends ActionName>(
   pages?: Pages<N>,
 ): Load<N> => ({ isLoaded, ...(pages !== undefined && { pages }) });
 
-/** The results that the state holds completely and keeps current. */
+/** The results that the state holds completely and keeps up to date. */
 export const LOADS = {
   "user.me": load<"user.me">(({ me }) => me !== null),
   "group.listMine": load<"group.listMine">(({ groups }) => groups !== null),

@@ -86,7 +86,7 @@ export const EMPTY_STATE: ClientState = {
   maintenance: null,
 };
 
-/** The most messages in `ClientState.messages`. */
+/** Maximum number of messages in `ClientState.messages`. */
 export const MAX_MESSAGES = 2000;
 
 /** The table with an entry set; the same table if nothing changed. */

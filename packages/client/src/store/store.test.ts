@@ -22,7 +22,7 @@ interface Asked {
   fail: (error: Error) => void;
 }
 
-/** A store, and the calls that it makes, which the test answers. */
+/** A store whose calls are recorded and answered by the test. */
 function newStore({ isOnline = true } = {}) {
   const asked: Asked[] = [];
   const call = ((name: ActionName, params: object) =>

@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 const hour = 60 * 60_000;
 /** Each call costs a password hash or is an attempt to guess. */
 const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
-/** Each call can send an e-mail. */
+/** Each call can send an email. */
 const mailLimit = { points: 10, durationMs: hour, perAddress: true, exact: true };
 
 const password = z.string().min(1).max(LIMITS.passwordMaxChars);
@@ -32,7 +32,7 @@ const confirmation = {
   verifier: oidcLogin.verifier.optional(),
 };
 
-/** Account security: passwords, e-mail addresses, second factors and OIDC logins. */
+/** Account security: passwords, email addresses, second factors and OIDC logins. */
 export const userActions = {
   requestPasswordReset: mutation({
     summary: "E-mail a link to reset the password. The result is the same whether or not the account exists.",

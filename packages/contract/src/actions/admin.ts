@@ -181,7 +181,7 @@ export const adminActions = {
 };
 
 export const userActions = {
-  // What the owning services do for it.
+  // Implemented by the services that own the data.
   count: internal({
     summary: "How many users there are.",
     result: z.object({ users: z.int() }),

@@ -35,7 +35,7 @@ export const userActions = {
     endsSession: true,
     errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
     rateLimit: { ...perMinute(20), perAddress: true, exact: true },
-    // The session's sockets close at once, so a result by socket would not arrive.
+    // The session's sockets close immediately, so a result by socket would not arrive.
     transports: ["http"],
   }),
 };

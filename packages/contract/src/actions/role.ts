@@ -7,7 +7,7 @@ import { NO_PERMISSIONS } from "../permissions.ts";
 const ofRole = z.object({ groupId: e.id, roleId: e.id });
 const ofMember = ofRole.extend({ userId: e.id });
 
-/** Members can change only roles below their highest, and give or take only permissions that they have, in channels too: otherwise FORBIDDEN. */
+/** Members can change only roles below their highest, and grant or revoke only permissions that they have, in channels too; otherwise FORBIDDEN. */
 export const roleActions = {
   list: query({
     summary: "The roles of a group, the lowest first.",

@@ -8,7 +8,7 @@ const token = z
   .min(1)
   .max(LIMITS.secretMaxChars)
   .describe("From the setup link that a production server prints at startup while it has no admin.");
-/** The token has 256 random bits, so this bounds the load rather than the guesses. */
+/** The token has 256 random bits, so this limits the load rather than guesses. */
 const setupLimit = { ...perMinute(20), perAddress: true, exact: true, unscaled: true } as const;
 
 export const userActions = {

@@ -7,7 +7,7 @@ import { LIMITS } from "../limits.ts";
 const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 /**
  * Limits guesses at one account from many addresses. Counted by the submitted name, so that the limits of an account's username and
- * e-mail address are separate: a shared limit would reveal that they belong together.
+ * email address are separate: a shared limit would reveal that they belong together.
  */
 const guessLimit = {
   param: "username",
@@ -132,7 +132,7 @@ export const userActions = {
     worksInMaintenance: true,
     worksWithoutSecondFactor: true,
     endsSession: true,
-    // The session's sockets close at once, so an answer by socket would not arrive.
+    // The session's sockets close immediately, so a result by socket would not arrive.
     transports: ["http"],
   }),
   logoutAll: mutation({
@@ -141,7 +141,7 @@ export const userActions = {
     worksInMaintenance: true,
     worksWithoutSecondFactor: true,
     endsSession: true,
-    // The session's sockets close at once, so an answer by socket would not arrive.
+    // The session's sockets close immediately, so a result by socket would not arrive.
     transports: ["http"],
   }),
   me: query({

@@ -25,8 +25,8 @@ interface Documents {
 type Kind = "params" | "result" | "event";
 
 /**
- * What clients rely on, one line each, sorted: `action <name>: <transports>`, `error <code>: <status> <advice>`, and for every field
- * `<kind> <action, event or shared schema> <path>[?]: <types>`. Limits of length and size are left out.
+ * The parts of the API that clients rely on, one sorted line each: `action <name>: <transports>`, `error <code>: <status> <advice>`, and for every field
+ * `<kind> <action, event or shared schema> <path>[?]: <types>`. Limits of length and size are omitted.
  */
 export function apiRecord(): string[] {
   const { paths, schemas, messages } = documents();
@@ -71,7 +71,7 @@ function documents(): Documents {
 }
 
 /**
- * Reports each field of a schema with its types, those of nested objects and alternatives too.
+ * Reports each field of a schema with its types, including those of nested objects and alternatives.
  * @returns the shared schemas that it refers to
  */
 function fieldsOf(schema: Schema, path: string, report: (path: string, types: string) => void): string[] {
@@ -167,7 +167,7 @@ function changesOf(before: Fact, after: Fact): string[] {
   ];
 }
 
-/** Whether every value of a type is one of the other, as the string "a" is a string. */
+/** Whether every value of a type is also a value of the other, as the constant "a" is a string. */
 function covers(type: string, narrower: string): boolean {
   return type === narrower || type === narrower.replace(/^"[^"]*"/, "string").replace(/^integer/, "number");
 }

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 const CHANNEL = { $ref: "#/channels/socket" };
 const inChannel = (message: string): Json => ({ $ref: `#/channels/socket/messages/${message}` });
 
-/** The socket side of the contract as an AsyncAPI 3.0 document: events and calls. */
+/** The events and socket calls of the contract as an AsyncAPI 3.0 document. */
 export function asyncApiDocument(): Json {
   const messages: Json = {};
   const operations: Json = {};

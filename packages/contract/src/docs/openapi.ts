@@ -29,7 +29,7 @@ export interface Schema {
 
 const REFERENCE_ROOT = "#/components/schemas/";
 
-/** The HTTP side of the contract as an OpenAPI 3.1 document. */
+/** The HTTP API of the contract as an OpenAPI 3.1 document. */
 export function openApiDocument(): Json {
   const schemas: Json = { ...sharedSchemas(), Error: errorSchema() };
   const paths: Json = {};

@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
 
-/** One emoji as keyboards enter it, joiners and tags included. */
+/** A single emoji as entered by keyboards, including joiners and tags. */
 const EMOJI = /\p{RGI_Emoji}/gv;
 /** Text and emoji presentation of a single character. */
 const PRESENTATION = /(?<=\p{Emoji})[\ufe0e\ufe0f]/gu;
@@ -12,16 +12,16 @@ const JOINERS = new RegExp(`(?<=[${JOINING}]\\p{M}*)[\\u200c\\u200d](?=[${JOININ
 /** Variants of Han characters in Japanese names, and of Mongolian letters. */
 const VARIANTS = /(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]|(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]/gu;
 
-/** Characters that show nothing, among them the braille blank and the anchors of annotations. */
+/** Invisible characters, including the braille blank and annotation anchors. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 const STACKED_MARKS = new RegExp(`[\\p{Mn}\\p{Me}]{${LIMITS.marksPerCharacter + 1}}`, "u");
 const WORD = /[\p{L}\p{M}]+/gu;
-/** Their letters look alike, so a word of two of them imitates another word. */
+/** Scripts with similar letters; a word that mixes them can imitate another one. */
 const LOOKALIKE_SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
 /** Names that would read like a mention of many people. */
 const MASS_MENTION = /^(?:@\s*(?:all|channel|everyone|here)|everyone|here)$/u;
 
-/** Whether a name has characters that show nothing, other than those that emoji and scripts need. */
+/** Whether a name has invisible characters, other than those required by emoji and scripts. */
 export function hasInvisible(name: string): boolean {
   const rest = name
     .replaceAll(EMOJI, " ")

@@ -13,7 +13,7 @@ const mailDomain = z
     "must be a domain such as example.org",
   );
 
-/** null: no limit of this instance; those of LIMITS hold in any case. */
+/** null: no limit on this instance. LIMITS apply in any case. */
 const bytes = z.int().min(0).nullable();
 const upTo = (max: number) => z.int().min(1).max(max).nullable();
 

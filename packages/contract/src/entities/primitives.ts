@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { hasInvisible, hasStackedMarks, mixesScripts, readsLikeMassMention } from "./display-names.ts";
 
-/** Anything that leaves a mark on a screen, as opposed to spaces, controls and characters that are meant to be ignored. */
+/** A visible character, as opposed to spaces, control characters and ignorable characters. */
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 /** Control characters, line breaks and direction overrides: a name must not affect the text around it. */
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
@@ -14,7 +14,7 @@ const plainText = wellFormed.refine(
   (text) => !/[^\P{Cc}\t\n\r]/u.test(text),
   "must not have control characters other than tabs and line breaks",
 );
-/** A name that is stored already, or a file's: later rules for new names do not make it invalid. */
+/** A stored name or a file name, which rules for new names don't invalidate. */
 export const storedName = (maxChars: number) =>
   wellFormed
     .trim()
@@ -34,7 +34,7 @@ const displayName = (maxChars: number) =>
       "must not mix Latin, Cyrillic and Greek letters in one word: use one alphabet",
     );
 
-/** A schema with a name of its own in the generated documents. */
+/** A schema with a name in the generated documents. */
 export const entity = <S extends z.ZodRawShape>(name: string, shape: S) => z.object(shape).meta({ id: name });
 
 /** Retention of messages in days. */
@@ -54,7 +54,7 @@ export const username = z
     new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}}$`),
     `must be ${LIMITS.usernameMinChars}-${LIMITS.usernameMaxChars} letters, digits, '.', '_' or '-'`,
   );
-/** Of a new account: earlier versions accepted any username. */
+/** For new accounts; earlier versions accepted any username. */
 export const newUsername = username.refine(
   (name) => !/^(?:all|channel|everyone|here)$/i.test(name),
   "must not read like a mention of everyone: choose another name",
@@ -78,7 +78,7 @@ export const reason = plainText.trim().min(1).max(LIMITS.reasonMaxChars);
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");
-/** A notice of the administrators to all users. */
+/** An announcement of the admins to all users. */
 export const notice = wellFormed
   .trim()
   .min(1)

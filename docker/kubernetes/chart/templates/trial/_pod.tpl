@@ -1,4 +1,4 @@
-{{/* What all pods of the trial have: {root, part}. */}}
+{{/* Common to all pods of the trial: {root, part}. */}}
 {{- define "fanfare.trialMeta" -}}
 name: {{ include "fanfare.fullname" .root }}-{{ .part }}
 labels:
