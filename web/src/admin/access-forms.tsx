@@ -15,12 +15,12 @@ const CHOICES = {
   directMessages: ["everyone", "groupMates", "friends"],
 } as const satisfies { [N in PolicyName]?: readonly InstancePolicy[N][] };
 
-/** Each choice takes effect at once. Values that the environment sets are read-only. */
+/** Applies each choice at once. Values set by the environment are read-only. */
 export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const [error, setError] = useState<string | null>(null);
-  // Not `useAction`: a change that is made while another one is under way must not be dropped.
+  // Not `useAction`: a second change must not be dropped while the first one is in flight.
   const change = (changes: Partial<InstancePolicy>) => {
     setError(null);
     call("admin.setPolicy", changes).catch((failure: unknown) => setError(errorText(failure)));
@@ -107,7 +107,6 @@ function MailDomains({ domains, isFixed }: { domains: readonly string[]; isFixed
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** Shown in MiB. */
 const SIZES = [
   "fileQuotaUserBytes",
   "fileQuotaGuestBytes",
@@ -129,7 +128,7 @@ function textOf(name: LimitName, value: number | null): string {
   return value === null ? "" : String(value / unitOf(name));
 }
 
-/** An empty field is no limit. What is no number goes to the server as it is, which says so at the field. */
+/** An empty field means no limit. Text that isn't a number is sent as is, so that the server reports the error on the field. */
 function valueOf(name: LimitName, text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;

@@ -10,7 +10,7 @@ import { IconButton } from "../ui/button.tsx";
 import { ListRow } from "../ui/display.tsx";
 import { AdminList } from "./admin-list.tsx";
 
-/** Background work that failed on every try: it can be run again, or deleted. */
+/** Dead-lettered jobs, which an admin can retry or delete. */
 export function AdminJobs() {
   const { t } = useTranslation("admin");
   const jobs = useDeadJobs();

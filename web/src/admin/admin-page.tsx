@@ -47,7 +47,6 @@ const PAGES: Record<AdminSection, ComponentType> = {
   "audit-log": AdminAuditLog,
 };
 
-/** What those do who run the instance; everybody else is told whom to ask. */
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
   const { admin } = useMe();
@@ -233,7 +232,7 @@ export const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon:
   { id: "audit-log", textKey: "admin:sections.auditLog", icon: ScrollText },
 ];
 
-/** Anything else in the address is the first section. */
+/** Falls back to the first section. */
 export function sectionOf(name: string | undefined): AdminSection {
   return ADMIN_SECTIONS.find(({ id }) => id === name)?.id ?? "overview";
 }

@@ -73,11 +73,11 @@ export function AdminUsers() {
 
 interface CreateUserDialogProps {
   onClose: () => void;
-  /** Shows a link that could not be mailed. */
+  /** Called with a link that couldn't be emailed. */
   onLink: (link: PasswordLink) => void;
 }
 
-/** Creates an account, whose owner sets the password by a link. */
+/** Creates an account. Its owner sets the password with an emailed link. */
 function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
   const { t, i18n } = useTranslation("admin");
   const call = useCall();
@@ -125,7 +125,7 @@ interface UserDeedDialogProps {
   user: AdminUser;
   deed: UserDeed;
   onClose: () => void;
-  /** Shows a link that could not be mailed. */
+  /** Called with a link that couldn't be emailed. */
   onLink: (link: PasswordLink) => void;
 }
 
@@ -155,7 +155,7 @@ function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
   );
 }
 
-/** @returns the link to pass on, if there is one */
+/** @returns the link for the admin to pass on, if it couldn't be emailed */
 async function carryOut(call: Call, deed: UserDeed, userId: string, reason: string): Promise<string | null> {
   const params = { userId, ...(reason !== "" && { reason }) };
   switch (deed) {
@@ -217,7 +217,7 @@ type UserDeed = "disable" | "enable" | "makeAdmin" | "takeAdmin" | "sendReset" |
 const DANGEROUS: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "takeAdmin", "resetTotp"]);
 const WITH_REASON: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "resetTotp"]);
 
-/** What the server would allow: an admin cannot be disabled, and only people with an account can be made one. */
+/** Mirrors the server's rules: an admin can't be disabled, and only users with an account can become admin. */
 export function deedsFor(user: AdminUser, ownId: string): UserDeed[] {
   if (user.disabledAt !== null) return ["enable"];
   if (user.admin) return user.id === ownId ? ["takeAdmin"] : ["takeAdmin", "sendReset", "resetTotp"];
@@ -226,12 +226,11 @@ export function deedsFor(user: AdminUser, ownId: string): UserDeed[] {
 }
 
 interface PasswordLink {
-  /** Of the user who sets a password with it. */
   name: string;
   link: string;
 }
 
-/** A link that could not be mailed, for the admin to pass on. It is shown only here. */
+/** Shows a link that couldn't be emailed. It isn't shown anywhere else. */
 function PasswordLinkDialog({ name, link, onClose }: PasswordLink & { onClose: () => void }) {
   const { t } = useTranslation("admin");
   return (

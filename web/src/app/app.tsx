@@ -18,19 +18,19 @@ async function loadLoggedIn() {
   return { default: component };
 }
 const LoggedIn = lazy(loadLoggedIn);
-// Beside the texts, not after them.
+// In parallel with loading the texts.
 if (loadTokens() !== null) void loadLoggedIn().catch(() => {});
 
 export function App() {
   const { client, notice, needsSecondFactor, number } = useSession();
   useAppliedPreferences();
-  // Who logs in next finds it there.
+  // The notice is for the next login.
   useEffect(() => {
     if (client === null) void loadLoggedIn().catch(() => {});
   }, [client]);
   return (
     <Switch>
-      {/* Mailed links and the setup link are for whoever opens them, logged in or not. */}
+      {/* Links from emails and the setup link work with or without a session. */}
       <Route path={ROUTES.verifyEmail}>
         <VerifyEmailPage isLoggedIn={client !== null} />
       </Route>
@@ -55,7 +55,7 @@ export function App() {
   );
 }
 
-/** Puts theme, density, motion and language onto the page as soon as they change; public/theme.js did so at the start. */
+/** Applies theme, density, motion and language when they change. public/theme.js applies them before the first paint. */
 function useAppliedPreferences(): void {
   const { theme, density, language, reducedMotion } = usePreferences();
   const systemIsDark = useMedia("(prefers-color-scheme: dark)");
@@ -65,7 +65,7 @@ function useAppliedPreferences(): void {
   useEffect(() => {
     const { dataset } = document.documentElement;
     const theme = isDark ? "dark" : "light";
-    // Otherwise every element with a color transition animates: thousands in a long channel list.
+    // Otherwise every element with a color transition animates, which is slow in a long channel list.
     if (dataset["theme"] !== theme) withoutTransitions(() => (dataset["theme"] = theme));
     dataset["density"] = density;
     dataset["motion"] = reduces ? "reduced" : "full";
@@ -79,7 +79,7 @@ function withoutTransitions(change: () => void): void {
   const { dataset } = document.documentElement;
   dataset["still"] = "";
   change();
-  // Forces a style recalculation before transitions are enabled again.
+  // Forces a style recalculation before transitions are re-enabled.
   void getComputedStyle(document.body).color;
   delete dataset["still"];
 }

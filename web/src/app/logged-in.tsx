@@ -24,7 +24,7 @@ interface LoggedInProps {
   needsSecondFactor: boolean;
 }
 
-/** Everything for who is logged in, loaded apart: the page to log in is to be there at once. */
+/** Loaded separately to keep the login page small. */
 export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
   return (
     <DataProvider client={client}>
@@ -42,7 +42,7 @@ export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
   );
 }
 
-/** Shows the application as soon as it is known who is here: after a reload only the server can say. */
+/** Renders the application once the user is known; after a reload this takes a request. */
 function SessionGate({ children }: { children: ReactNode }) {
   const { client } = useServerCache();
   const { data } = useLoaded("user.me", {}, ({ me }) => me ?? undefined);
@@ -55,7 +55,7 @@ function SessionGate({ children }: { children: ReactNode }) {
   );
 }
 
-// What few need at the start is loaded when it is gone to.
+// Pages that are rarely opened first are loaded on demand.
 const AdminPage = lazy(async () => ({
   default: (await import("../admin/admin-page.tsx")).AdminPage,
 }));

@@ -227,7 +227,7 @@ export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
     [t("metrics.memory"), ({ memoryBytes }) => bytes(memoryBytes)],
   ];
   return (
-    // It scrolls by itself, so it must be reachable by keyboard.
+    // Scrollable, so it must be focusable by keyboard.
     <div
       role="region"
       aria-label={t("metrics.table")}

@@ -11,7 +11,7 @@ import { useEffect, type ReactNode } from "react";
 import { ChannelPage } from "../../channel/messages/channel-page.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 
-/** A group without a channel: goes to the one that was shown last, else to the group's own choice, else to the first. */
+/** A group's address without a channel: redirects to the last visited channel, the group's default or the first one. */
 export function GroupPage({ groupId }: { groupId: string }) {
   const { t } = useTranslation("home");
   const me = useMe();
@@ -57,11 +57,11 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
 
 interface ThreadRedirectProps {
   channelId: string;
-  /** Shown where it is no thread either. */
+  /** Rendered if the address isn't a thread. */
   children: ReactNode;
 }
 
-/** The address of a thread as a channel, such as of a message in it: shows it beside its channel. */
+/** Redirects from a thread's own address, such as a link to a message in it, to the thread panel of its channel. */
 function ThreadRedirect({ channelId, children }: ThreadRedirectProps) {
   const [, navigate] = useLocation();
   const { message } = parsePlace(useSearch());

@@ -8,7 +8,7 @@ import { CreateGroupForm, JoinGroupForm } from "../../groups/add-group.tsx";
 import { useCanCreateGroups } from "../../session/server-meta.ts";
 import { PageHeader, PagePending } from "../shell/page-header.tsx";
 
-/** Where nothing is named: the last place, else the first group, else a first group is to be made. */
+/** Redirects to the last visited place or the first group; without groups, offers to create one. */
 export function HomePage() {
   const me = useMe();
   const asked = useGroups();

@@ -28,7 +28,7 @@ export function MainLayout({ children }: { children: ReactNode }) {
   const channelId = place?.["*"]?.split("/")[1];
   const group = useGroup(place?.groupId ?? "");
   const lastGroup = useLastGroup();
-  // A page that is in no group stands beside the one that was shown last.
+  // Pages outside groups keep the sidebar of the last group.
   const listed = group ?? lastGroup;
   return (
     <AppShell rail={<GroupRail />} sidebar={<Sidebar groupId={listed?.id} channelId={channelId} />}>
@@ -51,7 +51,7 @@ interface NewGroupInviteProps {
   channelId: string | undefined;
 }
 
-/** Shown once for a group that was just created: the link to invite others. Then the first message can be written. */
+/** Shown once after creating a group. */
 function NewGroupInvite({ group, channelId = "" }: NewGroupInviteProps) {
   if (!useIsNewGroup(group.id)) return null;
   return (
@@ -87,11 +87,11 @@ function Sidebar({ groupId, channelId }: SidebarProps) {
 interface AppShellProps {
   rail: ReactNode;
   sidebar: ReactNode;
-  /** A PageHeader, then the page; a SidePanel anywhere in it stands beside it. */
+  /** A PageHeader and the page; can contain a SidePanel. */
   children: ReactNode;
 }
 
-/** Where everything stands: rail | sidebar | main | panel; on phones one column, with rail and sidebar in a drawer. */
+/** rail | sidebar | main | panel. On phones one column, with rail and sidebar in a drawer. */
 function AppShell({ rail, sidebar, children }: AppShellProps) {
   const { t } = useTranslation("shell");
   const isPhone = useIsPhone();

@@ -9,20 +9,20 @@ import { IconButton } from "../../ui/button.tsx";
 
 interface Connection {
   state: ConnectionState;
-  /** When it was lost, or since when it is tried for the first time; null while it is there. */
+  /** When the connection was lost or first attempted; null while connected. */
   lostAtMs: number | null;
-  /** Whether the browser says that the device has no network. */
+  /** Whether the browser reports that the device is offline. */
   noNetwork: boolean;
-  /** Whether the server is going away: the connection moves by itself. */
+  /** Whether the server is draining; the connection moves to another one by itself. */
   draining: boolean;
 }
 
-/** A connection that is back sooner is not worth a banner. */
+/** Shorter interruptions don't show the banner. */
 const SHOW_AFTER_MS = 700;
-/** How long it takes is said from here on. */
+/** From here on, the elapsed time is shown. */
 const COUNT_AFTER_S = 3;
 
-/** Says so when what is shown may not be live: why, since when, and what happens with what is written. */
+/** Shows that the content may be outdated: why, since when, and what happens to unsent messages. */
 export function ConnectionBanner() {
   const connection = useConnection(useServerCache().client);
   const lostForMs = useElapsed(connection.lostAtMs);
@@ -62,7 +62,7 @@ function Words({ connection, seconds }: { connection: Connection; seconds: numbe
   return (
     <>
       {t(`connection.${kind}`)}
-      {/* Read out once, not every second. */}
+      {/* Announced once by screen readers, not every second. */}
       {counts && (
         <span aria-hidden className="tabular-nums">
           {" "}
@@ -109,7 +109,7 @@ function watchConnection(client: FanfareClient) {
         onChange();
       };
       const network = () => lookAgain();
-      // It may have changed since the first look.
+      // The state may have changed before the subscription.
       look(connection.draining);
       const ends = [
         client.on("connection.changed", () => lookAgain()),
@@ -135,7 +135,7 @@ interface BannerProps {
   children: ReactNode;
 }
 
-/** A line above everything. Its region is there before its text: only then is the text read out. */
+/** The live region exists before its text; otherwise screen readers wouldn't announce it. */
 export function Banner({ isShown, icon, tone = "warn", onDismiss, children }: BannerProps) {
   const { t } = useTranslation("shell");
   return (

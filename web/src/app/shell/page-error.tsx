@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, Spinner } from "../../ui/feedback.tsx";
 
 interface PageErrorBoundaryProps {
-  /** Going elsewhere tries again: the address. */
+  /** The address; when it changes, rendering is retried. */
   place: string;
   children: ReactNode;
 }
@@ -15,7 +15,7 @@ interface PageErrorState {
   failed: boolean;
 }
 
-/** A page that fails, or whose code could not be loaded, takes nothing else with it. */
+/** Contains render errors and failed chunk loads of a page. */
 export class PageErrorBoundary extends Component<PageErrorBoundaryProps, PageErrorState> {
   override state: PageErrorState = { place: this.props.place, failed: false };
 

@@ -8,7 +8,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { Spinner, Pending } from "../../ui/feedback.tsx";
 
 interface ShellState {
-  /** On which page the lists of a phone were opened: going elsewhere closes them. On wide windows they are always there. */
+  /** The path on which a phone's drawer was opened. Navigation closes the drawer. */
   drawerAt: string | null;
   setDrawerAt: (path: string | null) => void;
 }
@@ -20,14 +20,13 @@ export const useShell = create<ShellState>((set) => ({
 
 interface PageHeaderProps {
   icon?: LucideIcon;
-  /** Leave it out where the page has a heading of its own: then phones alone have this line. */
+  /** Omit it on pages with a heading of their own; then only phones show the header. */
   title?: ReactNode;
-  /** Beside the title where there is room, such as the topic of a channel. */
+  /** Next to the title if there is room, such as a channel's topic. */
   subtitle?: ReactNode;
   actions?: ReactNode;
 }
 
-/** The line above a page; on phones with the button that opens the lists. */
 export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderProps) {
   const { t } = useTranslation("shell");
   const setDrawerAt = useShell((state) => state.setDrawerAt);
@@ -57,7 +56,7 @@ export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderP
   );
 }
 
-/** In the place of a page until what it shows is loaded. */
+/** Placeholder while a page's data loads. */
 export function PagePending({ of }: Pick<ComponentProps<typeof Pending>, "of">) {
   if (of.error === null) return <PageLoading />;
   return (

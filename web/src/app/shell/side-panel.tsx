@@ -6,23 +6,20 @@ import { Drawer } from "../../ui/dialog.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { useEscape, useIsPhone } from "../../ui/hooks.ts";
 
-/** Where a SidePanel stands, whatever part of the page opens it; null until it is there. */
+/** The element that SidePanel renders into; null until it is mounted. */
 export const PanelSlot = createContext<HTMLElement | null>(null);
 
 interface SidePanelProps {
   title: string;
-  /** Beside the title, such as a number. */
+  /** Next to the title, such as a count. */
   more?: ReactNode;
   actions?: ReactNode;
   onClose: () => void;
-  /** Fills the height; it scrolls by itself. */
+  /** Takes the full height and scrolls by itself. */
   children: ReactNode;
 }
 
-/**
- * At the right of the page, whatever part of it this is rendered by; on phones a page of its own. One at a time: members,
- * a thread, pins or search. Esc closes it.
- */
+/** A panel at the right edge, rendered through a portal; full screen on phones. Only one is open at a time. */
 export function SidePanel(props: SidePanelProps) {
   const slot = useContext(PanelSlot);
   const isPhone = useIsPhone();

@@ -116,7 +116,7 @@ function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuList {
   ];
 }
 
-/** A guest who logs out is gone for good: there is nothing to log in with again. */
+/** Guests can't log in again, so logging out loses the account. */
 function GuestLogoutDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation("shell");
   return (

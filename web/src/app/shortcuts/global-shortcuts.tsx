@@ -60,7 +60,7 @@ function useKeys(): void {
   }, []);
 }
 
-/** What stands in front has the keys for itself. */
+/** Dialogs, menus and other overlays handle their own keys. */
 function isInFront(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("[role=dialog],[role=alertdialog],[role=menu]") !== null;
 }
@@ -79,7 +79,7 @@ function useVisits(): void {
 }
 
 interface Deeds {
-  /** Does what the shortcut says. False: there is nothing to do, so the key is the browser's. */
+  /** Returns false if there was nothing to do; then the browser handles the key. */
   act: (name: ShortcutName) => boolean;
   goToGroup: (index: number) => boolean;
 }
@@ -110,7 +110,7 @@ function useShortcutActions(): Deeds {
 
   const markRead = (): boolean => {
     const channelId = place?.channelId ?? null;
-    // Esc closes what stands at the right first.
+    // Esc closes the side panel first.
     const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
     if (channelId === null || hasPanel) return false;
     const held = store.state.unread?.[channelId];
@@ -153,7 +153,7 @@ function useShortcutActions(): Deeds {
   };
 }
 
-/** The next one that is wanted, around at the end; the first or the last one where the user is at none of them. */
+/** The next matching item, wrapping around; the first or last one if the current item isn't in the list. */
 export function nextOf<T extends { id: string }>(
   list: readonly T[],
   currentId: string | null,

@@ -1,11 +1,11 @@
 /**
- * A key with what is held down with it, joined by `+`: `mod` is Ctrl, and ⌘ on Apple's; `Alt`, `Shift`. What is no letter is named as
- * `KeyboardEvent.key`.
+ * A key and its modifiers, joined by `+`: `mod` (Ctrl, or ⌘ on Apple devices), `Alt`, `Shift`. Keys other than letters have their
+ * `KeyboardEvent.key` name.
  */
 export type Combo = string;
 
 export interface Shortcut {
-  /** What can be pressed: any of them. */
+  /** Alternatives. */
   combos: readonly Combo[];
   textKey: string;
 }
@@ -16,7 +16,7 @@ interface Section {
   shortcuts: readonly Shortcut[];
 }
 
-/** What works wherever one is, by what it does. Those without `mod` or `Alt` never fire while something is typed. */
+/** Shortcuts that work everywhere. Those without `mod` or `Alt` are ignored while typing. */
 export const SHORTCUTS = {
   switcher: { combos: ["mod+k"], textKey: "shortcuts:do.switcher" },
   search: { combos: ["mod+f"], textKey: "shortcuts:do.search" },
@@ -34,7 +34,7 @@ export const SHORTCUTS = {
 
 export type ShortcutName = keyof typeof SHORTCUTS;
 
-/** The groups of the rail from above: `Alt+1` to `Alt+9`. */
+/** `Alt+1` to `Alt+9` open the groups of the rail. */
 export const GROUP_KEYS = 9;
 
 const of = (...names: ShortcutName[]): Shortcut[] => names.map((name) => SHORTCUTS[name]);
@@ -88,7 +88,7 @@ export type Keys = Pick<
   "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey" | "isComposing"
 >;
 
-/** Whether exactly these keys are down. `isApple`: ⌘ stands for `mod`, else Ctrl. */
+/** Whether exactly these keys are pressed. */
 export function isCombo(combo: Combo, event: Keys, isApple: boolean): boolean {
   const parts = combo.split("+");
   const key = parts.at(-1)!;
@@ -96,18 +96,18 @@ export function isCombo(combo: Combo, event: Keys, isApple: boolean): boolean {
   if (event.isComposing || event.altKey !== has("Alt")) return false;
   const [mod, other] = isApple ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
   if (mod !== has("mod") || other) return false;
-  // What a sign needs to be typed differs by keyboard: Shift says nothing about it.
+  // Whether a symbol needs Shift depends on the keyboard layout.
   const isSign = /^[^\p{L}\p{N}]$/u.test(key);
   if (!isSign && event.shiftKey !== has("Shift")) return false;
   return event.key.toLowerCase() === key.toLowerCase() || (has("Alt") && isPlace(event.code, key));
 }
 
-/** With Alt, Apple's keyboards give other characters: there the place of the key counts. */
+/** With Alt, Apple keyboards produce other characters, so the physical key counts. */
 function isPlace(code: string, key: string): boolean {
   return code === `Digit${key}` || code === `Key${key.toUpperCase()}`;
 }
 
-/** Whether a combo is none that text is typed with: Esc, a sign or a letter could be meant for a field. */
+/** Whether the combo could be typed into a text field: Esc, a symbol or a plain letter. */
 export function needsNoField(combo: Combo): boolean {
   return !combo.includes("mod+") && !combo.includes("Alt+");
 }
@@ -119,7 +119,7 @@ const SIGNS: Record<string, string> = {
   Delete: "Del",
 };
 
-/** How the keys are written on a keyboard. */
+/** The labels on the keyboard. */
 export function keysOf(combo: Combo, isApple: boolean): string[] {
   const held: Record<string, string> = isApple
     ? { mod: "⌘", Alt: "⌥", Shift: "⇧" }

@@ -1,13 +1,13 @@
 import { useRoute } from "wouter";
 import { ROUTES } from "../../routes.ts";
 
-/** The channel that the address names; `groupId` null for a direct one. */
+/** The channel in the address; `groupId` is null for a direct message. */
 export interface Place {
   groupId: string | null;
   channelId: string | null;
 }
 
-/** Where the user is, by the address alone; null where that is in no group and no direct channel. */
+/** The place in the address; null on pages outside groups and direct messages. */
 export function usePlace(): Place | null {
   const [, channel] = useRoute(ROUTES.channel);
   const [, group] = useRoute(ROUTES.group);
@@ -17,7 +17,7 @@ export function usePlace(): Place | null {
   return direct === null ? null : { groupId: null, channelId: direct.channelId };
 }
 
-/** Whether messages can be searched beside what the address names. */
+/** Whether the page has a message search. */
 export function useHasSearch(): boolean {
   const [isInbox] = useRoute(ROUTES.inbox);
   const [isFriends] = useRoute(ROUTES.friends);

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "../../ui/button.tsx";
 
 interface UpdateState {
-  /** Brings the new version in and reloads the page; null while there is none. */
+  /** Activates the new version and reloads the page; null if there is none. */
   apply: (() => void) | null;
 }
 
@@ -15,15 +15,15 @@ const useUpdate = create<UpdateState>(() => ({ apply: null }));
 
 const LOOK_EVERY_MS = 60 * 60_000;
 
-/** Registers the service worker where there is one, and learns of new versions. Does nothing while developing. */
+/** Registers the service worker and watches for new versions. Does nothing in development. */
 export function startServiceWorker(): void {
-  // A chunk of a version that the server no longer has.
+  // The server no longer has a chunk of this version.
   addEventListener("vite:preloadError", () => offer(() => location.reload()));
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     if (data.type === "open") navigate(data.path);
   });
-  // What the page itself needs comes first.
+  // After the page's own requests.
   addEventListener("load", () => void register());
   if (document.readyState === "complete") void register();
 }
@@ -35,11 +35,11 @@ async function register(): Promise<void> {
   try {
     registration = await serviceWorker.register("/sw.js");
   } catch {
-    // A private window, or storage that is off: the page works without.
+    // Private windows or disabled storage: the page works without a service worker.
     return;
   }
   serviceWorker.addEventListener("controllerchange", () => {
-    // Another window has brought the new version in.
+    // Another tab activated the new version.
     if (wasControlled) offer(() => location.reload());
     else keepLoaded();
   });
@@ -70,8 +70,8 @@ function tell(worker: ServiceWorker, message: ToWorker): void {
 }
 
 /**
- * The service worker sees by itself what is asked for from here on. What the page has loaded without it, it is told: also what was
- * under way when it came, which is listed once it is there.
+ * The service worker caches what it fetches from now on. Files that were loaded before it took control are reported to it, including
+ * requests that were in flight.
  */
 function keepLoaded(): void {
   const { controller } = navigator.serviceWorker;

@@ -6,17 +6,17 @@ type SeriesTone = "accent" | "info" | "muted";
 export interface Series {
   name: string;
   tone: SeriesTone;
-  /** One for each time; null where there is none. */
+  /** One per entry of `times`; null is a gap. */
   values: readonly (number | null)[];
 }
 
 interface LineChartProps {
   title: string;
   hint?: string;
-  /** Ends of the steps, in milliseconds since 1970, oldest first. */
+  /** End of each step in Unix milliseconds, oldest first. */
   times: readonly number[];
   series: readonly Series[];
-  /** The longest time that is shown, up to the last step. */
+  /** Maximum width of the time axis. */
   maxSpanMs: number;
   format: (value: number) => string;
   formatTime: (atMs: number) => string;
@@ -41,7 +41,7 @@ const BOTTOM = 22;
 const LEFT = 52;
 const RIGHT = 8;
 const MAX_PARTS = 4;
-/** So that what has just begun is no cliff at the edge. */
+/** Minimum width of the time axis, so that the first few values don't fill the chart. */
 const MIN_SPAN_MS = 60_000;
 const TIME_LABEL_WIDTH = 84;
 const HALF_LABEL = 20;
@@ -127,7 +127,7 @@ export function LineChart(props: LineChartProps) {
               {formatTime(tick)}
             </text>
           ))}
-        {/* The first is the one to see: above the others. */}
+        {/* Reversed so that the first series is drawn on top. */}
         {series.toReversed().map(({ name, tone, values }) => (
           <path
             key={name}
@@ -179,7 +179,7 @@ function useWidth(): [RefCallback<HTMLElement>, number] {
 
 const STEPS = [1, 2, 2.5, 5, 10];
 
-/** Round numbers from 0 to the first that is not below `highest`: at most `count` parts. */
+/** Round numbers from 0 up to the first one that is at least `highest`, in at most `count` steps. */
 export function niceTicks(highest: number, count: number): number[] {
   if (!(highest > 0)) return [0, 1];
   const raw = highest / count;
@@ -191,7 +191,6 @@ export function niceTicks(highest: number, count: number): number[] {
 
 const TIME_STEPS_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
-/** Round times in between, at most `count` or so. */
 export function timeTicks(fromMs: number, toMs: number, count: number): number[] {
   const spanMs = toMs - fromMs;
   const stepMs = TIME_STEPS_MS.find((step) => spanMs / step <= count) ?? TIME_STEPS_MS.at(-1)!;
@@ -205,7 +204,7 @@ interface Point {
   y: number;
 }
 
-/** What an SVG path needs to draw a line through the points; where one is null the line has a gap, and a point alone is a dot. */
+/** The SVG path through the points. A null point is a gap; an isolated point is drawn as a dot. */
 export function linePath(points: readonly (Point | null)[]): string {
   let path = "";
   let isDrawing = false;
@@ -215,7 +214,7 @@ export function linePath(points: readonly (Point | null)[]): string {
       continue;
     }
     const at = `${round(point.x)} ${round(point.y)}`;
-    // A line to the same place makes the dot visible, with round ends, until another point follows.
+    // A zero-length line makes an isolated point visible as a dot (round caps).
     path += isDrawing ? `L${at}` : `M${at}L${at}`;
     isDrawing = true;
   }
