@@ -24,7 +24,7 @@ import { MessageField } from "./message-field.tsx";
 import { LostFiles, UploadStrip, useFileDrop } from "./upload-strip.tsx";
 import { type Refusal, useUploads } from "./uploads.ts";
 
-/** On a telephone, focus would open a keyboard over half of the screen. */
+/** On phones, focusing the field would open the keyboard over half of the screen. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 
 interface ComposerBoxProps {
@@ -41,7 +41,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   const { view, snapshot } = useChannel(channelId);
   const permissions = useChannelPermissions(channel);
   const { replyTo } = useConversation(channelId);
-  /** The reply whose author is not told. */
+  /** The replied-to message whose author isn't notified. */
   const [silentId, setSilentId] = useState<string | null>(null);
   const mentions = replyTo?.id !== silentId;
   const statusId = useId();
@@ -150,7 +150,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
             label={t("send")}
             disabled={!sending.canSend || sending.isWaiting}
             className={sending.canSend ? "text-accent-text" : ""}
-            // The keyboard of a phone stays open.
+            // Keeps the phone's keyboard open.
             onPointerDown={(event) => event.preventDefault()}
             onClick={sending.submit}
           />

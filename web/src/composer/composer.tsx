@@ -17,13 +17,13 @@ type ComposerState = { kind: "open" } | { kind: "muted"; untilMs: number } | { k
 
 interface ComposerProps {
   channel: Channel;
-  /** How the place is called: "#general", or the name of whom one writes to. */
+  /** The place's name: "#general" or the other person's name. */
   title: string;
-  /** Whether the focus begins here where there is a keyboard. */
+  /** Focuses the field on devices with a keyboard. */
   autoFocus?: boolean;
 }
 
-/** Where one writes in a channel, a direct channel or a thread; where one may not, why. Give it the channel's id as its key. */
+/** Writes to a channel, direct message or thread, or says why this isn't possible. Use the channel's ID as the key. */
 export function Composer(props: ComposerProps) {
   const { t } = useTranslation("composer");
   const { dateTime } = useFormats();
@@ -64,17 +64,17 @@ function useComposerState(channel: Channel): ComposerState {
   const nowMs = useNow();
   const untilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
   if (untilMs > nowMs) return { kind: "muted", untilMs };
-  // Until it is known, most may.
+  // Until permissions are loaded, assume that sending is allowed.
   if (enabled && isKnown && !hasPermission(permissions, "sendMessages")) return { kind: "readOnly" };
   return { kind: "open" };
 }
 
-/** More names than this say less than their number. */
+/** Beyond this number, "Several people" is shown. */
 const MAX_NAMED = 3;
 
 const DOTS = ["0s", "0.2s", "0.4s"];
 
-/** Before this the number of characters that are left is of no interest. */
+/** The counter appears when fewer characters than this are left. */
 const COUNT_FROM_CHARS = 300;
 
 interface ComposerStatusProps {
@@ -87,7 +87,7 @@ interface ComposerStatusProps {
   onStopWaiting: () => void;
 }
 
-/** The line below the box: who is writing, and what keeps one from sending. It is always as high, so that nothing moves. */
+/** The line below the box: who is typing, and what prevents sending. Its height is fixed so that nothing moves. */
 export function ComposerStatus(props: ComposerStatusProps) {
   const { id, channelId, charsLeft, secondsLeft, slowModeSeconds, isWaiting, onStopWaiting } = props;
   const { t } = useTranslation("composer");
@@ -131,7 +131,7 @@ export function ComposerStatus(props: ComposerStatusProps) {
   );
 }
 
-/** Who is writing. Not read out: it changes all the time. */
+/** Not announced by screen readers, because it changes constantly. */
 function TypingLine({ channelId }: { channelId: string }) {
   const { t, i18n } = useTranslation("composer");
   const typists = useTypists(channelId);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isInOpenFence, makeLink, type TextEdit, toggleCode, toggleMark } from "./markdown-edit.ts";
 
-/** `[` and `]` stand at the ends of what is selected. */
+/** `[` and `]` mark the selection. */
 function apply(marked: string, edit: (text: string, from: number, to: number) => TextEdit): string {
   const from = marked.indexOf("‹");
   const to = marked.indexOf("›") - 1;

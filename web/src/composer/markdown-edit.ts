@@ -1,4 +1,4 @@
-/** A change of a text: what is replaced, by what, and what is selected then. */
+/** A change to a text: the replaced range, the new text and the selection afterwards. */
 export interface TextEdit {
   readonly from: number;
   readonly to: number;
@@ -7,7 +7,7 @@ export interface TextEdit {
   readonly selectTo: number;
 }
 
-/** Puts a mark around what is selected, or takes it away. */
+/** Adds a mark around the selection or removes it. */
 export function toggleMark(text: string, from: number, to: number, mark: string): TextEdit {
   const selected = text.slice(from, to);
   const { length } = mark;
@@ -24,7 +24,7 @@ export function toggleMark(text: string, from: number, to: number, mark: string)
     const insert = selected.slice(length, -length);
     return { from, to, insert, selectFrom: from, selectTo: from + insert.length };
   }
-  // Spaces at the ends would keep the marks from being marks.
+  // With spaces next to them, the marks would not be parsed as marks.
   const start = from + (selected.length - selected.trimStart().length);
   const end = selected.trim() === "" ? start : to - (selected.length - selected.trimEnd().length);
   return {
@@ -36,7 +36,7 @@ export function toggleMark(text: string, from: number, to: number, mark: string)
   };
 }
 
-/** `*` is no half of `**`. */
+/** `*` must not match half of `**`. */
 function hasMark(before: string, after: string, mark: string): boolean {
   if (!before.endsWith(mark) || !after.startsWith(mark)) return false;
   if (mark !== "*") return true;
@@ -44,7 +44,7 @@ function hasMark(before: string, after: string, mark: string): boolean {
   return stars % 2 === 1;
 }
 
-/** Code: a span, or a block where several lines are selected. */
+/** Toggles a code span, or a code block if several lines are selected. */
 export function toggleCode(text: string, from: number, to: number): TextEdit {
   const selected = text.slice(from, to);
   if (!selected.includes("\n")) return toggleMark(text, from, to, "`");
@@ -55,7 +55,7 @@ export function toggleCode(text: string, from: number, to: number): TextEdit {
   return { from, to, insert, selectFrom, selectTo: selectFrom + selected.length };
 }
 
-/** A link: what is selected is its text, or its address where it is one. */
+/** Makes a link. The selection becomes its text, or its address if it is one. */
 export function makeLink(text: string, from: number, to: number, url = ""): TextEdit {
   const selected = text.slice(from, to);
   if (url === "" && isUrl(selected)) {
@@ -70,17 +70,17 @@ export function isUrl(text: string): boolean {
   return /^https?:\/\/[^\s<>()]+$/.test(text);
 }
 
-/** Whether the caret is in a block of code that is not closed: Enter is a new line there. */
+/** Whether the caret is in an unclosed code block, where Enter starts a new line. */
 export function isInOpenFence(text: string, caret: number): boolean {
   const fences = text.slice(0, caret).match(/^ {0,3}```/gm) ?? [];
   return fences.length % 2 === 1;
 }
 
-/** Changes the text of a field as if it was typed, so that undo takes it back. */
+/** Edits the field in a way that undo can revert. */
 export function editField(field: HTMLTextAreaElement, edit: TextEdit): void {
   field.focus();
   field.setSelectionRange(edit.from, edit.to);
-  // Deprecated, and the only way by which a script's change can be undone.
+  // Deprecated, but the only way to make a scripted change undoable.
   const isDone =
     edit.insert === ""
       ? document.execCommand("delete")
@@ -92,7 +92,7 @@ export function editField(field: HTMLTextAreaElement, edit: TextEdit): void {
   field.setSelectionRange(edit.selectFrom, edit.selectTo);
 }
 
-/** Writes something at the caret, in place of what is selected. */
+/** Inserts text at the caret, replacing the selection. */
 export function insertAtCaret(field: HTMLTextAreaElement, text: string): void {
   const { selectionStart: from, selectionEnd: to } = field;
   editField(field, { from, to, insert: text, selectFrom: from + text.length, selectTo: from + text.length });

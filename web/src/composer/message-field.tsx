@@ -36,7 +36,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
   k: makeLink,
 };
 
-/** On touch screens Enter is a new line, as on their keyboards it is labelled so; a button sends. */
+/** On touch screens, Enter starts a new line, as the keyboard says; sending takes the button. */
 const TOUCH = "(hover: none) and (pointer: coarse)";
 
 interface MessageFieldProps {
@@ -51,15 +51,15 @@ interface MessageFieldProps {
   readOnly?: boolean;
   describedBy?: string | undefined;
   onSend: () => void;
-  /** Keys that mean nothing to the text: ↑ in an empty field, Esc. */
+  /** Keys that don't change the text: ↑ in an empty field, Esc. */
   onKey?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
-  /** Files that are pasted; without it they are not taken. */
+  /** Pasted files. Without it they are ignored. */
   onFiles?: ((files: File[]) => void) | undefined;
 }
 
 /**
- * Where the text of a message is written: names are proposed, marks are set by keys, Enter is done. The proposals stand above the next
- * element around it that is `relative`.
+ * The text field of a message, with suggestions, formatting keys and Enter to submit. Suggestions are positioned above the closest
+ * `relative` ancestor.
  */
 export function MessageField(props: MessageFieldProps) {
   const { written, channel, permissions, label, onSend, onKey, onFiles, autoFocus = false } = props;
@@ -69,7 +69,7 @@ export function MessageField(props: MessageFieldProps) {
   const { isOpen, options, trigger, found } = suggestions;
 
   useLayoutEffect(() => {
-    // A dialog that closes in the same commit returns the focus in a microtask, which would win over the attribute `autoFocus`.
+    // A dialog that closes in the same commit returns the focus in a microtask, which would override the `autoFocus` attribute.
     if (autoFocus) queueMicrotask(() => field.current?.focus());
   }, [autoFocus, field]);
 
@@ -127,7 +127,7 @@ export function MessageField(props: MessageFieldProps) {
           onInput(event.target.value);
           suggestions.look();
           if (event.target.value[event.target.selectionStart - 1] === ":")
-            // It moves the caret and puts it back: proposals for what is written behind it go on.
+            // This moves the caret and restores it, so suggestions must be updated.
             void replaceClosedEmoji(event.target, i18n.language).then(suggestions.look);
         }}
         onSelect={suggestions.look}
@@ -142,11 +142,11 @@ export function MessageField(props: MessageFieldProps) {
   );
 }
 
-/** Puts the emoji in place of its name between colons, where that ends at the caret. */
+/** Replaces a shortcode that ends at the caret with its emoji. */
 async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string): Promise<void> {
   const named = closedEmoji(field.value, field.selectionStart);
   if (named === null) return;
-  // Without the list of emoji it stays as it was written.
+  // Without the emoji list, the shortcode stays.
   const index = await loadEmojiIndex(language).catch(() => null);
   const emoji = index === null ? undefined : emojiNamed(index, named.name);
   const to = named.start + named.name.length + 2;
@@ -156,13 +156,13 @@ async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string):
   editField(field, { from: named.start, to, insert: emoji, selectFrom: moved, selectTo: moved });
 }
 
-/** Ctrl or ⌘ with B, I, E, and with K where something is selected. Returns whether the key was one of them. */
+/** Ctrl or ⌘ with B, I, E, or K with a selection. Returns whether the key was handled. */
 function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
   const { currentTarget: field, key } = event;
   const { value, selectionStart: from, selectionEnd: to } = field;
   if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return false;
   const edit = EDITS[key.toLowerCase()];
-  // Without a selection K is for all of the page.
+  // Without a selection, K is a global shortcut.
   if (edit === undefined || (edit === makeLink && from === to)) return false;
   event.preventDefault();
   event.stopPropagation();
@@ -172,7 +172,7 @@ function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
 
 function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
   const { key, shiftKey, altKey, currentTarget: field, nativeEvent } = event;
-  // While characters are composed (Japanese, Chinese, …) Enter chooses among them.
+  // While an input method composes text (Japanese, Chinese, …), Enter selects a candidate.
   if (key !== "Enter" || shiftKey || altKey || nativeEvent.isComposing || matchMedia(TOUCH).matches) {
     return false;
   }
@@ -188,7 +188,7 @@ function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
   useLayoutEffect(() => {
     const { current: element } = fieldRef;
     if (GROWS || element === null) return;
-    // Browsers that cannot do it by themselves.
+    // For browsers without `field-sizing`.
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight}px`;
   });

@@ -16,7 +16,7 @@ interface SourceProps {
   onFound: (kind: Trigger["kind"], suggestions: readonly Suggestion[]) => void;
 }
 
-/** Looks up what fits what is being written; shows nothing by itself. */
+/** Looks up suggestions for the current query. Renders nothing. */
 export function SuggestionSource({ kind, ...props }: SourceProps & { kind: Trigger["kind"] }) {
   const { groupId } = props.channel;
   switch (kind) {
@@ -144,7 +144,7 @@ function usage({ options }: Command): string {
   return options.map(({ name, required }) => (required ? ` <${name}>` : ` [${name}]`)).join("");
 }
 
-/** Tells what was found when it is something else than before. */
+/** Reports results when they have changed. */
 function useFound(
   kind: Trigger["kind"],
   found: readonly Suggestion[],
@@ -157,7 +157,7 @@ function useFound(
   }, [kind, identity, onFound]);
 }
 
-/** The query once it rests for a moment: servers are asked for it. */
+/** The debounced query, for sources that ask the server. */
 function useSettled(query: string): string {
   const [settled, setSettled] = useState(query);
   useEffect(() => {

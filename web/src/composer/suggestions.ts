@@ -16,7 +16,7 @@ export interface Suggestion {
 
 export const MAX_SUGGESTIONS = 8;
 
-/** The ones that fit a query best: names that begin so, then those of which a word does, then the others that have it in them. */
+/** The best matches: names that start with the query, then names with a word that does, then names that contain it. */
 export function rankByName<T>(items: readonly T[], query: string, namesOf: (item: T) => string[]): T[] {
   const wanted = query.toLowerCase();
   const ranked = items.flatMap((item, order) => {
@@ -37,7 +37,7 @@ function rankOf(name: string, wanted: string): number {
   return /[\s_-]/.test(name[at - 1]!) ? 2 : 3;
 }
 
-/** What the field says in place of what triggered it, with a space to write on. */
+/** The text that replaces the trigger, followed by a space. */
 export function replacement(
   text: string,
   caret: number,
@@ -51,20 +51,20 @@ export function replacement(
 
 export interface Trigger {
   readonly kind: "mention" | "channel" | "emoji" | "command";
-  /** Where its sign stands. */
+  /** The position of its first character. */
   readonly start: number;
-  /** Behind the sign, up to the caret. */
+  /** The text after the trigger character, up to the caret. */
   readonly query: string;
 }
 
 const KINDS = { "@": "mention", "#": "channel", ":": "emoji" } as const;
-/** Names have spaces, but not everything behind a sign is a name. */
+/** Names can contain spaces, so the query needs a limit. */
 const MENTION_MAX_CHARS = 32;
 const MENTION_MAX_SPACES = 2;
-/** Shorter ones are smileys such as :) or :D. */
+/** Shorter ones are emoticons such as :) or :D. */
 const EMOJI_MIN_CHARS = 2;
 
-/** What is being written at the caret: `@ada`, `#gen`, `:smi`, or `/com` at the beginning; null for anything else. */
+/** The trigger at the caret, if any: `@ada`, `#gen`, `:smi`, or `/com` at the beginning. */
 export function findTrigger(text: string, caret: number): Trigger | null {
   const before = text.slice(0, caret);
   const command = /^\/([a-z0-9_-]*)$/.exec(before);
@@ -87,7 +87,7 @@ function isQuery(kind: Trigger["kind"], query: string): boolean {
   );
 }
 
-/** The name between two colons that ends at the caret: `:tada:`. */
+/** The shortcode that ends at the caret: `:tada:`. */
 export function closedEmoji(text: string, caret: number): { start: number; name: string } | null {
   const match = /(?:^|[^\w:])(:([a-z0-9_+-]+):)$/.exec(text.slice(0, caret));
   return match === null ? null : { start: caret - match[1]!.length, name: match[2]! };
@@ -103,15 +103,15 @@ export interface Suggestions {
   onFound: (kind: Trigger["kind"], found: readonly Suggestion[]) => void;
   look: () => void;
   close: () => void;
-  /** Arrows, Enter, Tab and Esc, while something is proposed. Returns whether the key was for that. */
+  /** Handles arrows, Enter, Tab and Esc while there are suggestions. Returns whether the key was handled. */
   onKey: (event: KeyboardEvent) => boolean;
 }
 
 export function useSuggestions({ field, nameFor }: Written): Suggestions {
   const [written, setTrigger] = useState<Trigger | null>(null);
-  /** What was found last. It stays while nothing is looked up: nobody would say it again when the same is looked up next. */
+  /** The last results. They are kept when the trigger closes, because an identical result isn't reported again. */
   const [last, setLast] = useState<{ kind: Trigger["kind"]; found: readonly Suggestion[] } | null>(null);
-  /** Where somebody wanted no proposals: the sign that they began with. */
+  /** The position of the trigger whose suggestions the user dismissed. */
   const [dismissedAt, setDismissedAt] = useState<number | null>(null);
   const trigger = written?.start === dismissedAt ? null : written;
   const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;

@@ -30,7 +30,7 @@ export function UploadStrip({ uploads, onRemove, onRetry }: UploadStripProps) {
   );
 }
 
-/** Files that were lost when the page was reloaded: the browser does not keep them. */
+/** Files that were lost when the page reloaded, because browsers can't keep them. */
 export function LostFiles({ names, onDismiss }: { names: readonly string[]; onDismiss: () => void }) {
   const { t } = useTranslation("composer");
   if (names.length === 0) return null;
@@ -129,13 +129,13 @@ function Progress({ upload: { file, sentBytes } }: { upload: Upload }) {
   );
 }
 
-/** Where files are dropped: beside a field, all of the place that it stands in. */
+/** Drag and drop onto the whole area around a field. */
 interface FileDrop {
-  /** The place while files are over it; null else. */
+  /** The area while files are dragged over it; otherwise null. */
   over: DOMRect | null;
 }
 
-/** Takes files that are dropped anywhere in the place of which `anchor` is a part. */
+/** Accepts files dropped anywhere in the area that contains `anchor`. */
 export function useFileDrop(
   anchor: RefObject<HTMLElement | null>,
   onFiles: ((files: File[]) => void) | null,
@@ -176,7 +176,7 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes("Files") === true;
 }
 
-/** The files of what is dropped or pasted, without folders. */
+/** The dropped or pasted files, without folders. */
 export function filesOf(data: DataTransfer | null): File[] {
   const items = [...(data?.items ?? [])].filter(({ kind }) => kind === "file");
   return items.flatMap((item) =>

@@ -9,11 +9,11 @@ import { perCache } from "../data/lookup.ts";
 export interface Upload {
   readonly id: string;
   readonly file: File;
-  /** An address of the picture in this browser; null where it is none. */
+  /** A local URL of the image; null for other files. */
   readonly previewUrl: string | null;
   readonly state: "waiting" | "sending" | "done" | "failed";
   readonly sentBytes: number;
-  /** Once it is done. */
+  /** Set when the upload is complete. */
   readonly fileId: string | null;
   readonly error: unknown;
 }
@@ -22,11 +22,11 @@ export type Refusal =
   | { file: File; reason: "empty" | "tooMany" }
   | { file: File; reason: "tooLarge"; maxBytes: number };
 
-/** The server allows more; others that wait do not make the first ones slower. */
+/** Below the server's limit, so that the first files aren't slowed down by the rest. */
 const AT_ONCE = 3;
 const NONE: readonly Upload[] = [];
 const NO_NAMES: readonly string[] = [];
-/** Of this tab: which files wait in which channel. Their contents cannot be kept, but the user can be told which to attach again. */
+/** In session storage: the names of unfinished files by channel. Their contents can't be kept, but the user can attach them again. */
 const WAITING_KEY = "fanfare.uploads";
 
 interface Waiting {
@@ -35,15 +35,15 @@ interface Waiting {
 }
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
-/** The files that are to go with the next message of each channel. They go on while other channels are shown. */
+/** The files for each channel's next message. Uploads continue while other channels are shown. */
 class Uploads {
   readonly #cache: ServerCache;
   readonly #byChannel = new Map<string, readonly Upload[]>();
   readonly #aborts = new Map<string, AbortController>();
   readonly #listeners = new Set<() => void>();
-  /** By channel: the names of the files that an earlier page of this tab had when it was closed or reloaded. */
+  /** By channel: names of files that were lost when this tab was closed or reloaded. */
   readonly #lost: Map<string, readonly string[]>;
-  /** As the server has said when it refused one. */
+  /** Set by the server's first rejection. */
   #maxBytes = Infinity;
 
   constructor(cache: ServerCache) {
@@ -63,7 +63,6 @@ class Uploads {
     return this.#byChannel.get(channelId) ?? NONE;
   }
 
-  /** The names of the files that were lost with an earlier page. */
   lostIn(channelId: string): readonly string[] {
     return this.#lost.get(channelId) ?? NO_NAMES;
   }
@@ -73,7 +72,7 @@ class Uploads {
     this.#changed();
   }
 
-  /** Adds files, and begins with them. Returns those that cannot be. */
+  /** Starts uploading files. Returns those that were rejected. */
   add(channelId: string, files: readonly File[]): Refusal[] {
     const refused: Refusal[] = [];
     for (const file of files) {
@@ -105,7 +104,7 @@ class Uploads {
     this.#pump(channelId);
   }
 
-  /** Resolves when nothing is under way any more: with whether all files are there. */
+  /** Resolves when no upload is in progress; true if all files were uploaded. */
   async whenSettled(channelId: string): Promise<boolean> {
     const isBusy = (): boolean =>
       this.of(channelId).some(({ state }) => state === "waiting" || state === "sending");
@@ -121,7 +120,7 @@ class Uploads {
     return this.of(channelId).every(({ state }) => state === "done");
   }
 
-  /** The ids of the files, which belong to a message from now on. */
+  /** Removes and returns the file IDs; they now belong to a message. */
   take(channelId: string): string[] {
     const uploads = this.of(channelId);
     for (const { previewUrl } of uploads) if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
@@ -129,7 +128,7 @@ class Uploads {
     return uploads.flatMap(({ fileId }) => fileId ?? []);
   }
 
-  /** What a lost connection has broken off begins anew when it is back. */
+  /** Restarts uploads that failed because the connection was lost. */
   #retryLost(): void {
     for (const [channelId, uploads] of this.#byChannel) {
       const lost = uploads.filter(
@@ -204,7 +203,7 @@ function saveWaiting(waiting: Waiting): void {
     if (Object.keys(waiting.names).length === 0) sessionStorage.removeItem(WAITING_KEY);
     else sessionStorage.setItem(WAITING_KEY, JSON.stringify(waiting));
   } catch {
-    // A browser that stores nothing.
+    // Browser storage is unavailable.
   }
 }
 
@@ -212,7 +211,7 @@ const uploadsOf = perCache((cache) => new Uploads(cache));
 
 interface ChannelUploads {
   uploads: readonly Upload[];
-  /** The names of the files that have to be attached again. */
+  /** Names of files that have to be attached again. */
   lost: readonly string[];
   store: Uploads;
 }
@@ -242,7 +241,7 @@ function newUpload(file: File): Upload {
   };
 }
 
-/** The end of a name says what it is, so it is its middle that is cut. */
+/** Shortens a long name in the middle, because its end has the extension. */
 function named(file: File): File {
   const { name, type } = file;
   if (name.length <= LIMITS.fileNameMaxChars) return file;

@@ -14,28 +14,26 @@ import { useUploads } from "./uploads.ts";
 interface SendingOptions {
   channel: Channel;
   view: ChannelView;
-  /** What is written, as it would be sent. */
+  /** The text in wire format. */
   wire: string;
   replyTo: Message | null;
   mentionAuthor: boolean;
-  /** Of slow mode. */
+  /** Remaining wait in slow mode. */
   secondsLeft: number;
-  /** Begins anew with this text: none, or that of a command that failed. */
+  /** Replaces the text: by an empty one, or by a command that failed. */
   reset: (wire: string) => void;
 }
 
 interface Sending {
-  /** Whether there is something that could be sent now. */
   canSend: boolean;
-  /** How many characters more fit. */
   charsLeft: number;
-  /** Whether it is sent as soon as the files are there. */
+  /** Whether the message is sent once its uploads finish. */
   isWaiting: boolean;
   submit: () => void;
   stopWaiting: () => void;
 }
 
-/** Sends what is written, with its files once they are there. */
+/** Sends the message once its files are uploaded. */
 export function useSending(options: SendingOptions): Sending {
   const { channel, view, wire, replyTo, mentionAuthor, secondsLeft, reset } = options;
   const { t } = useTranslation("shared");
@@ -60,13 +58,13 @@ export function useSending(options: SendingOptions): Sending {
       });
       return;
     }
-    // The text and the files stay in the composer.
+    // The text and files stay in the composer.
     if (isOutboxFull()) {
       showToast({ text: t("error.TOO_MANY_PENDING"), tone: "danger" });
       return;
     }
     const attachmentIds = store.take(channel.id);
-    // All files were taken away while it waited for them.
+    // All files were removed while waiting for them.
     if (content === "" && attachmentIds.length === 0) return;
     const more: SendOptions = {
       ...(replyTo !== null && { replyTo: replyTo.id, mentionAuthor }),
@@ -77,7 +75,7 @@ export function useSending(options: SendingOptions): Sending {
     reset("");
   };
 
-  // Whoever goes elsewhere meanwhile finds it as a draft.
+  // Leaving the channel cancels sending; the text stays as a draft.
   useEffect(() => () => waiting?.abort(), [waiting]);
 
   const sendLater = async () => {
@@ -103,7 +101,7 @@ export function useSending(options: SendingOptions): Sending {
   return { canSend, charsLeft, isWaiting: waiting !== null, submit, stopWaiting };
 }
 
-/** The command that a text is, with what stands behind its name; null where it is none that a bot here has. */
+/** The command and its arguments; null if the text isn't a command of a bot in this channel. */
 export function commandIn(
   text: string,
   commands: readonly Pick<Command, "name">[],
@@ -113,7 +111,7 @@ export function commandIn(
   return { name: match[1]!, text: match[2]?.trim() ?? "" };
 }
 
-/** How long until somebody may write again, in whole seconds; 0 for now. Clocks differ: it is never longer than the wait itself. */
+/** The remaining wait in seconds. Clocks differ, so it is never longer than the interval itself. */
 export function slowModeLeft(lastSentAt: string | undefined, slowModeSeconds: number, nowMs: number): number {
   if (lastSentAt === undefined || slowModeSeconds === 0) return 0;
   const leftMs = Date.parse(lastSentAt) + slowModeSeconds * 1000 - nowMs;
@@ -127,7 +125,7 @@ interface SlowModeOptions {
   permissions: number;
 }
 
-/** The seconds that the user still waits in a channel with slow mode, counted down. */
+/** The remaining wait in slow mode in seconds, counted down. */
 export function useSlowMode({ messages, ownId, slowModeSeconds, permissions }: SlowModeOptions): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const isExempt =

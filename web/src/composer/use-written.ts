@@ -7,22 +7,21 @@ const NO_ROLES: readonly Role[] = [];
 
 const NO_CHANNELS: readonly Channel[] = [];
 
-/** A text with its names, in a field. */
+/** The contents of a field in which mentions are shown as names. */
 export interface Written {
   field: RefObject<HTMLTextAreaElement | null>;
-  /** As it is shown. */
+  /** As displayed. */
   text: string;
-  /** As it would be sent. */
+  /** As sent. */
   wire: string;
-  /** What the field says now. */
   onInput: (text: string) => void;
-  /** The name to write for a user, a role or a channel. */
+  /** The label of a user, role or channel, to insert into the field. */
   nameFor: (wire: string, name: string) => string;
-  /** Begins anew with another text. */
+  /** Replaces the text. */
   reset: (wire: string) => void;
 }
 
-/** What is written in a field; `onType` hears what somebody has changed. */
+/** @param onType called after each edit by the user */
 export function useWritten(
   groupId: string | null,
   initialWire: string,
@@ -36,7 +35,7 @@ export function useWritten(
   const { text, tokens } = state;
   const names = useNames(groupId, text);
 
-  // Tokens become names as soon as those are known, whether they come with a draft or are pasted.
+  // Tokens from drafts or pasted text become names once those are loaded.
   if (wiresIn(text).some((wire) => names.has(wire))) {
     const shown = fromWire(text, tokens, (wire) => names.get(wire));
     if (shown.text !== text) setState(shown);
@@ -55,7 +54,7 @@ export function useWritten(
   return { field, text, wire: toWire(text, tokens), onInput, nameFor, reset };
 }
 
-/** The names of the tokens in a text, as far as they are known. */
+/** The known names of the tokens in a text. */
 function useNames(groupId: string | null, text: string): ReadonlyMap<string, string> {
   const joined = wiresIn(text).join(" ");
   const userIds = useMemo(() => joined.match(/(?<=<@)[0-9a-f]{24}/g) ?? [], [joined]);
@@ -74,27 +73,26 @@ function useNames(groupId: string | null, text: string): ReadonlyMap<string, str
 }
 
 /**
- * What stands for a user, a role or a channel: `<@id>` on the wire, a name in the field.
+ * A mention: `<@id>` on the wire, a name in the field.
  *
- * The rule: a name becomes its token where it stands as it was chosen – not in code, not behind a backslash, and not as a part of a
- * longer word. Of two names of which one begins with the other the longer one counts. A token that has no name yet stays a token in
- * the field, and means the same.
+ * A name becomes a token unless it is in code, after a backslash or part of a longer word. If one name is a prefix of another, the longer
+ * one wins. A token whose name isn't known stays a token in the field.
  */
 export interface NamedToken {
-  /** As it is shown, with its sign: `@Ada`, `#general`. Never the same for two tokens of a text. */
+  /** As displayed, with its sign: `@Ada`, `#general`. Unique within a text. */
   readonly label: string;
-  /** As it is sent: `<@…>`, `<@&…>`, `<#…>`. */
+  /** As sent: `<@…>`, `<@&…>`, `<#…>`. */
   readonly wire: string;
 }
 
-/** What is never looked into: a character behind a backslash, a fenced block, a code span. */
+/** Parts in which no names are replaced: escaped characters, code blocks, code spans. */
 const OPAQUE =
   "\\\\[\\s\\S]|^ {0,3}(?<fence>`{3,}|~{3,})[^\\n]*(?:\\n[\\s\\S]*?(?:^ {0,3}\\k<fence>[ \\t]*$|$(?![\\s\\S]))|$(?![\\s\\S]))" +
   "|(?<!`)(?<ticks>`+)(?!`)[\\s\\S]*?(?<!`)\\k<ticks>(?!`)";
 const WIRE = "<(?:@&?|#)[0-9a-f]{24}>";
 const ANY_WIRE = new RegExp(WIRE, "g");
 
-/** The text as it is sent: names that were chosen become tokens. */
+/** Replaces chosen names with their tokens. */
 export function toWire(text: string, tokens: readonly NamedToken[]): string {
   if (tokens.length === 0) return text;
   const wireOf = new Map(tokens.map(({ label, wire }) => [label, wire]));
@@ -103,7 +101,7 @@ export function toWire(text: string, tokens: readonly NamedToken[]): string {
   return text.replace(pattern, (found) => wireOf.get(found) ?? found);
 }
 
-/** The text as it is shown: tokens whose names are known become names, which are added to those that are known already. */
+/** Replaces tokens with known names, and adds those to `tokens`. */
 export function fromWire(
   text: string,
   tokens: readonly NamedToken[],
@@ -112,7 +110,7 @@ export function fromWire(
   let known = tokens;
   const pattern = new RegExp(`${OPAQUE}|${WIRE}`, "gm");
   const shown = text.replace(pattern, (found) => {
-    // All that is never looked into begins with another sign.
+    // All other matches are opaque.
     if (!found.startsWith("<")) return found;
     const name = nameOf(found);
     if (name === undefined) return found;
@@ -123,12 +121,11 @@ export function fromWire(
   return { text: shown, tokens: known };
 }
 
-/** The tokens in a text, each once. */
 export function wiresIn(text: string): string[] {
   return [...new Set(text.match(ANY_WIRE) ?? [])];
 }
 
-/** The token under its name; where another one has this name already, with a number. */
+/** Adds a number if another token in the text has the same name. */
 export function nameToken(tokens: readonly NamedToken[], wire: string, name: string): NamedToken {
   const held = tokens.find((token) => token.wire === wire);
   if (held !== undefined) return held;
@@ -141,16 +138,14 @@ export function nameToken(tokens: readonly NamedToken[], wire: string, name: str
   return { label, wire };
 }
 
-/** A name that ends in a Latin letter or digit ends there: in other writings words stand side by side without spaces. */
+/** A name that ends in a Latin letter or digit needs a word boundary; other scripts don't separate words by spaces. */
 function labelPattern(label: string): string {
   const escaped = label.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return /\w$/.test(label) ? `${escaped}(?!\\w)` : escaped;
 }
 
-/** The id of the field in which one writes in a channel. */
 export const composerFieldId = (channelId: string): string => `composer-${channelId}`;
 
-/** Puts the focus where one writes in a channel. */
 export function focusComposer(channelId: string): void {
   document.getElementById(composerFieldId(channelId))?.focus();
 }

@@ -4,20 +4,19 @@ import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useAsk, useServerCache, whenOnline, usePages } from "./data-context.ts";
 import { type Effects, changed } from "./lookup.ts";
 
-/** The server's counts are up to ten seconds old. */
+/** The server caches its counts for ten seconds. */
 const STATS_EVERY_MS = 10_000;
 
-/** How much there is, asked for again and again while it is shown. */
 export function useAdminStats(): UseQueryResult<Result<"admin.stats">> {
   return useAsk("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_EVERY_MS });
 }
 
-/** Who gets in, and which of that the environment decides. */
+/** The access policy, and which of its values are fixed by the environment. */
 export function useAdminPolicy(): UseQueryResult<Result<"admin.getPolicy">> {
   return useAsk("admin.getPolicy", {}, ON_OPEN);
 }
 
-/** Users, newest first, page by page; with a query those whose name or address begins so. */
+/** Newest first. A query matches the start of names and email addresses. */
 export function useAdminUsers(query = ""): UseInfiniteQueryResult<AdminUser[]> {
   const text = query.trim();
   const params = text === "" ? {} : { query: text };
@@ -28,12 +27,11 @@ export function useAdminGroups(): UseInfiniteQueryResult<Group[]> {
   return usePages("admin.listGroups", {}, "groups", "beforeGroupId", ({ nextGroupId }) => nextGroupId);
 }
 
-/** What admins have done, newest first, page by page. */
 export function useAdminAuditLog(): UseInfiniteQueryResult<AdminAuditEntry[]> {
   return usePages("admin.auditLog", {}, "entries", "beforeId", ({ nextId }) => nextId);
 }
 
-/** Background jobs that failed on every try, the latest first, page by page. */
+/** Dead-lettered jobs, newest first. */
 export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
   return usePages("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
@@ -77,10 +75,10 @@ export const adminEffects: Effects = {
 };
 
 const ASK_EVERY_MS = 5000;
-/** At first more often: one round trip says little. */
+/** More often at first: a single round trip says little. */
 const FIRST_EVERY_MS = 1000;
 const FIRST_ROUND_TRIPS = 5;
-/** Round trips that are kept: of ten minutes. */
+/** Ten minutes. */
 const MAX_ROUND_TRIPS = 120;
 
 export interface RoundTrip {
@@ -89,11 +87,11 @@ export interface RoundTrip {
 }
 
 export interface ServerStatus extends Result<"server.getStatus"> {
-  /** Oldest first; the last one is of this answer. */
+  /** Oldest first; the last one belongs to this response. */
   roundTrips: RoundTrip[];
 }
 
-/** What the gateway says of itself, asked for again and again, and how long it took to answer. */
+/** Polls the gateway's status and measures the round trips. */
 export function useServerStatus(): UseQueryResult<ServerStatus> {
   const { client, queries } = useServerCache();
   const queryKey = ["server.getStatus", {}, "roundTrips"];
@@ -113,7 +111,7 @@ export function useServerStatus(): UseQueryResult<ServerStatus> {
   });
 }
 
-/** What all gateways did in the last minutes, asked for again and again while it is shown. Only for admins. */
+/** Polls the metrics of all gateways. For admins only. */
 export function useAdminMetrics(): UseQueryResult<Result<"admin.metrics">> {
   return useAsk("admin.metrics", {}, { ...ON_OPEN, refetchInterval: ASK_EVERY_MS });
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ServerCache } from "./cache.ts";
 import { newQueryClient } from "./data-context.ts";
 
-/** A server that answers when the test says so. */
+/** A server whose responses the test controls. */
 function newServer() {
   const waiting: { params: unknown; answer: (data: unknown) => void }[] = [];
   const client = {

@@ -14,18 +14,17 @@ import {
 import { batchedCall, withList, without } from "./lookup.ts";
 import { whenOnline } from "./data-context.ts";
 
-/** The key of an answer: [name of the action, its params] or, by pages, also the param of the page. */
 export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;
 
 export type ItemOf<L> = L extends readonly (infer Item)[] ? Item : never;
 
 type AnyChange = (answer: unknown, params: unknown) => unknown;
 
-/** Users who received an event together ask again spread over at most this time. */
+/** Refetches of users who received the same event are spread over up to this time. */
 const CROWD_SPREAD_MS = 2000;
 const SOON_MS = 50;
 
-/** A list that comes by pages, as a whole: which param asks for the next page, what answers it, and the lists to join. */
+/** Describes a paged list: the cursor param, the next cursor in a response, and the lists to concatenate. */
 export interface Paging<N extends ActionName> {
   param: keyof Params<N> & string;
   next: keyof Result<N> & string;
@@ -33,16 +32,15 @@ export interface Paging<N extends ActionName> {
 }
 
 /**
- * The answers that are not part of the session's state (`store`): lists that are read by pages, and what a page asks for when it is opened.
- * They are asked for again where an event leaves doubt.
+ * Responses that aren't part of the session's state (`store`): paged lists, and data of single pages. They are refetched when an event
+ * may have changed them.
  */
 export class ServerCache {
   readonly client: FanfareClient;
-  /** The session's state. */
   readonly store: Store;
   readonly queries: QueryClient;
   readonly #call: Call;
-  /** The queries of an action: doubts come by the thousand. */
+  /** Queries by action: thousands of events can invalidate them. */
   readonly #byName = new Map<string, Set<Query>>();
   readonly #soon = new Map<string, ReturnType<typeof setTimeout>>();
 
@@ -54,7 +52,7 @@ export class ServerCache {
     queries.getQueryCache().subscribe((event) => this.#follow(event));
   }
 
-  /** How to ask for one answer. */
+  /** Query options for a single response. */
   ask<N extends ActionName>(name: N, params: Params<N>) {
     return queryOptions({
       queryKey: [name, params] as QueryKey,
@@ -65,7 +63,7 @@ export class ServerCache {
     });
   }
 
-  /** How to ask for all pages as one answer. Only for lists that a limit bounds. */
+  /** Query options that load all pages into one response. Only for lists with a size limit. */
   askWhole<N extends ActionName>(name: N, params: Params<N>, { param, next, list }: Paging<N>) {
     return queryOptions({
       queryKey: [name, params] as QueryKey,
@@ -86,7 +84,7 @@ export class ServerCache {
     });
   }
 
-  /** How to ask page by page. `nextOf` answers the cursor of the page after this one, null for the last. */
+  /** Query options for a paged list. `nextOf` returns the next page's cursor, or null on the last page. */
   askPages<N extends ActionName>(
     name: N,
     params: Params<N>,
@@ -105,14 +103,14 @@ export class ServerCache {
   }
 
   /**
-   * Changes every answer to an action that is held; what the change does not concern it returns as it is.
-   * @param where params that have to be these
+   * Updates all cached responses of an action. `change` returns unaffected responses as they are.
+   * @param where params that must match
    */
   patch<N extends ActionName>(name: N, change: Change<N>, where: Partial<Params<N>> = {}): void {
     for (const query of this.#find(name, where)) this.#apply(query, change as AnyChange);
   }
 
-  /** As `patch`, for what changes a list in the answer only. */
+  /** Like `patch`, for a list within the response. */
   patchList<N extends ActionName, K extends keyof Result<N>>(
     name: N,
     list: K,
@@ -122,7 +120,7 @@ export class ServerCache {
     this.patch(name, (answer) => withList(answer, list, change(answer[list])), where);
   }
 
-  /** Takes an item out of a list. */
+  /** Removes items from a list. */
   remove<N extends ActionName, K extends keyof Result<N>>(
     name: N,
     list: K,
@@ -132,12 +130,12 @@ export class ServerCache {
     this.patchList(name, list, (items) => without(items as never[], isGone) as typeof items, where);
   }
 
-  /** Puts an answer where it would stand if it had been asked for. */
+  /** Sets a cached response. */
   put<N extends ActionName>(name: N, params: Params<N>, answer: Result<N>): void {
     this.queries.setQueryData([name, params], answer);
   }
 
-  /** Asks again: at once for what is shown, and for the rest when it is shown. */
+  /** Refetches visible responses at once and the others when they are next shown. */
   refetch<N extends ActionName>(name: N, where: Partial<Params<N>> = {}): void {
     for (const { queryKey } of this.#find(name, where)) {
       void this.queries.invalidateQueries({ queryKey, exact: true });
@@ -145,9 +143,9 @@ export class ServerCache {
   }
 
   /**
-   * Asks again a moment later, once for all that happens until then.
-   * @param crowd how many users hear of the reason in the same moment
-   * @param afterMs for what may happen many times in a second, longer
+   * Debounced refetch.
+   * @param crowd number of users who receive the same event
+   * @param afterMs longer for events that occur many times per second
    */
   refetchSoon<N extends ActionName>(
     name: N,
@@ -168,7 +166,7 @@ export class ServerCache {
     this.#soon.set(key, timer);
   }
 
-  /** What was to be asked again a moment later is not asked any more. */
+  /** Cancels pending refetches. */
   stopTimers(): void {
     for (const timer of this.#soon.values()) clearTimeout(timer);
     this.#soon.clear();
@@ -193,7 +191,7 @@ export class ServerCache {
         : changePages(data as InfiniteData<unknown>, params, param, change);
     if (changed === data) return;
     query.setData(changed, { manual: true });
-    // To be set would make it look fresh, though it may lack more than this.
+    // `setData` marks the query as fresh, but it may lack other changes.
     if (isInvalidated) query.invalidate();
   }
 

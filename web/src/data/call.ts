@@ -13,7 +13,7 @@ import { presenceEffects } from "./presence.ts";
 import { threadEffects } from "./channel-messages.ts";
 
 /**
- * Calls an action, and shows at once what it changes.
+ * Calls an action and updates the cache optimistically.
  * @throws {FanfareError} as `client.call`
  */
 export function callWithEffects(cache: ServerCache): Call {
@@ -31,13 +31,13 @@ export function callWithEffects(cache: ServerCache): Call {
   };
 }
 
-/** `await call("group.update", { groupId, name })`: any action of the contract; lists that it changes are changed. */
+/** `await call("group.update", { groupId, name })`: calls any action of the contract and updates cached lists. */
 export function useCall(): Call {
   const cache = useServerCache();
   return useMemo(() => callWithEffects(cache), [cache]);
 }
 
-/** What calls change in the cache besides what their events do. */
+/** Cache updates that the actions' events don't cover. */
 const EFFECTS: Effects = {
   ...accountEffects,
   ...roleEffects,

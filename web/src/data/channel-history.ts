@@ -10,16 +10,15 @@ import {
   withReactionsChanged,
 } from "./history-window.ts";
 
-/** Where to look into the past. */
 export type HistoryPlace = { messageId: string } | { seq: number } | { atTime: string };
 
 const PAGE_SIZE = 50;
-/** Changes that came while a page was on its way; beyond it the window is loaded again. */
+/** Changes received while a page loads; beyond this number the window is reloaded. */
 const MAX_EARLY = 500;
 
 /**
- * A look into a channel's past, apart from its exact copy: `open` loads what is around a place, and events keep it. One at a time; what was asked
- * for before the last `open` or `close` is dropped when it comes.
+ * A window into a channel's history, separate from its live copy. `open` loads the messages around a place, and events keep them current.
+ * There is one window at a time; results of earlier requests are dropped after `open` or `close`.
  */
 export class ChannelHistory {
   readonly #client: FanfareClient;
@@ -27,11 +26,11 @@ export class ChannelHistory {
   readonly #listeners = new Set<() => void>();
   #window: HistoryWindow | null = null;
   #number = 0;
-  /** The number of the look that is being opened. */
+  /** The ID of the `open` in progress. */
   #opening: number | null = null;
   #extending: Promise<void> | null = null;
   #loads = 0;
-  /** By message: its newest version that an event has brought while a page is on its way. */
+  /** Newest versions of messages that changed while a page was loading. */
   readonly #early = new Map<string, Message>();
   #ends: (() => void)[] = [];
 
@@ -40,7 +39,7 @@ export class ChannelHistory {
     this.#channelId = channelId;
   }
 
-  /** null: nobody looks into the past. A new object after every change. */
+  /** null if no window is open. A new object after every change. */
   readonly get = (): HistoryWindow | null => this.#window;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -49,9 +48,9 @@ export class ChannelHistory {
   };
 
   /**
-   * Loads what is around a place. Resolves to the seq of the message that was meant, or of the nearest one; null where there is none,
-   * or where another look was opened or this one closed meanwhile.
-   * @throws {FanfareError} MESSAGE_NOT_FOUND, or what the server answered
+   * Loads the messages around a place. Resolves to the seq of the requested message or the nearest one; null if there is none, or if the
+   * window was closed or opened elsewhere in the meantime.
+   * @throws {FanfareError} MESSAGE_NOT_FOUND, or the server's error
    */
   open(place: HistoryPlace): Promise<number | null> {
     const number = ++this.#number;
@@ -74,14 +73,13 @@ export class ChannelHistory {
       });
   }
 
-  /** Loads the page before; does nothing where there is none, or while another page is on its way. */
+  /** Does nothing if there are no older messages or another page is loading. */
   loadOlder(): Promise<void> {
     const before = this.#window?.messages[0]?.seq;
     if (before === undefined || !this.#window?.hasOlder) return Promise.resolve();
     return this.#extend({ before }, withOlder);
   }
 
-  /** Loads the page after. */
   loadNewer(): Promise<void> {
     const after = this.#window?.messages.at(-1)?.seq;
     if (after === undefined || !this.#window?.hasNewer) return Promise.resolve();
@@ -118,7 +116,7 @@ export class ChannelHistory {
     return this.#extending;
   }
 
-  /** Remembers what is heard while a page is on its way, which the page may not know. */
+  /** Records changes while a page loads, because its response may not include them. */
   async #load<T>(work: () => Promise<T>): Promise<T> {
     this.#loads += 1;
     try {
@@ -172,12 +170,12 @@ export class ChannelHistory {
   #askFor(messageId: string): void {
     this.#client.call("message.get", { channelId: this.#channelId, messageId }).then(
       ({ message }) => this.#hear(message),
-      // It is gone, or the next connection asks for everything.
+      // The message is gone, or the next connection reloads everything.
       () => undefined,
     );
   }
 
-  /** What is held may lack changes: the same messages are asked for again. */
+  /** Reloads the window's messages after changes may have been missed. */
   async #reload(): Promise<void> {
     const number = this.#number;
     const held = this.#window?.messages ?? [];
@@ -190,7 +188,7 @@ export class ChannelHistory {
         if (number !== this.#number || window === null) return;
         this.#set(withChanged(window, new Map(messages.map((message) => [message.id, message]))));
       } catch {
-        // The next connection tries again.
+        // The next connection retries.
         return;
       }
     }
@@ -204,7 +202,7 @@ export class ChannelHistory {
   }
 }
 
-/** The message that was meant, or the next one after it, or the last. */
+/** The seq of the requested message, the next one after it, or the last one. */
 function targetIn(messages: readonly Message[], place: HistoryPlace): number | null {
   const isMeant = (message: Message): boolean =>
     "seq" in place ? message.seq >= place.seq : "atTime" in place && message.createdAt >= place.atTime;

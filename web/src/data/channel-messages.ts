@@ -11,27 +11,26 @@ import { type Loaded, useLatest, useLoaded, useStoreState } from "./store.ts";
 import type { Effects } from "./lookup.ts";
 
 export interface ChannelMessages extends OpenChannel {
-  /** What is shown, in the order of their seq without a gap: up to the newest where `isLive`, else somewhere in the past. */
+  /** Consecutive by seq. Ends with the newest message if `isLive`, otherwise anywhere in the history. */
   messages: readonly Message[];
   isLive: boolean;
   hasOlder: boolean;
   hasNewer: boolean;
   loadOlder: () => Promise<void>;
-  /** Where it comes up to what is live, the two become one. */
+  /** When the window reaches the live copy, the two are joined. */
   loadNewer: () => Promise<void>;
   /**
-   * Shows what is around a message, a seq or a time (ISO 8601). Resolves to the seq to scroll to; null where nothing was ever written, or
-   * something else was asked for meanwhile.
+   * Shows the messages around a message, a seq or a time (ISO 8601). Resolves to the seq to scroll to; null if the channel is empty or
+   * another jump has started.
    * @throws {FanfareError} MESSAGE_NOT_FOUND
    */
   jumpTo: (place: HistoryPlace) => Promise<number | null>;
-  /** Shows the newest messages. */
   jumpToNewest: () => void;
-  /** Releases older messages; to be called when the user has scrolled to the newest. */
+  /** Releases older messages. Call it when the user has scrolled to the newest message. */
   letGo: () => void;
 }
 
-/** The messages of a channel, live or in the past. Everything but what was jumped to comes from the exact copy. */
+/** The messages of a channel: the live copy or, after a jump, a window of its history. */
 export function useChannelMessages(channelId: string): ChannelMessages {
   const { client } = useServerCache();
   const channel = useChannel(channelId);
@@ -72,7 +71,7 @@ export function useChannelMessages(channelId: string): ChannelMessages {
   };
 }
 
-/** The seq of a place that the exact copy holds; null where it does not. */
+/** The seq of a place if the live copy contains it. */
 function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number | null {
   if ("messageId" in place) return messages.find(({ id }) => id === place.messageId)?.seq ?? null;
   const first = messages[0];
@@ -83,19 +82,19 @@ function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number |
     : null;
 }
 
-/** One message, such as what another one answers; an error MESSAGE_NOT_FOUND where there is none. */
+/** A single message, such as the target of a reply; fails with MESSAGE_NOT_FOUND. */
 export function useMessage(channelId: string, messageId: string): UseQueryResult<Message> {
   const asked = useAsk("message.get", { channelId, messageId }, { select: ({ message }) => message });
   const latest = useStoreState(({ messages }) => messages[messageId]);
   return asked.data === undefined ? asked : { ...asked, data: latest ?? asked.data };
 }
 
-/** The pinned messages of a channel, the last pinned first. */
+/** The pinned messages, last pinned first. */
 export function usePins(channelId: string): Loaded<readonly Message[]> {
   return useLoaded("message.listPins", { channelId }, ({ pins }) => pins[channelId]);
 }
 
-/** The threads of a channel, or those that were put away: in which something was written last first, page by page. */
+/** The channel's active or archived threads, by last activity. */
 export function useThreads(channelId: string, archived = false): UseInfiniteQueryResult<ChannelState[]> {
   const list = usePages(
     "channel.listThreads",

@@ -13,7 +13,6 @@ import type { ItemOf, ServerCache } from "./cache.ts";
 
 export const DataContext = createContext<ServerCache | null>(null);
 
-/** What the page knows of the server. */
 export function useServerCache(): ServerCache {
   const cache = useContext(DataContext);
   if (cache === null) throw new Error("This is for components within DataProvider.");
@@ -21,13 +20,13 @@ export function useServerCache(): ServerCache {
 }
 
 interface AskOptions {
-  /** ON_OPEN for what no event keeps up. */
+  /** Use ON_OPEN for data that no event keeps current. */
   staleTime?: number;
   enabled?: boolean;
   refetchInterval?: number | false;
 }
 
-/** One answer of the server. What the session's state has is read with `useLoaded`, which events keep up. */
+/** Loads a single response. Data in the session's state is read with `useLoaded` instead. */
 export function useAsk<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
   name: N,
   params: Params<N>,
@@ -41,7 +40,7 @@ export function useAsk<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
   } as Parameters<typeof useQuery<Result<N>, Error, T>>[0]);
 }
 
-/** A list that is read page by page: `list` of each, one after the other. `nextOf` answers the cursor of the next page. */
+/** Loads a paged list. `nextOf` returns the next page's cursor. */
 export function usePages<N extends ActionName, L extends keyof Result<N>>(
   name: N,
   params: Params<N>,
@@ -60,13 +59,13 @@ export function usePages<N extends ActionName, L extends keyof Result<N>>(
 const MAX_TRIES = 5;
 const RETRY_BASE_MS = 500;
 const RETRY_MAX_MS = 10_000;
-/** What is not shown any more is kept for so long. */
+/** How long unused responses are kept. */
 const UNUSED_KEPT_MS = 10 * 60_000;
 
-/** For answers that no event keeps up: asked for each time they are opened. */
+/** For data that no event keeps current: it is refetched each time it is shown. */
 export const ON_OPEN = { staleTime: 0 } as const;
 
-/** Nothing is asked for again by itself: events keep the answers, and after a loss of the connection all are asked for again. */
+/** Nothing is refetched automatically: events keep responses current, and a reconnect refetches all of them. */
 export function newQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -75,7 +74,7 @@ export function newQueryClient(): QueryClient {
         gcTime: UNUSED_KEPT_MS,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
-        // Whether there is a connection the SDK knows better than the browser.
+        // The SDK knows the connection state better than the browser.
         networkMode: "always",
         retry: (failures, error) =>
           error instanceof FanfareError && error.retryable && failures + 1 < MAX_TRIES,
@@ -92,7 +91,6 @@ function retryDelay(failures: number, error: unknown): number {
   return asked + own * (0.5 + Math.random() / 2);
 }
 
-/** Whether what is shown is live. */
 export function useConnectionState(): ConnectionState {
   const { client } = useServerCache();
   return useSyncExternalStore(
@@ -101,13 +99,13 @@ export function useConnectionState(): ConnectionState {
   );
 }
 
-/** Listens to an event as long as the cache is kept up. */
+/** Subscribes to an event for the lifetime of the cache. */
 export type On = <N extends keyof ClientEvents>(
   name: N,
   listener: (payload: ClientEvents[N]) => void,
 ) => void;
 
-/** Resolves when the client receives events, so that none is missed after an answer. */
+/** Resolves when the client receives events, so that no change after the response is missed. */
 export function whenOnline(client: FanfareClient, signal: AbortSignal): Promise<void> {
   if (client.state === "online" || client.state === "closed") return Promise.resolve();
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { listenOwnReactions } from "./own-reactions.ts";
 import { listenTyping } from "./presence.ts";
 import { listenUsers } from "./people.ts";
 
-/** Everything below may ask for data of the user whose client this is; nothing of it outlives the client. */
+/** Provides the data of the client's user. Nothing outlives the client. */
 export function DataProvider({ client, children }: { client: FanfareClient; children: ReactNode }) {
   const cache = useMemo(() => new ServerCache(client, newQueryClient()), [client]);
   useEffect(() => startLive(cache), [cache]);
@@ -20,12 +20,12 @@ export function DataProvider({ client, children }: { client: FanfareClient; chil
 
 const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [listenUsers, listenOwnReactions, listenTyping];
 
-/** A server that could not tell everything to many in the same moment is not asked by all of them in the next one. */
+/** After a resync, clients refetch spread over up to this time. */
 const RESYNC_SPREAD_MS = 2000;
 
 /**
- * Keeps the cache as the server would answer: by events, and by asking again for what is shown after events may have been missed.
- * Returns the function that ends it.
+ * Keeps the cache current: by events, and by refetching visible data after events may have been missed.
+ * @returns a function that stops it
  */
 function startLive(cache: ServerCache): () => void {
   const ends: (() => void)[] = [];

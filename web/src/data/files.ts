@@ -7,7 +7,7 @@ import { useServerCache } from "./data-context.ts";
 import { Lookup, perCache, PerChannel } from "./lookup.ts";
 
 const MAX_URLS = 1000;
-/** An address is asked for anew this long before it ends, so that it does not end on its way. */
+/** URLs are renewed this long before they expire, so that they stay valid during a download. */
 const EXPIRY_MARGIN_MS = 30_000;
 
 const urlsOf = perCache(
@@ -26,8 +26,8 @@ const urlsOf = perCache(
 );
 
 /**
- * Where an attachment can be read, renewed before it ends; undefined until it is known, or where there is no such file any more.
- * Many at once make one call.
+ * The URL of an attachment, renewed before it expires; undefined while loading or if the file doesn't exist. Concurrent requests are
+ * batched.
  */
 export function useFileUrl(channelId: string, fileId: string): FileUrl | undefined {
   const urls = urlsOf(useServerCache()).of(channelId);
@@ -45,8 +45,8 @@ export function useFileUrl(channelId: string, fileId: string): FileUrl | undefin
 }
 
 /**
- * Uploads a file for a message in a channel: give its `fileId` to `send` as one of `attachmentIds`.
- * @throws {FanfareError} as `client.upload`; what the signal was aborted with
+ * Uploads a message attachment. Pass its `fileId` to `send` in `attachmentIds`.
+ * @throws {FanfareError} as `client.upload`, or the signal's reason
  */
 export function uploadFile(
   { client }: ServerCache,
@@ -57,7 +57,7 @@ export function uploadFile(
   return client.upload(channelId, file.name, file, options);
 }
 
-/** Uploads a picture for a profile or a group: give its `fileId` to `user.setAvatar` or `group.setIcon`. */
+/** Uploads a picture. Pass its `fileId` to `user.setAvatar` or `group.setIcon`. */
 export function uploadPicture(
   { client }: ServerCache,
   picture: Blob,

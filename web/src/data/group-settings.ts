@@ -5,12 +5,11 @@ import { ON_OPEN, useAsk, useServerCache, usePages } from "./data-context.ts";
 import { type Effects, withItem } from "./lookup.ts";
 import type { ServerCache } from "./cache.ts";
 
-/** All invites for those who manage invites, else the user's own. */
+/** All invites for members with "Manage invites", otherwise the user's own. */
 export function useInvites(groupId: string): UseQueryResult<Invite[]> {
   return useAsk("invite.list", { groupId }, { ...ON_OPEN, select: ({ invites }) => invites });
 }
 
-/** Who is banned, in the order of their ids, page by page. */
 export function useBans(groupId: string): UseInfiniteQueryResult<Ban[]> {
   return usePages(
     "group.listBans",
@@ -23,7 +22,7 @@ export function useBans(groupId: string): UseInfiniteQueryResult<Ban[]> {
 
 const AUDIT_PAGE = 50;
 
-/** Who has done what in the group, newest first, page by page. */
+/** Newest first. */
 export function useAuditLog(
   groupId: string,
   filter: Pick<Params<"group.auditLog">, "actorId" | "action"> = {},
@@ -75,7 +74,7 @@ export function useBots(groupId: string): UseQueryResult<Bot[]> {
   return useAsk("bot.list", { groupId }, { ...ON_OPEN, select: ({ bots }) => bots });
 }
 
-/** What can be written behind a slash in a channel. */
+/** The slash commands of a channel. */
 export function useCommands(channelId: string, { enabled = true } = {}): UseQueryResult<Command[]> {
   return useQuery({
     ...useServerCache().askWhole(

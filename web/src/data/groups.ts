@@ -13,17 +13,17 @@ import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
 import type { ServerCache } from "./cache.ts";
 
-/** The groups of the user, in the order in which they were made. */
+/** The user's groups, oldest first. */
 export function useGroups(): Loaded<readonly Group[]> {
   return useLoaded("group.listMine", {}, groupsOf);
 }
 
-/** One of them; undefined while they are loaded, and where the user is no member. */
+/** Undefined while loading and for non-members. */
 export function useGroup(groupId: string): Group | undefined {
   return useLoaded("group.listMine", {}, ({ groups }) => groups?.[groupId]).data;
 }
 
-/** The sections and text channels of a group that the user sees, by their position. See channel-order.ts for the tree. */
+/** The visible sections and text channels of a group, by position. */
 export function useChannels(
   groupId: string,
   options?: { enabled?: boolean },
@@ -31,7 +31,6 @@ export function useChannels(
   return useLoaded("channel.list", { groupId }, (state) => channelsOf(state, groupId), options);
 }
 
-/** The same of several groups, in their order. */
 export function useChannelsOfGroups(groupIds: readonly string[]): (readonly ChannelState[])[] {
   const { store } = useServerCache();
   const joined = groupIds.join(" ");
@@ -43,7 +42,7 @@ export function useChannelsOfGroups(groupIds: readonly string[]): (readonly Chan
   return groupIds.map((groupId) => channelsOf(state, groupId) ?? []);
 }
 
-/** Any channel that the user sees: of a group, direct, or a thread. */
+/** A channel of a group, a direct message or a thread. */
 export function useChannelState(channelId: string): Loaded<ChannelState> {
   return useLoaded("channel.get", { channelId }, (state) => channelOf(state, channelId));
 }
@@ -57,14 +56,13 @@ export const channelEffects: Effects = {
   },
 };
 
-/** Channels as they are listed: those in no section first, then each section with its own. */
 interface ChannelTree<C extends Channel = Channel> {
-  /** Text channels in no section. */
+  /** Text channels without a section. */
   top: C[];
   sections: { section: C; channels: C[] }[];
 }
 
-/** Channels whose section is not seen stand at the top. */
+/** Channels in a hidden section are listed at the top. */
 export function channelTree<C extends Channel>(channels: readonly C[]): ChannelTree<C> {
   const sorted = channels.toSorted(byPosition);
   const sections = sorted.filter(({ kind }) => kind === "section");
@@ -79,13 +77,13 @@ export function channelTree<C extends Channel>(channels: readonly C[]): ChannelT
   };
 }
 
-/** All text channels from top to bottom, as somebody walks through them with the keyboard. */
+/** All text channels in the order of the sidebar. */
 export function channelsInOrder<C extends Channel>(channels: readonly C[]): C[] {
   const { top, sections } = channelTree(channels);
   return [...top, ...sections.flatMap(({ channels: inside }) => inside)];
 }
 
-/** The roles of a group, the highest first. */
+/** Highest first. */
 export function useRoles(groupId: string, options?: { enabled?: boolean }): Loaded<readonly Role[]> {
   return useLoaded("role.list", { groupId }, (state) => rolesOf(state, groupId), options);
 }
@@ -100,7 +98,7 @@ export const roleEffects: Effects = {
   },
 };
 
-/** What the user may in the group, and in each channel of it that he sees: bits. */
+/** The user's permissions in the group and in each visible channel, as bits. */
 export function useMyPermissions(
   groupId: string,
   options?: { enabled?: boolean },
@@ -108,13 +106,13 @@ export function useMyPermissions(
   return useLoaded("group.myPermissions", { groupId }, ({ permissions }) => permissions[groupId], options);
 }
 
-/** Whether the user may do something in the group; false until it is known. */
+/** False until permissions are loaded. */
 export function useCanInGroup(groupId: string, name: PermissionName): boolean {
   const { data } = useMyPermissions(groupId);
   return data !== undefined && hasPermission(data.permissions, name);
 }
 
-/** What the user may in a channel, bits: in a thread what he may in its parent. Nothing until it is known. */
+/** The user's permissions in a channel, as bits; threads use those of their parent. 0 until loaded. */
 export function useChannelPermissions(channel: Pick<Channel, "id" | "groupId" | "parentId">): number {
   const { id, groupId, parentId } = channel;
   const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });

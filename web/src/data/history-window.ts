@@ -1,17 +1,17 @@
 import type { EventPayload, Message, Reaction, Result } from "@fanfare/contract";
 
-/** A run of a channel's messages somewhere in its past. */
+/** Consecutive messages somewhere in a channel's history. */
 export interface HistoryWindow {
-  /** In the order of their seq, without a gap. */
+  /** By seq, without gaps. */
   readonly messages: readonly Message[];
   readonly hasOlder: boolean;
-  /** Whether there were newer ones than the last when it was loaded. */
+  /** Whether there were newer messages when it was loaded. */
   readonly hasNewer: boolean;
 }
 
 type Page = Result<"message.list">;
 
-/** Beyond this the window lets go of the other end than the one that it grows at. */
+/** Beyond this size, the window drops messages at the opposite end. */
 export const MAX_WINDOW = 1000;
 
 export function windowAround({ messages, head }: Page): HistoryWindow {
@@ -46,7 +46,7 @@ export function withNewer(window: HistoryWindow, { messages: page, hasMore, head
   };
 }
 
-/** The window after messages were changed: of each the version with the greater rev counts. */
+/** Applies changed messages; the version with the greater rev wins. */
 export function withChanged(window: HistoryWindow, changed: ReadonlyMap<string, Message>): HistoryWindow {
   const isNews = ({ id, rev }: Message): boolean => (changed.get(id)?.rev ?? 0) > rev;
   if (!window.messages.some(isNews)) return window;
@@ -57,7 +57,7 @@ export function withChanged(window: HistoryWindow, changed: ReadonlyMap<string, 
 }
 
 /**
- * The window after reactions were changed. `null`: a change of that message before this one was missed, so it has to be asked for.
+ * Applies changed reactions. Returns null if an earlier change of the message was missed, so that it has to be refetched.
  */
 export function withReactionsChanged(
   window: HistoryWindow,
@@ -70,7 +70,7 @@ export function withReactionsChanged(
 }
 
 /**
- * What is shown: the window and, where the two touch, the live copy after it; otherwise the window alone.
+ * The window, joined with the live copy if the two are adjacent.
  * @param live the live copy's messages, without a gap up to the newest
  */
 export function joinLive(

@@ -13,13 +13,13 @@ import type { Effects } from "./lookup.ts";
 import { type Loaded, useLatest, useLoaded } from "./store.ts";
 import type { ServerCache } from "./cache.ts";
 
-/** Messages that mention the user, newest first, page by page. */
+/** Newest first. */
 export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
   const list = usePages("inbox.list", {}, "items", "cursor", ({ nextCursor }) => nextCursor, {});
   return useLatest(list, inboxItems);
 }
 
-/** At most 100, which is 100 or more. */
+/** Capped at 100, which means 100 or more. */
 export function useInboxUnreadCount(): Loaded<number> {
   return useLoaded("inbox.getUnreadCount", {}, ({ inboxUnread }) => inboxUnread ?? undefined);
 }
@@ -40,7 +40,7 @@ export const inboxEffects: Effects = {
 
 const NOTHING: Unread = { messages: 0, mentions: 0 };
 
-/** The channels of all groups, the threads that the user takes part in, and the direct channels, in which something is unread. */
+/** Unread channels of all groups, followed threads and direct messages. */
 export function useUnreadChannels(): Loaded<readonly UnreadChannel[]> {
   return useLoaded("channel.listUnread", {}, unreadChannels);
 }
@@ -49,25 +49,25 @@ export function useChannelUnread(channelId: string): Unread {
   return useLoaded("channel.listUnread", {}, (state) => unreadInChannel(state, channelId)).data ?? NOTHING;
 }
 
-/** Of all channels of a group together; null: of all direct channels. */
+/** The unread state of a group's channels; null for all direct messages. */
 export function useGroupUnread(groupId: string | null): Unread {
   return useLoaded("channel.listUnread", {}, (state) => unreadInGroup(state, groupId)).data ?? NOTHING;
 }
 
 export type Place = { groupId: string } | { channelId: string };
 
-/** All settings that are not as they are without any. */
+/** Only settings that differ from the defaults. */
 export function useNotificationSettings(): Loaded<readonly NotificationSetting[]> {
   return useLoaded("notification.list", {}, notificationSettings);
 }
 
-/** The setting of a place; undefined where there is none of its own, and until they are loaded. */
+/** Undefined if the place has no setting of its own, and while loading. */
 export function useNotificationSetting(place: Place): NotificationSetting | undefined {
   const placeId = "channelId" in place ? place.channelId : place.groupId;
   return useLoaded("notification.list", {}, ({ notifications }) => notifications?.[placeId]).data;
 }
 
-/** The key for pushes to this browser; null where the server sends none. */
+/** The server's VAPID key; null if push notifications are off. */
 export function usePushKey(): UseQueryResult<string | null> {
   return useAsk("push.getKey", {}, { select: ({ publicKey }) => publicKey });
 }

@@ -3,17 +3,17 @@ import type { Call, Params, Result, ActionName } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import type { ServerCache } from "./cache.ts";
 
-/** What one call of a lookup answers: what is left out is not there. */
+/** Missing IDs in the result don't exist. */
 type LoadMany<V> = (ids: string[]) => Promise<Map<string, V>>;
 
 interface LookupOptions<V> {
   load: LoadMany<V>;
   perCall: number;
-  /** The oldest are forgotten beyond this, and looked up again when they are wanted. */
+  /** The oldest entries are evicted beyond this number. */
   max: number;
 }
 
-/** Values by id. Those that are wanted in the same moment are looked up together. */
+/** Values by ID. Lookups in the same moment are batched. */
 export class Lookup<V> {
   readonly #options: LookupOptions<V>;
   readonly #values = new Map<string, V>();
@@ -26,7 +26,7 @@ export class Lookup<V> {
     this.#options = options;
   }
 
-  /** Grows with every change. */
+  /** Incremented with every change. */
   readonly count = (): number => this.#count;
 
   readonly get = (id: string): V | undefined => this.#values.get(id);
@@ -51,13 +51,13 @@ export class Lookup<V> {
     this.#tell();
   }
 
-  /** To be looked up again when it is wanted. */
+  /** Evicts a value. */
   forget(id: string): void {
     this.#asked.delete(id);
     if (this.#values.delete(id)) this.#tell();
   }
 
-  /** Looks up anew all that is held. */
+  /** Refetches all cached values. */
   refresh(): void {
     const ids = [...this.#values.keys()];
     this.#asked.clear();
@@ -92,7 +92,7 @@ export class Lookup<V> {
 type MemberCall = Params<"group.getMember">;
 type MemberAnswer = Result<"group.getMember">;
 
-/** `client.call`, but members of a group who are asked for one by one in the same moment are asked for together. */
+/** `client.call` that batches single lookups of group members. */
 export function batchedCall(client: FanfareClient): Call {
   const getMember = gather<MemberCall, MemberAnswer>((asked) => getMembers(client, asked));
   return (name, params) =>
@@ -106,7 +106,7 @@ interface Waiting<A, R> {
   answer: (result: Promise<R>) => void;
 }
 
-/** Gathers what is asked until everything that is shown at once has asked. */
+/** Collects requests until everything rendered at once has asked. */
 function gather<A, R>(ask: (all: readonly A[]) => readonly Promise<R>[]): (asked: A) => Promise<R> {
   let waiting: Waiting<A, R>[] = [];
   const askAll = (): void => {
@@ -142,12 +142,12 @@ function getMembers(client: FanfareClient, asked: readonly MemberCall[]): Promis
   });
 }
 
-/** Lists as they are after a change; the list itself where nothing changes. */
+/** Returns the same list if nothing was removed. */
 export function without<T>(list: T[], isGone: (item: T) => boolean): T[] {
   return list.some((item) => isGone(item)) ? list.filter((item) => !isGone(item)) : list;
 }
 
-/** The item in the place of the one that is the same, or else put where `compare` says: at the end without it. */
+/** Replaces the matching item; otherwise inserts the new one as `compare` says, or at the end. */
 export function withItem<T>(
   list: T[],
   item: T,
@@ -159,7 +159,7 @@ export function withItem<T>(
   return compare === undefined ? next : next.sort(compare);
 }
 
-/** The items that are the same with some of their parts changed. */
+/** Applies `change` to the matching items. */
 export function changed<T>(list: T[], isMeant: (item: T) => boolean, change: (item: T) => T): T[] {
   if (!list.some((item) => isMeant(item))) return list;
   let isChanged = false;
@@ -171,12 +171,12 @@ export function changed<T>(list: T[], isMeant: (item: T) => boolean, change: (it
   return isChanged ? next : list;
 }
 
-/** An answer with another list in it; the answer itself where the list is the same. */
+/** Replaces a list in a response; returns the same response if the list is the same. */
 export function withList<A extends object, K extends keyof A>(answer: A, key: K, list: A[K]): A {
   return answer[key] === list ? answer : { ...answer, [key]: list };
 }
 
-/** Makes something once for each session. */
+/** Creates one instance per session. */
 export function perCache<T>(make: (cache: ServerCache) => T): (cache: ServerCache) => T {
   const made = new WeakMap<ServerCache, T>();
   return (cache) => {
@@ -188,10 +188,10 @@ export function perCache<T>(make: (cache: ServerCache) => T): (cache: ServerCach
   };
 }
 
-/** So many channels have something of their own; of those that were asked for longest ago it is forgotten. */
+/** Beyond this number, the state of the least recently used channel is dropped. */
 const MAX_CHANNELS = 50;
 
-/** Makes something once for each channel. */
+/** One instance per channel. */
 export class PerChannel<T> {
   readonly #make: (channelId: string) => T;
   readonly #made = new Map<string, T>();
@@ -216,9 +216,9 @@ export class PerChannel<T> {
   }
 }
 
-/** What a call changes in the cache, besides what its events do. */
+/** The cache updates of a call besides those of its events. */
 export interface Effect<N extends ActionName> {
-  /** Shown before the server has answered. Returns how to go back to the truth when it refuses. */
+  /** Optimistic update. Returns a function that reverts it if the call fails. */
   before?(cache: ServerCache, params: Params<N>): () => void;
   after?(cache: ServerCache, params: Params<N>, answer: Result<N>): void;
 }

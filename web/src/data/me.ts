@@ -6,7 +6,7 @@ import { ON_OPEN, useAsk, useServerCache, usePages } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
 import { useLoaded } from "./store.ts";
 
-/** The user who is logged in, as known at the last login until the server has answered. */
+/** The current user; as stored at the last login until the server has responded. */
 export function useMe(): OwnUser {
   const { client } = useServerCache();
   const { data } = useLoaded("user.me", {}, ({ me }) => me ?? undefined);
@@ -15,12 +15,12 @@ export function useMe(): OwnUser {
   return user;
 }
 
-/** Bots and webhooks whose tokens the user holds, newest first, page by page. */
+/** Bots and webhooks whose tokens the user holds, newest first. */
 export function useHeldTokens(): UseInfiniteQueryResult<HeldToken[]> {
   return usePages("bot.listTokens", {}, "tokens", "before", ({ nextBefore }) => nextBefore);
 }
 
-/** Where the user is logged in, newest first. */
+/** Newest first. */
 export function useSessions(): UseQueryResult<Session[]> {
   return useAsk("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
 }
@@ -29,7 +29,7 @@ export function useBlocked(): UseQueryResult<User[]> {
   return useQuery({ ...askBlocked(useServerCache()), ...ON_OPEN, select: ({ users }) => users });
 }
 
-/** Whether the user has blocked another one, as it was known last: for what many rows of a list ask. */
+/** From the session's state, because many list rows ask for it. */
 export function useIsBlocked(userId: string): boolean {
   const { data = false } = useQuery({
     ...askBlocked(useServerCache()),

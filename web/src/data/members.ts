@@ -17,7 +17,7 @@ import { useUsers } from "./people.ts";
 
 const NO_MEMBERS: readonly Member[] = [];
 
-/** The members of a group in the order of their ids, page by page: `fetchNextPage`, `hasNextPage`. */
+/** By ID. */
 export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
   const list = useInfiniteQuery({
     ...useServerCache().askPages(
@@ -37,7 +37,7 @@ export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
   return { ...list, data } as UseInfiniteQueryResult<Member[]>;
 }
 
-/** One member; an error MEMBER_NOT_FOUND for who is none. Many at once make one call. */
+/** Fails with MEMBER_NOT_FOUND for non-members. Concurrent requests are batched. */
 export function useMember(groupId: string, userId: string, { enabled = true } = {}): UseQueryResult<Member> {
   const cache = useServerCache();
   const known = useStoreState(({ members }) => members[groupId]?.[userId]);
@@ -50,16 +50,16 @@ export function useMember(groupId: string, userId: string, { enabled = true } = 
   return (known === undefined ? asked : { ...asked, data: known }) as UseQueryResult<Member>;
 }
 
-/** Groups up to this size are searched as a whole here; of larger ones, accounts are searched by the server as well. */
+/** Groups up to this size are searched locally; for larger ones the server also searches accounts. */
 const MAX_LOADED = 1000;
 
 export interface FoundMember {
   member: Member;
-  /** Undefined until it is known. */
+  /** Undefined while loading. */
   user: User | undefined;
 }
 
-/** Members whose name has the text in it, or all that are loaded without one. */
+/** Members whose name contains the text; without a text, all loaded members. */
 export function useMemberSearch(
   groupId: string,
   text: string,
@@ -76,7 +76,7 @@ export function useMemberSearch(
   const users = useUsers(loaded.map(({ userId }) => userId));
   const byId = new Map(users.map((user) => [user.id, user]));
 
-  // Guests search no accounts.
+  // Guests can't search accounts.
   const isAccount = useMe().kind === "member";
   const asks = hasNextPage && isAccount && query.length >= LIMITS.searchMinChars;
   const accounts = useUserSearch(asks ? query : "").data ?? [];

@@ -2,12 +2,12 @@ import type { ChannelSnapshot, ChannelView, FanfareClient } from "@fanfare/clien
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { useConnectionState, useServerCache } from "./data-context.ts";
 
-/** So many channels are kept exact besides the one that is shown; those that were shown longest ago are closed. */
+/** Number of hidden channels that are kept live; the least recently shown are closed. */
 const MAX_OPEN = 20;
 
 const openOf = new WeakMap<FanfareClient, Set<ChannelView>>();
 
-/** Notes that a channel is shown now. */
+/** Records that a channel is shown. */
 export function showChannel(client: FanfareClient, view: ChannelView): void {
   const open = openOf.get(client) ?? new Set();
   openOf.set(client, open);
@@ -15,7 +15,7 @@ export function showChannel(client: FanfareClient, view: ChannelView): void {
   open.add(view);
   for (const oldest of open) {
     if (open.size <= MAX_OPEN) return;
-    // What was written there must still be sent.
+    // Its pending messages must still be sent.
     if (oldest.snapshot.pending.length > 0) continue;
     open.delete(oldest);
     oldest.close();
@@ -23,16 +23,14 @@ export function showChannel(client: FanfareClient, view: ChannelView): void {
 }
 
 export interface OpenChannel {
-  /** `send`, `edit`, `delete`, `loadBefore`, `markRead`. */
   view: ChannelView;
   snapshot: ChannelSnapshot;
-  /** Why it could not be loaded; null while that is under way, and when it is there. */
+  /** Set if the channel couldn't be loaded. */
   error: unknown;
-  /** Tries again to load it. */
   retry: () => void;
 }
 
-/** The exact copy of a channel. It stays open for a while when another one is shown: coming back shows it at once. */
+/** The live copy of a channel. It stays open for a while after leaving, so that coming back is instant. */
 export function useChannel(channelId: string): OpenChannel {
   const { client } = useServerCache();
   const view = client.channel(channelId);
@@ -57,19 +55,19 @@ export function useChannel(channelId: string): OpenChannel {
   return { view, snapshot, error: isFailed ? failure.error : null, retry };
 }
 
-/** At most one call in this time, however fast messages come. */
+/** Limits the calls to one in this time. */
 const MARK_AFTER_MS = 1000;
 
 /**
- * Marks a channel as read up to a message once that is shown in a window that is looked at.
- * @param seq of the last message that is in view; 0 for none
+ * Marks a channel as read up to a message that is visible in a focused window.
+ * @param seq of the last visible message; 0 if there is none
  */
 export function useReadMarker(view: ChannelView, seq: number): void {
   useEffect(() => {
     if (seq === 0) return undefined;
     const mark = (): void => {
       if (document.visibilityState !== "visible" || !document.hasFocus()) return;
-      // The next message tries again.
+      // Retried with the next message.
       view.markRead(seq).catch(() => undefined);
     };
     const timer = setTimeout(mark, MARK_AFTER_MS);

@@ -8,7 +8,7 @@ import { Lookup, perCache, PerChannel } from "./lookup.ts";
 
 const MAX_MESSAGES = 2000;
 
-/** By message: the emoji that the user has reacted with. A lookup for each channel, for a call asks for one. */
+/** The user's reactions by message. A call covers one channel, so each channel has its own lookup. */
 const ownReactionsOf = perCache(
   ({ client }) =>
     new PerChannel(
@@ -29,8 +29,7 @@ const ownReactionsOf = perCache(
 const NONE: readonly string[] = [];
 
 /**
- * The emoji that the user has reacted to a message with. Where few have reacted the message says so itself; elsewhere it is asked for,
- * many messages at once.
+ * The emoji that the user has reacted with. Messages with few reactions include the users; for others a batched lookup is needed.
  */
 export function useOwnReactions(message: Message): readonly string[] {
   const cache = useServerCache();
@@ -47,7 +46,7 @@ export function useOwnReactions(message: Message): readonly string[] {
   );
 }
 
-/** Reacts with an emoji, or takes the reaction back; shown as one's own at once, and counted when the server has. */
+/** Toggles a reaction. The user's own mark changes at once, the count with the server's event. */
 export function useToggleReaction(): (message: Message, emoji: string, isOwn: boolean) => Promise<void> {
   const cache = useServerCache();
   return useCallback(
@@ -73,7 +72,7 @@ export function listenOwnReactions(cache: ServerCache, on: On): void {
     const own = ownReactionsOf(cache).of(channelId);
     if (own.get(messageId) === undefined) return;
     const userId = client.user?.id ?? "";
-    // Another window of the user may have reacted.
+    // Another tab of the user may have reacted.
     const isAllTold = reactions.every(({ count, userIds }) => count === userIds.length);
     if (!isAllTold) return;
     own.put([

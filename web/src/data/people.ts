@@ -8,12 +8,12 @@ import { ON_OPEN, useAsk, useServerCache, type On } from "./data-context.ts";
 import { type Effects, perCache, Lookup } from "./lookup.ts";
 import { type Loaded, useLoaded } from "./store.ts";
 
-/** Only for accounts: guests have no friends, and the answer is an error. */
+/** For accounts only; fails for guests. */
 export function useFriends(options?: { enabled?: boolean }): Loaded<readonly Friend[]> {
   return useLoaded("friend.list", {}, friendsOf, options);
 }
 
-/** What others have asked the user, and the user others: newest first. */
+/** Sent and received requests, newest first. */
 export function useFriendRequests(options?: { enabled?: boolean }): Loaded<readonly FriendRequest[]> {
   return useLoaded("friend.listRequests", {}, friendRequestsOf, options);
 }
@@ -42,7 +42,7 @@ export const friendEffects: Effects = {
   },
 };
 
-/** The direct channels of the user, of two and of several: those in which something was written last first. */
+/** The user's direct messages and group DMs, by last activity. */
 export function useDirects(): Loaded<readonly ChannelState[]> {
   return useLoaded("channel.listDirect", {}, directsOf);
 }
@@ -70,7 +70,7 @@ export const usersOf = perCache(
     }),
 );
 
-/** The profile of a user; undefined until it is known. Many at once make one call. */
+/** Undefined while loading. Concurrent requests are batched. */
 export function useUser(userId: string | null | undefined): User | undefined {
   const users = usersOf(useServerCache());
   const user = useSyncExternalStore(users.subscribe, () => (userId ? users.get(userId) : undefined));
@@ -80,10 +80,10 @@ export function useUser(userId: string | null | undefined): User | undefined {
   return user;
 }
 
-/** Those of several users whose profiles are known already. Give the same array until the users are others. */
+/** The profiles that are already known. `userIds` must be stable. */
 export function useUsers(userIds: readonly string[]): User[] {
   const users = usersOf(useServerCache());
-  // Its value only says when to look again.
+  // The count only signals changes.
   useSyncExternalStore(users.subscribe, users.count);
   useEffect(() => {
     for (const id of userIds) users.want(id);

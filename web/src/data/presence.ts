@@ -7,7 +7,7 @@ import { useAsk, useServerCache, type On } from "./data-context.ts";
 import { type Effects, perCache } from "./lookup.ts";
 import { useMe } from "./me.ts";
 
-/** How a user is, kept up as long as somebody shows it; undefined where it is not known, or too many are watched. */
+/** A user's presence, watched while it is shown; undefined if unknown or if too many users are watched. */
 export function useStatus(userId: string | null | undefined): Status | undefined {
   const { presence } = useServerCache().client;
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useStatus(userId: string | null | undefined): Status | undefined
     try {
       return presence.watch([userId]);
     } catch {
-      // More than the server lets one hear of: this one has no mark.
+      // Over the server's limit: no presence is shown.
       return undefined;
     }
   }, [presence, userId]);
@@ -49,8 +49,7 @@ function patchOwnStatus(cache: ServerCache, ownStatus: OwnStatus): void {
 }
 
 /**
- * How several users are: only those of whom it is known. Give the same array until the users are others, and few: they are watched
- * all the time, and a client watches 500 at most.
+ * The known presence of several users. `userIds` must be stable and short: they are all watched, and a client can watch at most 500.
  */
 export function useStatuses(userIds: readonly string[]): ReadonlyMap<string, Status> {
   const { presence } = useServerCache().client;
@@ -71,17 +70,17 @@ export function useStatuses(userIds: readonly string[]): ReadonlyMap<string, Sta
   }, [statuses, userIds]);
 }
 
-/** Of those who type in one channel; what says more than "several people" is of no use. */
+/** More than this are never shown by name. */
 const MAX_TYPISTS = 20;
 const NOBODY: readonly string[] = [];
 
-/** Who is writing, channel by channel, until their time is over. */
+/** Who is typing in each channel, until the indicator expires. */
 export class Typists {
   readonly #byChannel = new Map<string, readonly string[]>();
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #listeners = new Set<() => void>();
 
-  /** In the order in which they began. The same array until it changes. */
+  /** In the order in which they started typing. The same array until it changes. */
   in(channelId: string): readonly string[] {
     return this.#byChannel.get(channelId) ?? NOBODY;
   }
@@ -123,7 +122,7 @@ export class Typists {
 
 const typistsOf = perCache(() => new Typists());
 
-/** The ids of the others who are writing in a channel. */
+/** The other users who are typing in a channel. */
 export function useTypists(channelId: string): readonly string[] {
   const typists = typistsOf(useServerCache());
   return useSyncExternalStore(typists.subscribe, () => typists.in(channelId));

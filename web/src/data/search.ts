@@ -11,11 +11,11 @@ export type Search = Omit<Params<"message.search">, "cursor" | "limit">;
 
 export interface Found {
   messages: Message[];
-  /** False: some messages are still to be indexed. */
+  /** False if some messages aren't indexed yet. */
   isComplete: boolean;
 }
 
-/** Messages that have all of this, newest first, page by page; null asks for nothing. */
+/** Matching messages, newest first; null doesn't search. */
 export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> {
   const cache = useServerCache();
   const { store } = cache;
@@ -28,7 +28,7 @@ export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> 
       isComplete: pages.every(({ isComplete }) => isComplete),
     }),
   });
-  // Events change the messages that were found.
+  // Events update the messages in the results.
   useSyncExternalStore(store.subscribe, () => store.state.messages);
   const { data } = found;
   return {
@@ -37,12 +37,12 @@ export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> 
   } as UseInfiniteQueryResult<Found>;
 }
 
-/** Whether something can be searched for: words, an author, a mention or a trait. */
+/** Whether the search has at least one criterion that the server can look up. */
 export function isSearchable({ text = "", from, mentions, has = [] }: Search): boolean {
   return /[\p{L}\p{N}]/u.test(text) || from !== undefined || mentions !== undefined || has.length > 0;
 }
 
-/** Accounts whose names begin so; nothing is asked for before two characters. */
+/** Accounts whose name starts with the query, which needs at least two characters. */
 export function useUserSearch(query: string): UseQueryResult<User[]> {
   const text = query.trim();
   return useAsk(

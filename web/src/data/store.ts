@@ -5,22 +5,22 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "
 import { useServerCache } from "./data-context.ts";
 
 export interface Loaded<T> {
-  /** Undefined while it is being loaded, and where it could not be. */
+  /** Undefined while loading and after a failure. */
   data: T | undefined;
   error: FanfareError | null;
   isPending: boolean;
   refetch: () => Promise<void>;
 }
 
-/** Reads the session's state. `select` returns the same value until what it reads has changed. */
+/** `select` must return the same value until its input changes. */
 export function useStoreState<T>(select: (state: ClientState) => T): T {
   const { store } = useServerCache();
   return useSyncExternalStore(store.subscribe, () => select(store.state));
 }
 
 /**
- * A part of the session's state, loaded and kept up as long as it is shown.
- * @param select reads it; called only when it is loaded
+ * A part of the session's state, loaded and kept current while it is in use.
+ * @param select called only once the part is loaded
  */
 export function useLoaded<N extends LoadName, T>(
   name: N,
@@ -30,7 +30,7 @@ export function useLoaded<N extends LoadName, T>(
 ): Loaded<T> {
   const { store } = useServerCache();
   const key = JSON.stringify(params);
-  // The same params come as another object each time.
+  // `params` is a new object on each render; `key` identifies it.
   // eslint-disable-next-line react-hooks/exhaustive-deps
   useEffect(() => (enabled ? store.keep(name, params) : undefined), [store, name, key, enabled]);
   const data = useSyncExternalStore(store.subscribe, () =>
@@ -44,8 +44,8 @@ export function useLoaded<N extends LoadName, T>(
 }
 
 /**
- * A list that was asked for by pages, with its items as they are now.
- * @param latest the items as the state has them; an item that has not changed stays the same object
+ * A paged list with the current version of its items.
+ * @param latest the items from the session's state; unchanged items keep their identity
  */
 export function useLatest<T, L extends { data: T[] | undefined }>(
   list: L,
@@ -65,9 +65,9 @@ export function useLatest<T, L extends { data: T[] | undefined }>(
 }
 
 interface ServerNotices {
-  /** The last announcement of the admins; null before the first one, and when it was dismissed. */
+  /** The last announcement; null if there is none or it was dismissed. */
   announcement: ClientState["announcement"];
-  /** The message of maintenance mode; null while it is off. */
+  /** The maintenance message; null while maintenance mode is off. */
   pausedBecause: string | null;
   dismiss: () => void;
 }

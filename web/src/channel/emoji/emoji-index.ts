@@ -2,13 +2,13 @@ import type { Language } from "../../i18n/language.ts";
 
 export interface EmojiEntry {
   emoji: string;
-  /** Its group in emojibase. */
+  /** The emojibase group. */
   category: number;
   label: string;
   version: number;
   tags: string[];
   skins?: Record<"light" | "medium-light" | "medium" | "medium-dark" | "dark", string>;
-  /** Names between colons, in English in every language. */
+  /** Shortcodes, always in English. */
   names: string[];
 }
 
@@ -21,7 +21,7 @@ const loaders: Record<Language, () => Promise<{ default: EmojiIndex }>> = {
   zh: () => import("virtual:emoji/zh"),
 };
 
-/** All emoji, loaded when they are first needed. */
+/** All emoji, loaded on first use. */
 export async function loadEmojiIndex(language: string): Promise<EmojiIndex> {
   return (await loaders[language as Language]()).default;
 }
@@ -32,7 +32,7 @@ export interface FoundEmoji {
   label: string;
 }
 
-/** The emoji that fit a word best: by the names between colons, then by their labels and tags. */
+/** The best matches: by shortcode first, then by label and tags. */
 export function searchEmoji({ emojis }: EmojiIndex, query: string, max: number): FoundEmoji[] {
   const wanted = query.toLowerCase();
   const ranks: FoundEmoji[][] = [[], [], [], []];
@@ -50,7 +50,7 @@ export function searchEmoji({ emojis }: EmojiIndex, query: string, max: number):
   return ranks.flat().slice(0, max);
 }
 
-/** The emoji of a name between colons; undefined where there is none. */
+/** The emoji of a shortcode, if there is one. */
 export function emojiNamed({ emojis }: EmojiIndex, name: string): string | undefined {
   return emojis.find(({ names }) => names.includes(name))?.emoji;
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { cx } from "../../ui/cx.ts";
 import { loadEmojiIndex } from "./emoji-index.ts";
 
-/** The groups of emojibase, by their number; the third has parts of emoji. */
+/** emojibase groups by number. The third one contains only components. */
 const CATEGORIES = [
   "smileys",
   "people",
@@ -17,7 +17,7 @@ const CATEGORIES = [
   "flags",
 ] as const;
 
-/** On a telephone, focus would open a keyboard over what is offered. */
+/** On phones, focusing the search field would open the keyboard over the emoji. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 
 export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {

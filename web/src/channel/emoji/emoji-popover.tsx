@@ -18,7 +18,7 @@ interface EmojiPopoverProps {
   align?: "start" | "center" | "end";
 }
 
-/** Offers all emoji, and first those that were picked last. */
+/** All emoji, with the recently used ones first. */
 export function EmojiPopover({ trigger, label, onPick, ...rest }: EmojiPopoverProps) {
   return (
     <Popover trigger={trigger} label={label} className="p-2" {...rest}>
@@ -69,7 +69,7 @@ function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
 
 const KEY = "fanfare.recentEmoji";
 const MAX_RECENT = 16;
-/** What people use most, for who has used none yet. */
+/** Fills up the recently used emoji until enough have been picked. */
 const FIRST = [
   "👍",
   "❤️",
@@ -89,7 +89,7 @@ const FIRST = [
   "👋",
 ];
 
-/** The emoji that were picked last in this browser, the last one first; filled up with what is used most. */
+/** Recently used emoji of this browser, newest first. */
 const useRecentEmoji = create<{ emoji: readonly string[] }>(() => ({
   emoji: withRecent(parseRecent(loadStored(KEY))),
 }));

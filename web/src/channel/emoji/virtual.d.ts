@@ -1,4 +1,4 @@
-/** By build/emoji-data.ts, from emojibase. */
+/** Generated from emojibase by build/emoji-data.ts. */
 declare module "virtual:emoji/*" {
   import type { EmojiIndex } from "./emoji-index.ts";
 

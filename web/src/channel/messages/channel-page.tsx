@@ -25,9 +25,9 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
   const [, navigate] = useLocation();
   const place = parsePlace(useSearch());
   const { id: channelId, groupId } = channel;
-  // With a thread, a message is one of the thread.
+  // If there is a thread, the message is in it.
   const { thread, message } = place;
-  // Once it is shown the address is that of the channel again, so that the same link can be followed once more.
+  // Removes the message from the address, so that following the same link again works.
   const onJumped = useCallback(() => {
     navigate(placePath(groupId, channelId, thread === undefined ? {} : { thread }), { replace: true });
   }, [navigate, groupId, channelId, thread]);
@@ -100,7 +100,7 @@ const LazyThreads = lazy(async () => ({
   default: (await import("../threads/threads-panel.tsx")).ThreadsPanel,
 }));
 
-/** A thread, at the right of its channel; loaded when the first one is opened. Give it the thread's id as its key. */
+/** Loaded when the first thread is opened. Use the thread's ID as the key. */
 function ThreadPanel(props: ComponentProps<typeof LazyThread>) {
   return (
     <Suspense fallback={null}>
@@ -109,7 +109,6 @@ function ThreadPanel(props: ComponentProps<typeof LazyThread>) {
   );
 }
 
-/** The threads of a channel, at its right. */
 function ThreadsPanel(props: ComponentProps<typeof LazyThreads>) {
   return (
     <Suspense fallback={null}>

@@ -3,20 +3,19 @@ import type { Message } from "@fanfare/contract";
 import { create } from "zustand";
 import type { StoredMessage } from "./outbox-store.ts";
 
-/** What `view.send` takes besides the text. */
+/** The options of `view.send`. */
 export type SendOptions = NonNullable<Parameters<ChannelView["send"]>[1]>;
 
-/** A message that could not be sent, shown until it is sent again or deleted. */
+/** A message that couldn't be sent, shown until it is retried or deleted. */
 export interface UnsentMessage {
   readonly message: StoredMessage;
   readonly error: unknown;
 }
 
-/** What somebody is about to do in a channel. */
+/** The state of the composer in a channel. */
 export interface Conversation {
-  /** What the next message answers. */
   readonly replyTo: Message | null;
-  /** The own message whose text is being changed. */
+  /** The user's message that is being edited. */
   readonly editingId: string | null;
   readonly unsent: readonly UnsentMessage[];
 }
@@ -29,7 +28,7 @@ export function useConversation(channelId: string): Conversation {
   return useConversations((all) => all[channelId] ?? NOTHING);
 }
 
-/** The same as it is now, for what is no component. */
+/** For use outside components. */
 export function getConversation(channelId: string): Conversation {
   return useConversations.getState()[channelId] ?? NOTHING;
 }
@@ -42,7 +41,7 @@ export function setEditing(channelId: string, editingId: string | null): void {
   change(channelId, () => ({ editingId }));
 }
 
-/** Shows a message as not sent; the outbox keeps and bounds them. */
+/** Shows a message as failed. The outbox stores these and limits their number. */
 export function addUnsent(channelId: string, failed: UnsentMessage): void {
   change(channelId, ({ unsent }) => ({
     unsent: [...unsent.filter(({ message }) => message.nonce !== failed.message.nonce), failed],
@@ -54,8 +53,9 @@ export function removeUnsent(channelId: string, nonce: string): void {
 }
 
 /**
- * Begins to edit the newest own message. Does nothing while a newer one is on its way or could not be sent: another than the one
- * that is meant would open. Returns whether it has begun.
+ * Starts editing the user's newest message. Does nothing while a newer one is pending or failed, because it would open an older message
+ * than the user expects.
+ * @returns whether editing started
  */
 export function editLastOwn(view: ChannelView, ownId: string): boolean {
   if (view.snapshot.pending.length > 0 || getConversation(view.channelId).unsent.length > 0) return false;

@@ -1,17 +1,17 @@
 import type { FanfareError } from "@fanfare/client";
 import type { SendOptions } from "./conversation.ts";
 
-/** A message that this browser keeps until the server has it. */
+/** A message stored in this browser until the server acknowledges it. */
 export interface StoredMessage {
   readonly nonce: string;
   readonly userId: string;
   readonly channelId: string;
   readonly content: string;
   readonly options: SendOptions;
-  /** When it was written, in milliseconds since 1970; messages are sent in this order. */
+  /** When it was written, in Unix milliseconds. Messages are sent in this order. */
   readonly atMs: number;
   readonly tabId: string;
-  /** Why it could not be sent, if it failed for good. */
+  /** Set if sending failed permanently. */
   readonly failure: Pick<FanfareError, "type" | "message" | "data" | "retryable" | "requestId"> | null;
 }
 
@@ -20,7 +20,7 @@ const STORE = "outbox";
 
 let opening: Promise<IDBDatabase> | null = null;
 
-/** Keeps a message, also over a reload. A browser that stores nothing goes on without. */
+/** Survives reloads. Without browser storage this does nothing. */
 export function putMessage(message: StoredMessage): Promise<void> {
   return change((store) => store.put(message));
 }
@@ -29,7 +29,7 @@ export function removeMessage(nonce: string): Promise<void> {
   return change((store) => store.delete(nonce));
 }
 
-/** Removes everything of a user who logs out: others may use this browser. */
+/** Removes all messages of a user who logs out, since others may use this browser. */
 export function removeMessagesOf(userId: string): Promise<void> {
   return change((store) => {
     const request = store.index("userId").openKeyCursor(userId);
@@ -43,8 +43,8 @@ export function removeMessagesOf(userId: string): Promise<void> {
 }
 
 /**
- * Makes `tabId` the sender of the messages that no other tab sends, in one transaction, so that two tabs do not take the same ones.
- * @returns all messages of the user by now, the oldest first
+ * Assigns the unclaimed messages to `tabId`, in one transaction so that two tabs can't claim the same ones.
+ * @returns all messages of the user, oldest first
  */
 export async function claimMessages(
   userId: string,
@@ -76,7 +76,7 @@ async function change(work: (store: IDBObjectStore) => unknown): Promise<void> {
       work(transaction.objectStore(STORE));
     });
   } catch {
-    // A private window, or no space: messages wait until the page is left, as they are in memory too.
+    // Private window or no space left: messages are only kept in memory.
     opening = null;
   }
 }
@@ -89,7 +89,7 @@ function open(): Promise<IDBDatabase> {
     });
     request.addEventListener("success", () => {
       const { result: database } = request;
-      // A newer page in another tab changes the schema.
+      // A newer page in another tab upgrades the schema.
       database.addEventListener("versionchange", () => {
         database.close();
         opening = null;

@@ -13,30 +13,30 @@ import {
 } from "./outbox-store.ts";
 
 /*
- * Every message is stored in this browser until the server has acknowledged it. A tab sends what it has written and what tabs that are gone
- * have left, each with its first nonce, of which the server stores one message only. A tab is alive as long as it holds the lock of its id.
+ * Messages are stored in this browser until the server acknowledges them. A tab sends its own messages and those left by closed tabs, each
+ * with its original nonce, so that the server stores it only once. A tab is alive while it holds the lock named after its ID.
  */
 
-/** Messages of one account that wait or have failed; more are refused. */
+/** Pending and failed messages per account. Further ones are rejected. */
 const MAX_OUTBOX_MESSAGES = 200;
-/** What was written earlier than this is not sent without asking: its time may have passed. */
+/** Older messages aren't sent without asking, because they may no longer be relevant. */
 export const OUTBOX_EXPIRES_MS = 24 * 60 * 60_000;
 
 const tabId = randomId();
 const lockName = (id: string): string => `fanfare.outbox.${id}`;
-/** Absent on pages that do not come by https. Then each tab sends everything, and the nonces prevent duplicates. */
+/** Missing on pages without https. Then each tab sends everything, and nonces prevent duplicates. */
 const locks = navigator.locks as LockManager | undefined;
 void locks?.request(lockName(tabId), () => new Promise<void>(() => {}));
 
-/** Whose messages are sent now; another object for each login. */
+/** The account whose messages are sent; a new object for each login. */
 let account: { client: FanfareClient; userId: string } | null = null;
-/** The nonces of the messages that this tab sends, or shows as not sent. */
+/** Nonces of the messages that this tab sends or shows as failed. */
 const held = new Set<string>();
-/** Tabs whose end this one waits for. */
+/** Tabs that this one waits for, to take over their messages. */
 const awaited = new Set<string>();
 let lastMs = 0;
 
-/** Sends what was left by earlier pages, now and whenever the connection is back. */
+/** Sends messages left by earlier pages, immediately and on each reconnect. */
 export function openOutbox(client: FanfareClient, userId: string): void {
   const opened = { client, userId };
   account = opened;
@@ -47,13 +47,13 @@ export function openOutbox(client: FanfareClient, userId: string): void {
   void takeOver();
 }
 
-/** Stops sending; what is stored waits for the user's next login. */
+/** Stops sending. Stored messages wait for the user's next login. */
 export function closeOutbox(): void {
   account = null;
   held.clear();
 }
 
-/** The same, and removes what is stored. */
+/** Stops sending and removes the stored messages. */
 export function forgetOutbox(): void {
   if (account !== null) void removeMessagesOf(account.userId);
   closeOutbox();
@@ -63,9 +63,9 @@ export function isOutboxFull(): boolean {
   return held.size >= MAX_OUTBOX_MESSAGES;
 }
 
-/** Sends a message. If it fails for good it is shown in the list, to be sent again or deleted; this never rejects. */
+/** Never rejects: a message that failed permanently is shown in the list, where it can be retried or deleted. */
 export function sendMessage(view: ChannelView, content: string, options: SendOptions = {}): Promise<void> {
-  // Two messages of one millisecond have an order too.
+  // Keeps the order of two messages written in the same millisecond.
   lastMs = Math.max(Date.now(), lastMs + 1);
   const message: StoredMessage = {
     nonce: randomId(),
@@ -81,7 +81,7 @@ export function sendMessage(view: ChannelView, content: string, options: SendOpt
   return deliver(view, message);
 }
 
-/** Sends a message that has failed again. The server may have it already, so it keeps its nonce. */
+/** Retries a failed message with the same nonce, since the server may have stored it already. */
 export function sendAgain(view: ChannelView, { message }: UnsentMessage): Promise<void> {
   removeUnsent(view.channelId, message.nonce);
   const again = {
@@ -109,7 +109,7 @@ async function deliver(view: ChannelView, message: StoredMessage): Promise<void>
     held.delete(nonce);
     await removeMessage(nonce);
   } catch (error) {
-    // The session has ended, not the wish to send it: the next login takes it over, unless the user has logged out.
+    // The session ended, but the message is still wanted: the next login sends it, unless the user logged out.
     if (account !== sender || isOf(error, "CLOSED")) {
       if (account === sender) held.delete(nonce);
       return;
@@ -121,7 +121,7 @@ async function deliver(view: ChannelView, message: StoredMessage): Promise<void>
   }
 }
 
-/** Nobody can open the channel to see that the message was not sent. */
+/** The channel can't be opened to show the failed message there. */
 function dropWithChannel({ nonce, content }: StoredMessage, error: unknown): void {
   held.delete(nonce);
   void removeMessage(nonce);
@@ -162,7 +162,7 @@ const EXPIRED = new FanfareError({
   requestId: "",
 });
 
-/** The tabs of this browser that are alive, without this one. */
+/** The other live tabs of this browser. */
 async function otherTabs(): Promise<Set<string>> {
   const { held: all = [] } = (await locks?.query()) ?? {};
   const prefix = lockName("");
@@ -170,7 +170,7 @@ async function otherTabs(): Promise<Set<string>> {
   return new Set(ids.filter((id) => id !== tabId));
 }
 
-/** Takes over what a tab leaves when it is closed. */
+/** Takes over the messages of a tab when it closes. */
 function awaitEnd(otherId: string): void {
   if (awaited.has(otherId)) return;
   awaited.add(otherId);

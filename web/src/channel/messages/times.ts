@@ -26,7 +26,7 @@ function formatFor(style: Style): Intl.DateTimeFormat {
   return format;
 }
 
-/** The time of day as short as it can be, without a word for the half of the day. */
+/** The time of day in its shortest form, without AM/PM. */
 export function clockTime(time: string): string {
   const parts = formatFor("time").formatToParts(new Date(time));
   const kept = parts.filter(({ type }) => type !== "dayPeriod");
@@ -36,7 +36,7 @@ export function clockTime(time: string): string {
     .trim();
 }
 
-/** The time of day; with the day when that is not today. */
+/** The time of day, with the date if it isn't today. */
 export function shortTime(time: string): string {
   return formatTime(time, isSameDay(new Date(time), new Date()) ? "time" : "short");
 }
@@ -56,7 +56,7 @@ function isSameDay(a: Date, b: Date): boolean {
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
-/** A size for people: 1,300,000 is "1.3 MB". */
+/** 1,300,000 becomes "1.3 MB". */
 export function formatBytes(bytes: number, language: string): string {
   let value = bytes;
   let unit = 0;

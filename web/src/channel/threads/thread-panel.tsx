@@ -36,7 +36,7 @@ interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped
   onClose: () => void;
 }
 
-/** A thread, at the right of its channel. Give it the thread's id as its key. */
+/** The thread next to its channel. Use the thread's ID as the key. */
 export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelProps) {
   const { t } = useTranslation("threads");
   const asked = useChannelState(threadId);
@@ -141,7 +141,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
 }
 
 export interface Archive {
-  /** Those who have opened a thread, and who manage channels. */
+  /** True for the user who started the thread and those with "Manage channels". */
   mayChange: boolean;
   isArchived: boolean;
   isBusy: boolean;

@@ -83,7 +83,7 @@ function VideoAttachment({ channelId, file }: { channelId: string; file: Attachm
   const url = useFileUrl(channelId, file.fileId);
   if (url === undefined) return <FileAttachment channelId={channelId} file={file} />;
   return (
-    // Uploaded media has no captions.
+    // Uploaded videos have no captions.
     <video
       controls
       preload="metadata"
@@ -128,7 +128,7 @@ interface ImageAttachmentProps {
   onOpen: () => void;
 }
 
-/** A picture in the room that it will need, so that nothing moves when it comes. */
+/** Reserves the image's space, so that nothing moves when it loads. */
 function ImageAttachment({ channelId, image, isOneOfMany, onOpen }: ImageAttachmentProps) {
   const { t } = useTranslation("messages");
   const url = useFileUrl(channelId, image.fileId);
@@ -156,7 +156,7 @@ function ImageAttachment({ channelId, image, isOneOfMany, onOpen }: ImageAttachm
   );
 }
 
-/** The size of a picture that fits into a box, in pixels; small ones stay as they are. */
+/** The size that fits into the box. Images are never enlarged. */
 export function fit(
   width: number,
   height: number,
@@ -176,14 +176,14 @@ interface LightboxProps {
 const BUTTON =
   "flex size-11 items-center justify-center rounded-full bg-overlay text-white hover:bg-black/80";
 
-/** Pictures as large as there is room, one at a time: the arrow keys lead to the others, Esc closes. */
+/** A full-size viewer. The arrow keys switch images, Esc closes. */
 function Lightbox({ channelId, images, start, onClose }: LightboxProps) {
   const { t } = useTranslation("messages");
   const [index, setIndex] = useState(start);
   const dialog = useRef<HTMLDialogElement>(null);
   const image = images[index]!;
   const url = useFileUrl(channelId, image.fileId);
-  // A dialog of the browser's own: it is in front of everything, keeps the focus, and gives it back.
+  // A native modal dialog traps the focus and restores it.
   useEffect(() => dialog.current?.showModal(), []);
   const turn = (by: number) => setIndex((now) => (now + by + images.length) % images.length);
   const onKeyDown = (event: KeyboardEvent) => {

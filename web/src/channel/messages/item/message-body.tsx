@@ -71,7 +71,7 @@ function Marks({ message }: { message: Message }) {
   );
 }
 
-/** What the pages say about themselves that a message links to. Their pictures stay away: to load one tells who reads. */
+/** Link previews. Their images aren't loaded, since that would tell the other site who reads the message. */
 function Embeds({ embeds }: { embeds: readonly Embed[] }) {
   return (
     <div className="mt-1 grid grid-cols-1 justify-items-start gap-1.5">
@@ -133,7 +133,7 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
   );
 }
 
-/** The text of an own message as a field: Enter saves it, Esc leaves it as it was. Saved without a text it asks to delete. */
+/** Enter saves, Esc cancels. Saving an empty text asks to delete the message. */
 function EditForm({ message }: { message: Message }) {
   const { t } = useTranslation("messages");
   const { view, channel, permissions, ask } = useMessageContext();

@@ -32,7 +32,7 @@ interface MentionsProviderProps {
   children: ReactNode;
 }
 
-/** Gives the texts below the names that they mention, and asks before a link leads elsewhere. */
+/** Resolves mentions in the texts below it and confirms before opening external links. */
 export function MentionsProvider({ groupId, onUser, children }: MentionsProviderProps) {
   const [leaving, setLeaving] = useState<URL | null>(null);
   const [, navigate] = useLocation();
@@ -66,7 +66,7 @@ export function MentionsProvider({ groupId, onUser, children }: MentionsProvider
   );
 }
 
-/** A click that asks for a new tab or window is the browser's. */
+/** Whether the click asks the browser for a new tab or window. */
 function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }
@@ -140,7 +140,7 @@ function UnknownChannel() {
   return <span className="mention">#{t("markdown.unknownChannel")}</span>;
 }
 
-/** Asks before a link leads elsewhere, and shows where: its text may say something else. */
+/** Shows where a link leads, since its text can claim another address. */
 function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const go = () => {
@@ -187,7 +187,7 @@ interface MessageCardProps {
   children?: ReactNode;
 }
 
-/** A message outside of its channel: among pins, or found by a search. Stand it within a MentionsProvider. */
+/** A message outside its channel, such as in pins or search results. Must be within a MentionsProvider. */
 export function MessageCard({ message, actions, children }: MessageCardProps) {
   const author = useAuthor(message);
   const { content, attachments, createdAt, channelId, authorId } = message;

@@ -21,10 +21,10 @@ export const messageElementId = (messageId: string): string => `message-${messag
 
 interface MessageItemProps {
   row: MessageRow;
-  /** Whether it can be reached with Tab: one of the list can. */
+  /** Whether it is the list's tab stop. */
   isActive: boolean;
   isEditing: boolean;
-  /** Whether somebody has jumped to it just now. */
+  /** Whether it was just jumped to. */
   isHighlighted: boolean;
   isReacting: boolean;
 }
@@ -42,7 +42,7 @@ export const MessageItem = memo(function MessageItem({
   const [isHot, setHot] = useState(false);
   const element = useRef<HTMLElement>(null);
   const leave = () => {
-    // What was opened from the toolbar stays open, and so does the toolbar.
+    // The toolbar stays while a popup that it opened is open.
     if (element.current?.querySelector("[data-popup-open]") === null) setHot(false);
   };
   const enter = (event: PointerEvent) => {
@@ -91,7 +91,7 @@ export const MessageItem = memo(function MessageItem({
   );
 });
 
-/** A larger place to press than the name, which does the same for the keyboard. */
+/** A larger click target than the name, which is the one for the keyboard. */
 function Picture({ author, authorId }: { author: Author; authorId: string }) {
   const { onUser } = useMessageContext();
   const picture = <Avatar name={author.name} id={authorId} src={author.avatarUrl} size={40} />;
@@ -130,7 +130,7 @@ interface AuthorNameProps {
   isActive: boolean;
 }
 
-/** The name of an author in the colour of the highest role that has one, with a word about who is no person. */
+/** The name in the color of the author's highest colored role, with a badge for bots, webhooks and imported authors. */
 function AuthorName({ author, authorId, isActive }: AuthorNameProps) {
   const { t } = useTranslation("messages");
   const { channel, coloredRoles, onUser } = useMessageContext();

@@ -5,11 +5,11 @@ import { useUser } from "../../../data/people.ts";
 export interface Author {
   name: string;
   avatarUrl: string | null;
-  /** A word about it where it is nobody who writes here. */
+  /** The kind of author if it isn't a current user. */
   mark: "bot" | "webhook" | "imported" | null;
 }
 
-/** Messages that came with an imported group begin their nonce so. */
+/** Nonce prefix of messages that came with an imported group. */
 const IMPORTED = "imported-";
 
 export function useAuthor({ authorId, as, nonce }: Pick<Message, "authorId" | "as" | "nonce">): Author {
@@ -21,20 +21,20 @@ export function useAuthor({ authorId, as, nonce }: Pick<Message, "authorId" | "a
   return { name, avatarUrl: user?.avatarUrl ?? null, mark };
 }
 
-/** A picture from elsewhere would tell its server who reads. */
+/** External avatars aren't loaded, since that would tell their server who reads the message. */
 function ownPicture(url: string | null): string | null {
   return url !== null && URL.parse(url, location.href)?.origin === location.origin ? url : null;
 }
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** As hard to read on as the hardest ground that names stand on: hovered in the light theme, a mention in the dark one. */
+/** The worst-case backgrounds behind names: a hovered row in the light theme, a mention in the dark theme. */
 const GROUNDS = { light: 0xebeae6, dark: 0x3b3733 } as const;
-/** WCAG AA for texts of ordinary size. */
+/** WCAG AA for normal text. */
 const MIN_CONTRAST = 4.5;
 const STEPS = 20;
 
-/** A role's colour as it can be read in a theme: darker or lighter where it has to be. */
+/** The role's color, darkened or lightened as far as the theme's contrast requires. */
 export function readableColor(color: number, theme: keyof typeof GROUNDS): string {
   const ground = channels(GROUNDS[theme]);
   const pole: Rgb = theme === "light" ? [0, 0, 0] : [255, 255, 255];

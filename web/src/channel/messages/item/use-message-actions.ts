@@ -11,7 +11,7 @@ import { showToast, showFailure } from "../../../ui/feedback.tsx";
 import { setEditing, setReplyTo } from "../conversation.ts";
 import { type MessageContextValue, useMessageContext } from "../list/use-rows.ts";
 
-/** What the user may do with a message: what is missing here is not offered. */
+/** The actions available on a message. Missing ones aren't offered. */
 export interface MessageActions {
   reply?: () => void;
   react: boolean;
@@ -24,7 +24,7 @@ export interface MessageActions {
   remove?: () => void;
 }
 
-/** Says what the user may do with a message; the same function while nothing about the channel changes. */
+/** @returns a function that stays the same until the channel's state changes */
 export function useMessageActions(): (message: Message) => MessageActions {
   const context = useMessageContext();
   const { t } = useTranslation("messages");

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ErrorNote, Skeleton } from "../../../ui/feedback.tsx";
 import { cx } from "../../../ui/cx.ts";
 
-/** What stands above the first message is always so high, so that nothing moves when older messages come. */
+/** Fixed, so that nothing moves when older messages load. */
 export const HEAD_HEIGHT_PX = 176;
 
 interface ListHeadProps {

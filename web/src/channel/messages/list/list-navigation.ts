@@ -11,13 +11,13 @@ type Place = Parameters<ChannelMessages["jumpTo"]>[0];
 
 export interface Jump {
   highlightedId: string | null;
-  /** Never rejects: what cannot be shown is told. */
+  /** Never rejects; failures are shown to the user. */
   jump: (place: Place) => void;
 }
 
 interface JumpState {
   highlightedId: string | null;
-  /** What is to be shown as soon as it is among the rows. */
+  /** Scrolled to as soon as it is among the rows. */
   wantedSeq: number | null;
 }
 
@@ -27,7 +27,7 @@ function merge(state: JumpState, changes: Partial<JumpState>): JumpState {
   return { ...state, ...changes };
 }
 
-/** Shows a message, a seq or a time, wherever in the channel it is. */
+/** Jumps to a message, a seq or a time anywhere in the channel. */
 export function useJump(
   { jumpTo }: Pick<ChannelMessages, "jumpTo">,
   rows: readonly Row[],
@@ -76,18 +76,18 @@ interface ListKeysOptions {
   rows: readonly Row[];
   show: (index: number) => void;
   onKey: (messageId: string, key: MessageKey) => void;
-  /** Esc: back to where one writes. */
+  /** Esc returns the focus to the composer. */
   onLeave: () => void;
 }
 
 interface ListKeys {
-  /** The message that Tab leads to: the last one that had the focus, or the newest. */
+  /** The list's tab stop: the last focused message, or the newest one. */
   activeId: string | null;
   onKeyDown: (event: KeyboardEvent) => void;
   onFocus: (event: { target: EventTarget }) => void;
 }
 
-/** The arrow keys, Home and End lead from message to message; letters do something with the one that has the focus. */
+/** Arrow keys, Home and End move between messages; letters run an action on the focused one. */
 export function useListKeys({ rows, show, onKey, onLeave }: ListKeysOptions): ListKeys {
   const [chosenId, setChosenId] = useState<string | null>(null);
   const isHeld = rows.some(({ key }) => key === chosenId);
@@ -98,7 +98,7 @@ export function useListKeys({ rows, show, onKey, onLeave }: ListKeysOptions): Li
     if (row?.kind !== "message") return;
     setChosenId(row.key);
     show(index);
-    // It may not have been on the page before.
+    // The row may only be rendered in the next frame.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         document.getElementById(messageElementId(row.key))?.focus({ preventScroll: true });

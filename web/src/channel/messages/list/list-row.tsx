@@ -153,11 +153,10 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
 
 interface DayDividerProps {
   time: string;
-  /** Goes to the first message of another day. */
+  /** Jumps to the first message of the chosen day. */
   onDate: (day: Date) => void;
 }
 
-/** Where a day begins; it offers to go to another one. */
 function DayDivider({ time, onDate }: DayDividerProps) {
   const { t } = useTranslation("messages");
   const fieldId = useId();
@@ -182,7 +181,7 @@ function DayDivider({ time, onDate }: DayDividerProps) {
               event.preventDefault();
               const value = new FormData(event.currentTarget).get("day");
               close();
-              // Without a time of day it would be that of Greenwich.
+              // Without a time, `Date` would assume UTC.
               if (typeof value === "string" && value !== "") onDate(new Date(`${value}T00:00`));
             }}
           >
@@ -211,7 +210,7 @@ function DayDivider({ time, onDate }: DayDividerProps) {
   );
 }
 
-/** A day of the user's calendar, as fields for dates write it. */
+/** The local date in the format of `<input type="date">`. */
 function isoDay(day: Date): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;

@@ -20,27 +20,27 @@ import { MessageContext, type MessageDialog, type OnUser, useMessageContext } fr
 import { MessageScroller } from "./message-scroller.tsx";
 import { useMessageContextValue } from "./use-message-context.ts";
 
-/** More at once is too much to listen to. */
+/** Limits what a screen reader announces at once. */
 const MAX_READ = 3;
 
 const WIDTHS = ["w-3/5", "w-2/5", "w-1/2", "w-4/5", "w-1/3", "w-3/4", "w-2/3"];
 
 export interface MessageListProps {
   channel: ChannelState;
-  /** What the channel is called here. */
+  /** The channel's name. */
   title: string;
-  /** Above the first message, at most 176 px high; by default what the channel is called and for. */
+  /** Above the first message, at most 176 px high. Defaults to the channel's name and topic. */
   beginning?: ReactNode;
-  /** A message to jump to; `onJumped` is called when that is under way. */
+  /** A message to jump to. `onJumped` is called once the jump has started. */
   jumpToId?: string | undefined;
   onJumped?: () => void;
-  /** Esc on a message: puts the focus to where one writes. */
+  /** Esc on a message moves the focus to the composer. */
   onLeave?: () => void;
-  /** Where a name was clicked on; by default the user's card. Stays the same function. */
+  /** Called when a name is clicked; opens the user's card by default. Must be stable. */
   onUser?: OnUser;
 }
 
-/** The messages of a channel, a direct channel or a thread. Give it the channel's id as its key. */
+/** The messages of a channel, direct message or thread. Use the channel's ID as the key. */
 export function MessageList(props: MessageListProps) {
   const { channel } = props;
   const openProfile = useOpenProfile(channel.groupId);
@@ -50,7 +50,7 @@ export function MessageList(props: MessageListProps) {
   const { view, snapshot, error, retry } = messages;
   const [dialog, setDialog] = useState<MessageDialog | null>(null);
   const [reactingId, setReactingId] = useState<string | null>(null);
-  /** A message that was asked for within the list. */
+  /** The target of a jump that started within the list. */
   const [wanted, setWanted] = useState<{ messageId: string } | null>(null);
   const jumpTo = useCallback((messageId: string) => setWanted({ messageId }), []);
   const context = useMessageContextValue({
@@ -172,7 +172,7 @@ interface AnnouncerProps {
   ownId: string;
 }
 
-/** Reads out what others write while the channel is shown; never what was there before, or is loaded by scrolling. */
+/** Announces new messages of others to screen readers, but not history that is loaded. */
 function Announcer({ messages, ownId }: AnnouncerProps) {
   const lastSeq = messages.at(-1)?.seq ?? 0;
   const heardSeq = useRef<number | null>(null);

@@ -9,7 +9,7 @@ import { useIsPhone } from "../../../ui/hooks.ts";
 import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
 import { showFailure } from "../../../ui/feedback.tsx";
 
-/** What people react with most: offered at once, without loading all emoji. */
+/** Common reactions, offered without loading all emoji. */
 const EMOJI_CHOICE: readonly string[] =
   "👍 ❤️ 😂 🎉 😮 😢 🙏 🔥 👀 ✅ ❌ 💯 🚀 👏 🙌 🤔 😍 😅 😭 😡 🥳 🤝 💪 👋 ☕ 🍻 🐛 💡 ⭐ 📌 ➕ 👎".split(
     " ",
@@ -19,11 +19,11 @@ const QUICK = EMOJI_CHOICE.slice(0, 6);
 
 interface MessageMenuProps {
   messageOf: (messageId: string) => Message | undefined;
-  /** The list; one menu does for all its messages. */
+  /** The list. One menu serves all its messages. */
   children: ReactElement;
 }
 
-/** What can be done with a message: by right click or the menu key, on phones by a long press. */
+/** Opened by right click or the menu key, on phones by a long press. */
 export function MessageMenu(props: MessageMenuProps) {
   return useIsPhone() ? <SheetMenu {...props} /> : <PointerMenu {...props} />;
 }
@@ -33,7 +33,7 @@ function PointerMenu({ messageOf, children }: MessageMenuProps) {
   const [message, setMessage] = useState<Message | null>(null);
   const aim = (event: MouseEvent) => {
     const found = isForBrowser(event) ? undefined : messageOf(messageIdAt(event.target));
-    // The menu of the browser opens instead.
+    // Leaves the event to the browser's menu.
     if (found === undefined) event.stopPropagation();
     else setMessage(found);
   };
@@ -53,7 +53,7 @@ function SheetMenu({ messageOf, children }: MessageMenuProps) {
   };
   return (
     <div
-      // A long press is for the sheet, which copies the text too; the browser would select a word and open its own menu.
+      // A long press opens the sheet; otherwise the browser would also select a word and open its own menu.
       className="contents select-none [-webkit-touch-callout:none]"
       onContextMenu={open}
     >
@@ -68,7 +68,7 @@ function messageIdAt(target: EventTarget): string {
   return target.closest<HTMLElement>("[data-message-id]")?.dataset["messageId"] ?? "";
 }
 
-/** Of links, pictures, fields and a selected text the browser knows more to do. */
+/** Whether the browser's own menu is more useful: on links, images, fields and selected text. */
 function isForBrowser({ target }: MouseEvent): boolean {
   if (!(target instanceof Element)) return true;
   const selection = getSelection();

@@ -33,7 +33,7 @@ interface MessageScrollerProps extends MessageListProps {
   reactingId: string | null;
 }
 
-/** The virtual list: of thousands of messages those in view are on the page. */
+/** A virtual list that only renders the visible messages. */
 export function MessageScroller(props: MessageScrollerProps) {
   const { channel, title, beginning, jumpToId, onJumped, onLeave } = props;
   const { messages: channelMessages, wanted, reactingId } = props;
@@ -70,7 +70,7 @@ export function MessageScroller(props: MessageScrollerProps) {
     scroll.toEnd();
     jumpToNewest();
   };
-  // What somebody sends is what he wants to see.
+  // Sending a message scrolls to it.
   const sent = useRef(snapshot.pending.length);
   useEffect(() => {
     if (snapshot.pending.length > sent.current) goToEnd();
@@ -111,7 +111,7 @@ export function MessageScroller(props: MessageScrollerProps) {
         <div
           ref={frame}
           role="log"
-          // What is new is read out by the Announcer: here messages come by scrolling too.
+          // The Announcer reads new messages; here, messages also appear by scrolling.
           aria-live="off"
           aria-label={t("list.label", { title })}
           className="flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
@@ -166,13 +166,13 @@ export function MessageScroller(props: MessageScrollerProps) {
   );
 }
 
-/** The seq of the last message up to a row; 0 for none. */
+/** The seq of the last message up to a row; 0 if there is none. */
 function lastSeq(rows: readonly Row[], index: number): number {
   const row = rows.slice(0, index + 1).findLast(({ kind }) => kind === "message");
   return row?.kind === "message" ? row.message.seq : 0;
 }
 
-/** How many messages of others have come since the end of the channel was in view. */
+/** How many messages others have sent since the end of the channel was last visible. */
 function useNewCount({ head, messages }: ChannelSnapshot, ownId: string, isAtEnd: boolean): number {
   const [seenSeq, setSeenSeq] = useState(head.seq);
   if (isAtEnd && seenSeq !== head.seq) setSeenSeq(head.seq);
@@ -206,16 +206,16 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
 }
 
 interface UnreadMark {
-  /** Up to where was read before; null: nothing is marked as unread. */
+  /** The last read seq when the channel was opened; null if nothing is marked as unread. */
   readUpTo: number | null;
-  /** How many messages came since then, as it was when the channel was opened. */
+  /** The unread count when the channel was opened. */
   count: number;
   dismiss: () => void;
 }
 
 /**
- * Where the unread messages begin: as the channel was when it was opened, and again after the user has looked away.
- * @param lastReadSeq what the server says was read
+ * Marks where the unread messages begin. It is fixed when the channel is opened, and set again after the window was hidden.
+ * @param lastReadSeq as reported by the server
  */
 function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
   const [mark, setMark] = useState<{ readUpTo: number | null; count: number }>(() => ({
@@ -223,7 +223,7 @@ function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
     count: -1,
   }));
   const { head, status } = view.snapshot;
-  // How many there are is known as soon as the channel is loaded.
+  // The count is known once the channel is loaded.
   if (mark.count < 0 && status === "ready") {
     setMark(({ readUpTo }) => ({ readUpTo, count: readUpTo === 0 ? 0 : head.seq - (readUpTo ?? head.seq) }));
   }
@@ -237,7 +237,7 @@ function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
   }, [view]);
   const dismiss = () => {
     setMark({ readUpTo: null, count: 0 });
-    // The next message tries again.
+    // Retried with the next message.
     view.markRead(view.head.seq).catch(() => undefined);
   };
   return { readUpTo: mark.readUpTo, count: Math.max(0, mark.count), dismiss };

@@ -2,7 +2,7 @@ import type { PendingMessage } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import type { UnsentMessage } from "../conversation.ts";
 
-/** What one line of the list is; `key` stays the same as long as it means the same. */
+/** A row of the list. `key` is stable across rebuilds. */
 export type Row =
   | { kind: "day"; key: string; time: string }
   | { kind: "unread"; key: string }
@@ -15,7 +15,7 @@ export interface MessageRow {
   kind: "message";
   key: string;
   message: Message;
-  /** Whether the author's picture and name stand above. */
+  /** Whether the author's avatar and name are shown. */
   startsGroup: boolean;
 }
 
@@ -31,17 +31,17 @@ export interface RowsInput {
   pending: readonly PendingMessage[];
   unsent: readonly UnsentMessage[];
   ownId: string;
-  /** Up to where was read when the channel was opened; null: nothing is marked. */
+  /** The last read seq when the channel was opened; null if nothing is marked. */
   readUpTo: number | null;
   blockedIds: ReadonlySet<string>;
-  /** The first messages of runs by blocked authors that are unfolded. */
+  /** The first messages of expanded runs by blocked authors. */
   unfoldedIds: ReadonlySet<string>;
 }
 
-/** Messages of one author within this time stand under one name. */
+/** Consecutive messages of an author within this time are grouped under one name. */
 const GROUP_WITHIN_MS = 7 * 60_000;
 
-/** Builds the rows, with those of before where nothing about them has changed: only what is new is rendered. */
+/** Reuses unchanged rows of `before`, so that only changed rows are rendered again. */
 export function buildRows(input: RowsInput, before: readonly Row[] = []): readonly Row[] {
   const held = new Map(before.map((row) => [row.key, row]));
   const rows = newRows(input).map((row) => {
@@ -62,7 +62,7 @@ function newRows(input: RowsInput): Row[] {
     if (message.deletedAt !== null) continue;
     const startsDay = last === undefined || dayOf(last.createdAt) !== dayOf(message.createdAt);
     if (startsDay) rows.push({ kind: "day", key: `day-${message.id}`, time: message.createdAt });
-    // Nothing was read before the first message: that goes without saying.
+    // No divider above the very first message.
     const isNew = !isMarked && message.seq > readUpTo! && message.authorId !== ownId;
     const startsUnread = isNew && last !== undefined;
     if (startsUnread) rows.push({ kind: "unread", key: "unread" });
@@ -84,7 +84,7 @@ function newRows(input: RowsInput): Row[] {
   return rows;
 }
 
-/** What is on its way, and what could not be sent. */
+/** Pending and failed messages. */
 function pushOwn(rows: Row[], { pending, unsent, ownId }: RowsInput, last: Message | undefined): void {
   let isGroup = last?.authorId === ownId && Date.now() - Date.parse(last.createdAt) < GROUP_WITHIN_MS;
   for (const message of pending) {
@@ -108,10 +108,10 @@ function isSame(a: Row, b: Row): boolean {
 }
 
 const days = new Map<string, string>();
-/** Dates are slow to tell, and neighbours are of one hour mostly. */
+/** Formatting dates is slow, and neighboring messages mostly share an hour. */
 const MAX_DAYS = 1000;
 
-/** The day of the user's calendar that a time is in. */
+/** The local calendar day. */
 function dayOf(time: string): string {
   const hour = time.slice(0, 13);
   const known = days.get(hour);

@@ -57,15 +57,15 @@ function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) 
   );
 }
 
-/** Long enough to know what it is about, and short enough for a list. */
+/** Enough to recognize the thread, and short enough for a list. */
 const MAX_CHARS = Math.min(60, LIMITS.channelNameMaxChars);
-/** Names of what is mentioned may be others tomorrow. */
+/** Mentions are left out because names can change. */
 const TOKEN = /<(?:@&?|#)[0-9a-f]{24}>/g;
 
-/** Names have none: controls, and what turns the direction of the text around it. */
+/** Control characters and bidirectional overrides, which names can't contain. */
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** What a thread about a message is called: the beginning of what it says; empty where it says nothing. */
+/** The default name of a thread: the beginning of its root message; empty if the message has no text. */
 export function threadNameOf({ content, attachments }: Pick<Message, "content" | "attachments">): string {
   const said = plainText(lex(content))
     .replace(TOKEN, "")
@@ -74,7 +74,7 @@ export function threadNameOf({ content, attachments }: Pick<Message, "content" |
     .trim();
   const text = said === "" ? (attachments?.[0]?.name ?? "") : said;
   if (text.length <= MAX_CHARS) return text;
-  // No half of a character that has two units.
+  // Drops half a surrogate pair at the end.
   const cut = text.slice(0, MAX_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "");
   return `${cut.trimEnd()}…`;
 }

@@ -37,7 +37,7 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   );
   const [unfoldedIds, setUnfoldedIds] = useState(NONE);
   const unfold = useCallback((firstId: string) => setUnfoldedIds((ids) => new Set(ids).add(firstId)), []);
-  // What is sent comes at the end of the channel.
+  // Pending messages belong at the end of the channel.
   const pending = isLive ? snapshot.pending : NOTHING;
   const unsent = isLive ? conversation.unsent : NOTHING;
   const input = useSame({ messages, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
@@ -58,11 +58,11 @@ function advanced(staged: StagedRows, to: RowsInput | "finish"): StagedRows {
 export interface StagedRows {
   readonly input: RowsInput;
   readonly target: readonly Row[];
-  /** What is shown now: the target, or a step on the way to it. */
+  /** The target rows, or an intermediate step toward them. */
   readonly rows: readonly Row[];
-  /** Whether rows came or went at the start since those that were shown before. */
+  /** Whether rows were added or removed at the start. */
   readonly isShift: boolean;
-  /** Grows when the rows are others altogether, so that a place in the list means nothing any more. */
+  /** Incremented when all rows are replaced, so that the scroll position has no meaning anymore. */
   readonly place: number;
 }
 
@@ -72,8 +72,8 @@ export function firstRows(input: RowsInput): StagedRows {
 }
 
 /**
- * The rows of another input. Where both ends change, one of them is shown first, and the other by `finished`: a virtual list keeps
- * its place while one end changes, and cannot when both do.
+ * The rows for new input. If both ends change, one change is shown first and the other one by `finished`: a virtual list keeps its scroll
+ * position only while one end changes.
  */
 export function nextRows(before: StagedRows, input: RowsInput): StagedRows {
   const target = buildRows(input, before.target);
@@ -94,14 +94,14 @@ function startsOtherwise(before: readonly Row[], after: readonly Row[]): boolean
   return before[0]?.key !== after[0]?.key;
 }
 
-/** Whether there were messages and none of them is left. */
+/** Whether none of the previous messages is left. */
 function isElsewhere(before: readonly Row[], target: readonly Row[]): boolean {
   const held = new Set(before.map(({ kind, key }) => (kind === "message" ? key : "")));
   const messages = target.filter(({ kind }) => kind === "message");
   return messages.length > 0 && held.size > 1 && !messages.some(({ key }) => held.has(key));
 }
 
-/** A step in which one end changes: what goes at the end goes first, what comes there comes last. */
+/** The step in which only one end changes: removals at the end come first, additions there come last. */
 function withoutNewEnd(before: readonly Row[], target: readonly Row[]): readonly Row[] {
   const isIn = (rows: readonly Row[]) => {
     const keys = new Set(rows.map(({ key }) => key));
@@ -112,11 +112,11 @@ function withoutNewEnd(before: readonly Row[], target: readonly Row[]): readonly
   return target.slice(0, target.findLastIndex(isIn(before)) + 1);
 }
 
-/** The copy that the SDK holds lets its oldest messages go beyond 5,000: before that, a look into the past goes on. */
+/** The SDK drops the oldest messages of its live copy beyond 5,000; before that, a history window takes over. */
 const MAX_LIVE = 4900;
 
 interface Pages {
-  /** Why older messages could not be loaded; until `retry` nothing is tried. */
+  /** Set if older messages couldn't be loaded; nothing is loaded until `retry`. */
   error: string | null;
   loadOlder: () => void;
   loadNewer: () => void;
@@ -144,7 +144,7 @@ export function usePageLoading(channel: ChannelMessages): Pages {
   const older = () => {
     const first = messages[0];
     const isFull = isLive && snapshot.messages.length >= MAX_LIVE && first === snapshot.messages[0];
-    // The window begins right before the copy, so the two are one list.
+    // The window ends right before the live copy, so the two join into one list.
     return isFull && first !== undefined ? channel.jumpTo({ seq: first.seq - 1 }) : channel.loadOlder();
   };
   return {
@@ -162,22 +162,22 @@ export type MessageDialog =
 
 export type OnUser = (userId: string, anchor: HTMLElement) => void;
 
-/** What every message of a list needs to know. It stays the same object while nothing of it changes. */
+/** Shared by all messages of a list. Must be stable, since a new object renders all of them. */
 export interface MessageContextValue {
   view: ChannelView;
   channel: Channel;
-  /** What the user may in the channel, as bits. */
+  /** The user's permissions in the channel, as bits. */
   permissions: number;
   ownId: string;
-  /** The roles of the group that have a colour, the highest first. */
+  /** The group's roles with a color, highest first. */
   coloredRoles: readonly Role[];
   mentionsMe: (message: Message) => boolean;
   jumpTo: (messageId: string) => void;
   openThread: (message: Message) => void;
-  /** Shows the card of a user beside an element; undefined where there are no cards. */
+  /** Opens a user's card next to an element; undefined where there are no cards. */
   onUser: OnUser | undefined;
   ask: (dialog: MessageDialog) => void;
-  /** Offers emoji for a message; null: for none any more. */
+  /** Opens the emoji picker for a message; null closes it. */
   setReacting: (messageId: string | null) => void;
 }
 

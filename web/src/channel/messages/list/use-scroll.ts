@@ -3,20 +3,19 @@ import type { ScrollToIndexOpts, VirtualizerHandle } from "virtua";
 import type { Rows } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
 
-/** Nearer than this to the end, the newest message is followed by who scrolls down. */
+/** Within this distance from the end, scrolling down starts following new messages. */
 const STICK_WITHIN_PX = 60;
-/** Fractions of pixels are lost on the way. */
+/** Tolerance for fractional pixels. */
 const TOUCHES_WITHIN_PX = 2;
-/** Nearer than this to either end, the next page is loaded. */
+/** Within this distance from an end, the next page is loaded. */
 const LOAD_WITHIN_PX = 1500;
-/** After this all rows in view have been measured. */
+/** After this time, all visible rows have been measured. */
 const SETTLED_MS = 300;
-/** Where the first unread message comes to stand. */
+/** Offset of the first unread message from the top. */
 const UNREAD_AT_PX = 96;
 
 interface ScrollOptions {
   rows: Rows;
-  /** Whether the last row is the newest message. */
   isLive: boolean;
   loadOlder: () => void;
   loadNewer: () => void;
@@ -25,11 +24,11 @@ interface ScrollOptions {
 export interface Scroll {
   frame: RefObject<HTMLDivElement | null>;
   list: RefObject<VirtualizerHandle | null>;
-  /** Whether the last row is in view, and followed where it is the newest message. */
+  /** Whether the last row is visible. If it is the newest message, the list follows the end. */
   isAtEnd: boolean;
-  /** The rows in view, as of the last rest. */
+  /** The visible rows when scrolling last stopped. */
   inView: { first: number; last: number };
-  /** Whether a row that was jumped to is held in place because the user hasn't scrolled since. */
+  /** Whether the target of a jump is still kept in place because the user hasn't scrolled since. */
   isHeld: () => boolean;
   onScroll: () => void;
   onScrollEnd: () => void;
@@ -39,8 +38,8 @@ export interface Scroll {
 }
 
 /**
- * Keeps what is read in its place: at the end new messages push up; elsewhere, what comes before, after or grows moves nothing.
- * Begins at the first unread message, or at the end.
+ * Keeps the reading position: at the end, the list follows new messages; elsewhere, rows that are added or grow move nothing.
+ * Starts at the first unread message, or at the end.
  */
 export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer }: ScrollOptions): Scroll {
   const frame = useRef<HTMLDivElement>(null);
@@ -52,7 +51,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const heldRow = useHeldRow(frame, list);
   const [isAtEnd, setAtEnd] = useState(true);
   const [inView, setInView] = useState({ first: 0, last: 0 });
-  // Not by virtua's own way to an index, which goes on for a while: who scrolls up meanwhile would be drawn back.
+  // Not virtua's `scrollToIndex`: it keeps adjusting for a while and would pull back a user who scrolls up.
   const follow = useCallback(() => {
     const { current } = frame;
     if (current !== null && sticks.current) current.scrollTop = current.scrollHeight;
@@ -77,7 +76,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     if (current === null) return;
     const isUp = current.scrollTop < lastTop.current;
     lastTop.current = current.scrollTop;
-    // A user who scrolls up leaves the end at once: to be drawn back to it would be a fight. The end that moves away is followed.
+    // Scrolling up stops following at once. Only movements of the end itself are followed.
     if (isUp) sticks.current = fromEnd(current) < TOUCHES_WITHIN_PX;
     else if (fromEnd(current) < STICK_WITHIN_PX) sticks.current = true;
     setAtEnd(sticks.current);
@@ -93,11 +92,11 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
       } else {
         sticks.current = false;
         heldRow.hold(rows, unread, { align: "start", offset: -UNREAD_AT_PX });
-        // Where all of them fit nothing is scrolled, and the end is in view.
+        // If all rows fit, there is no scroll event, and the end is visible.
         setTimeout(noteEnd, SETTLED_MS);
       }
     } else {
-      // The end of what is past is not the end of the channel, even where the two have just met.
+      // The end of a window of history isn't the end of the channel, even if they have just been joined.
       if (!wasLive.current && shownPlace.current === place) sticks.current = false;
       shownPlace.current = place;
       if (!heldRow.restore(rows) && isLive) follow();
@@ -117,7 +116,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const onResize = () => {
     if (heldRow.restore(rows) || !isLive) return;
     follow();
-    // What has grown may be on the page a moment later only.
+    // Rows that grew may only be laid out in the next frame.
     requestAnimationFrame(follow);
   };
 
@@ -148,10 +147,10 @@ function fromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number
   return scrollHeight - scrollTop - clientHeight;
 }
 
-/** A row is held for this long and this many frames: a busy machine draws few frames and measures rows late. */
+/** A row is held for this time and number of frames: a busy machine draws few frames and measures rows late. */
 const HOLD_MS = 3000;
 const HOLD_FRAMES = 60;
-/** What the user scrolls with. */
+/** Events of the user's own scrolling. */
 const BY_HAND = ["wheel", "pointerdown", "keydown"];
 
 interface Held {
@@ -162,17 +161,17 @@ interface Held {
 }
 
 interface HeldRow {
-  /** Goes to a row, which is held from now on. */
+  /** Scrolls to a row and holds it. */
   hold: (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => void;
   release: () => void;
   isHeld: () => boolean;
-  /** Goes to the row that is held once more; false where there is none. */
+  /** Scrolls to the held row again; false if there is none. */
   restore: (rows: readonly Row[]) => boolean;
 }
 
 /**
- * Holds the row that was gone to in its place, for a while, or until the user scrolls. Virtua's own way to an index ends where nothing
- * has been measured for 150 ms, and where rows come before the others.
+ * Holds the target of a jump in place for a while or until the user scrolls. Virtua's `scrollToIndex` gives up when nothing has been
+ * measured for 150 ms, or when rows are prepended.
  */
 function useHeldRow(
   frame: RefObject<HTMLElement | null>,

@@ -79,7 +79,7 @@ const KINDS: Readonly<Record<string, CodeKind>> = {
   deletion: "removed",
 };
 
-/** Builds the pieces while the code is read: what highlight.js would otherwise answer is HTML. */
+/** Collects pieces instead of the HTML that highlight.js returns by default. */
 class PieceEmitter {
   readonly root: CodePiece[] = [];
   readonly #open: CodePiece[][] = [this.root];
@@ -107,7 +107,7 @@ class PieceEmitter {
     if (this.#open.length > 1) this.#open.pop();
   }
 
-  /** Code of another language within: CSS in HTML. */
+  /** Nested code of another language, such as CSS in HTML. */
   __addSublanguage(inner: PieceEmitter): void {
     this.#open.at(-1)!.push(...inner.root);
   }
@@ -128,7 +128,7 @@ class PieceEmitter {
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 hljs.configure({ __emitter: PieceEmitter });
 
-/** The code in pieces; null where the language is unknown. */
+/** Returns null if the language is unknown. */
 export function highlight(code: string, language: string): readonly CodePiece[] | null {
   if (hljs.getLanguage(language) === undefined) return null;
   const { _emitter } = hljs.highlight(code, { language, ignoreIllegals: true });

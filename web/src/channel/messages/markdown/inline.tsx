@@ -12,7 +12,7 @@ import {
 } from "./lex.ts";
 import { MarkdownContext } from "./markdown.tsx";
 
-/** Links and buttons hold no links and buttons. */
+/** Links and buttons can't be nested. */
 const PlainContext = createContext(false);
 
 export function Plain({ children }: { children: ReactNode }): ReactNode {
@@ -92,7 +92,7 @@ interface MarkdownLinkProps {
 }
 
 /**
- * A link that can be followed, else the text as it was written. An image is a link too: to load it would tell its server who
+ * A link if its address is safe, otherwise the original text. An image becomes a link too, since loading it would tell its server who
  * reads the message.
  */
 function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
@@ -116,7 +116,7 @@ function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
   );
 }
 
-/** Hidden until it is pressed; until then its text is not on the page either, only room for it. */
+/** Until it is revealed, the hidden text isn't in the document; only its space is reserved. */
 function Spoiler({ tokens, children }: { tokens: readonly Token[]; children: ReactNode }) {
   const { t } = useTranslation("messages");
   const [isShown, setShown] = useState(false);

@@ -5,13 +5,13 @@ export type TextPart =
   | { type: "user" | "role" | "channel"; id: string }
   | { type: "everyone"; text: "@everyone" | "@here" };
 
-/** The same tokens as `parseMentions` of the contract counts, and links to channels. */
+/** The tokens that the contract's `parseMentions` counts, and channel links. */
 const TOKEN = /<(@&?|#)([0-9a-f]{24})>|(?<![\w@.])(@(?:everyone|here))(?![\w@])/g;
-/** They turn the direction of the text around them, so that one address looks like another. Marks and isolates stay. */
+/** Bidirectional overrides can make one address look like another. Marks and isolates are harmless. */
 const OVERRIDES = /[\u202A-\u202E]/g;
 const KINDS = { "@": "user", "@&": "role", "#": "channel" } as const;
 
-/** @param before the character before the text: `a@here` is no mention */
+/** @param before the character before the text: `a@here` isn't a mention */
 export function textParts(text: string, before = ""): TextPart[] {
   const parts: TextPart[] = [];
   const source = before + text;
@@ -32,7 +32,7 @@ export function withoutOverrides(text: string): string {
   return text.replace(OVERRIDES, "");
 }
 
-/** Roughly what a text says, in one line and without marks; what spoilers hide stays hidden. */
+/** The text in one line without formatting. Spoilers stay hidden. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => textOf(token as Tokens.Generic))
@@ -77,12 +77,12 @@ function textOf(token: Tokens.Generic): string {
 
 const PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** Of a host as the parser leaves it; it lets characters through that no host has. */
+/** The parser accepts characters in hosts that aren't valid. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])?$/;
 
 /**
- * The address as the browser will understand it, or null when it is not one to follow: a scheme that could run code, a
- * relative one, one that no server has, or one with a name and password, which look like a host.
+ * The parsed address, or null if it must not become a link: a scheme that could run code, a relative or invalid address, or one with
+ * credentials, which look like a host.
  */
 export function safeUrl(href: string): URL | null {
   const url = URL.parse(href);
@@ -91,7 +91,7 @@ export function safeUrl(href: string): URL | null {
   return url.username === "" && url.password === "" ? url : null;
 }
 
-/** Whether a text looks like the address of another host than the one it links to. */
+/** Whether the text looks like an address of another host than the link's. */
 export function pretends(text: string, url: URL): boolean {
   const host = /^\s*(?:https?:\/\/)?([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)(?=[/?#:\s]|$)/iu.exec(text)?.[1];
   if (host === undefined || url.protocol === "mailto:") return false;
@@ -101,7 +101,7 @@ export function pretends(text: string, url: URL): boolean {
 
 const START = /^(?:https?:\/\/|www\.)(?=[\p{L}\p{N}[])/iu;
 
-/** Full-width punctuation ends a sentence, not an address: `看https://example.org，很好`. */
+/** Full-width punctuation ends an address: `看https://example.org，很好`. */
 const BODY = /^[^\s<>"`，。、；：？！（）「」『』【】《》〈〉〔〕“”‘’…　\p{Cc}\p{Bidi_Control}]+/u;
 
 const TRAILING = /[.,;:!?'*_~|)\]}]$/;
@@ -110,16 +110,16 @@ const CLOSES: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" 
 
 export type { Token, Tokens };
 
-/** Deeper quotes, lists and emphasis are plain text: a message must not make the page slow, nor overflow the stack. */
+/** Deeper nesting is plain text, so that a message can neither slow down the page nor overflow the stack. */
 const MAX_DEPTH = 8;
 
-/** Each mark that may begin an emphasis costs a search for its end: the ones after these are plain text. */
+/** Finding the end of each emphasis costs time, so further marks are plain text. */
 const MAX_EMPHASES = 200;
 
 let depth = 0;
 let emphases = 0;
 
-/** Lexing is synchronous, so one set of counters does for all texts. */
+/** Lexing is synchronous, so one set of counters is enough. */
 function deeper<T>(work: () => T): T | undefined {
   if (depth >= MAX_DEPTH) return undefined;
   depth += 1;
@@ -159,8 +159,8 @@ const lexer = new Marked({
     url(src) {
       return autolink(src) ?? false;
     },
-    // HTML is text. So is what would vanish (definitions of links), or surprise in a chat: a line of dashes that makes a
-    // heading of the one above, and code by indentation, which mentions are not looked for in either.
+    // Plain text: HTML, link definitions (they would vanish), setext headings and indented code, in which `parseMentions` would still
+    // find mentions.
     html: () => undefined,
     tag: () => undefined,
     def: () => undefined,
@@ -184,14 +184,14 @@ const lexer = new Marked({
   ],
 });
 
-/** The blocks of a markdown text. It never throws, and takes milliseconds for the worst text of 4,000 characters. */
+/** Never throws, and takes milliseconds even for the worst case of 4,000 characters. */
 export function lex(content: string): Token[] {
   depth = 0;
   emphases = 0;
   return lexer.lexer(content);
 }
 
-/** The address that a text begins with, without the punctuation around it. */
+/** The address at the start of a text, without surrounding punctuation. */
 function autolink(src: string): Tokens.Link | undefined {
   if (!START.test(src)) return undefined;
   const text = trimmed(BODY.exec(src)?.[0] ?? "");
@@ -201,7 +201,7 @@ function autolink(src: string): Tokens.Link | undefined {
   return { type: "link", raw: text, text, href, autolink: true, tokens };
 }
 
-/** `(see https://example.org/a_(b))` keeps the inner pair and leaves the outer one. */
+/** Removes trailing punctuation; `(see https://example.org/a_(b))` keeps the inner parentheses. */
 function trimmed(text: string): string {
   let end = text.length;
   const open: Record<string, number> = {};

@@ -17,12 +17,12 @@ import { Check, Copy } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { CodePiece } from "./highlighter.ts";
 
-/** More than so many are text again. */
+/** More emoji than this are shown at text size. */
 const MAX_BIG = 27;
 
 const EMOJI = /\p{RGI_Emoji}/gv;
 
-/** The text of a message. What it says is never HTML: tokens become elements, and nothing else does. */
+/** Renders a message's text. Tokens become elements; nothing is ever inserted as HTML. */
 export const Markdown = memo(function Markdown({ content }: { content: string }) {
   const tokens = useMemo(() => lex(content), [content]);
   return (
@@ -41,7 +41,7 @@ function isEmojiOnly(content: string): boolean {
 
 export interface MentionProps {
   id: string;
-  /** Inside of a link, or where nothing can be pressed: a text only. */
+  /** Renders text only: inside links, or where nothing is clickable. */
   plain: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface MarkdownParts {
   User: ComponentType<MentionProps>;
   Role: ComponentType<MentionProps>;
   Channel: ComponentType<MentionProps>;
-  /** The link of this instance's own that an address is: it is shown in this window. */
+  /** The path if the address belongs to this instance; such links open in this window. */
   ownPath: (url: URL) => string | null;
-  /** Called before a link is followed; may prevent it. */
+  /** Called before a link is followed; can prevent it. */
   onFollow: (event: MouseEvent<HTMLAnchorElement>, url: URL) => void;
 }
 
@@ -63,7 +63,7 @@ export const MarkdownContext = createContext<MarkdownParts>({
   onFollow: () => undefined,
 });
 
-/** A text in one line: of what is replied to, in lists, in what is read out. Nothing in it can be pressed. */
+/** The text in one line without interactive elements, for replies, lists and screen readers. */
 export const MarkdownPreview = memo(function MarkdownPreview({ content }: { content: string }) {
   const text = useMemo(() => plainText(lex(content.slice(0, 500))), [content]);
   return (
@@ -74,7 +74,7 @@ export const MarkdownPreview = memo(function MarkdownPreview({ content }: { cont
 });
 
 function Blocks({ tokens }: { tokens: readonly Token[] }): ReactNode {
-  // The tokens of a text never change place.
+  // Tokens never change their order.
   return tokens.map((token, index) => <Block key={index} token={token as Tokens.Generic} />);
 }
 
@@ -89,7 +89,7 @@ function Block({ token }: { token: Tokens.Generic }): ReactNode {
         </p>
       );
     case "heading":
-      // Headings of the page are not for messages to make.
+      // Messages must not add to the page's heading outline.
       return (
         <p className="markdown-heading" data-depth={Math.min((token as Tokens.Heading).depth, 4)}>
           <Inline tokens={token.tokens ?? []} />
@@ -170,7 +170,7 @@ function Row({ cells }: { cells: readonly Tokens.TableCell[] }): ReactNode {
 
 const CONFIRM_MS = 2000;
 
-/** Code with a button to copy it. Its colours come a moment later, when what knows the language is loaded. */
+/** A code block with a copy button. Highlighting is loaded on demand. */
 function CodeBlock({ code, language }: { code: string; language: string }) {
   const name = /^[\w+#.-]{1,20}/.exec(language)?.[0] ?? "";
   const shown = withoutOverrides(code);
@@ -209,7 +209,7 @@ function useHighlighted(code: string, language: string): readonly CodePiece[] | 
       const { highlight } = await import("./highlighter.ts");
       if (isWanted) setFound({ of: code, pieces: highlight(code, language) });
     };
-    // Without colours it is read as well.
+    // Readable without colors too.
     colour().catch(() => undefined);
     return () => {
       isWanted = false;

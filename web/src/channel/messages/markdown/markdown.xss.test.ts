@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { Markdown, MarkdownPreview } from "./markdown.tsx";
 import { XSS_CORPUS } from "../../../../test/xss-corpus.ts";
 
-/** Every element that may come of a message, with its attributes and what their values may be. */
+/** The elements a message can contain, with their attributes and the allowed values. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   div: {
     class: /^(?:markdown(?: markdown-big)?|markdown-table|code-block|code-block-bar)$/,
@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ),
 };
 
-/** What is wrong with a markup; the icon of the copy button is the page's own. */
+/** Lists what is not allowed in the markup. The copy button's icon is part of the page itself. */
 function violations(markup: string): string[] {
   const found: string[] = [];
   const visit = (node: DefaultTreeAdapterTypes.Node): void => {
