@@ -13,7 +13,7 @@ import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { create } from "zustand";
 
-/** Name and picture of a new group; goes there, where an invite link waits. */
+/** Creates a group and opens it; an invite link is shown there. */
 export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
   const { t } = useTranslation("groups");
   const cache = useServerCache();
@@ -31,7 +31,7 @@ export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
       navigate(first === undefined ? groupPath(group.id) : channelPath(group.id, first.id));
     },
   });
-  /** The group is there whatever becomes of its picture. */
+  // A failure must not undo the creation of the group.
   const setGroupIcon = async (groupId: string, file: File): Promise<void> => {
     try {
       const { fileId } = await uploadPicture(cache, file);
@@ -59,14 +59,14 @@ interface GroupIconFieldProps {
   name: string;
   id: string;
   iconUrl: string | null;
-  /** What was chosen and is not uploaded yet. */
+  /** Chosen but not uploaded yet. */
   file: File | null;
   onChoose: (file: File) => void;
   disabled?: boolean;
   more?: ReactNode;
 }
 
-/** Shows the picture of a group and takes another one. The server makes it square: nothing has to be cut. */
+/** The server crops the icon to a square, so no cropping is needed here. */
 export function GroupIconField({ name, id, iconUrl, file, onChoose, disabled, more }: GroupIconFieldProps) {
   const { t } = useTranslation("groups");
   const preview = useObjectUrl(file);
@@ -116,14 +116,14 @@ export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
 
 const CODE = /^[A-Za-z0-9_-]{6,32}$/;
 
-/** The code in what somebody has pasted: a link of any host, a path, or the code itself; null where there is none. */
+/** The invite code in a link of any host, a path or the code itself; null if there is none. */
 export function inviteCodeOf(text: string): string | null {
   const path = text.trim().replace(/[?#].*$/, "");
   const code = /(?:^|\/)invite\/([^/]+)\/?$/.exec(path)?.[1] ?? path;
   return CODE.test(code) ? code : null;
 }
 
-/** The group that was just made here: nobody is in it yet, so a link to invite others is shown first. */
+/** The group that was just created. It has no other members, so an invite link is shown first. */
 const useNewGroup = create<{ groupId: string | null }>(() => ({ groupId: null }));
 
 export function offerInvite(groupId: string | null): void {

@@ -20,7 +20,7 @@ import { isQuiet } from "./channels/mute.ts";
 import { CreateGroupForm, JoinGroupForm } from "./add-group.tsx";
 import { cx } from "../ui/cx.ts";
 
-/** At the far left: direct messages, the groups, and the way to another group. The arrow keys go up and down. */
+/** Direct messages, the groups and a button to add one. The up and down arrow keys move between them. */
 export function GroupRail() {
   const { t } = useTranslation("groups");
   const { data: groups } = useGroups();
@@ -156,7 +156,7 @@ interface RailLinkProps {
   children: ReactNode;
 }
 
-/** A place in the rail: a bar at its left when it is shown, a dot when something is unread, a number for what needs the user. */
+/** A bar marks the active place, a dot unread messages, a number mentions. */
 function RailLink({ href, name, isActive, unread, count, countLabel, children }: RailLinkProps) {
   const { t } = useTranslation("groups");
   const label = [name, count > 0 && countLabel, count === 0 && unread && t("rail.unread")].filter(

@@ -66,7 +66,7 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const markRead = () => call("inbox.markGroupRead", { groupId: group.id }).catch(showFailure);
   const mayManage = hasPermission(permissions, "manageChannels");
-  // The owner can only give the group away, or delete it: both are in the settings.
+  // The owner can only transfer or delete the group, in its settings.
   const mayLeave = group.ownerId !== me.id;
   const items: MenuList = [
     hasPermission(permissions, "createInvites") && {
@@ -160,7 +160,7 @@ function GroupDialogs({ group, dialog, onClose }: GroupDialogsProps) {
   }
 }
 
-/** Asks before a channel goes with its messages, or a section, whose channels stay. */
+/** Deleting a channel deletes its messages; the channels of a deleted section are kept. */
 function DeleteChannelDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("groups");
   const call = useCall();
@@ -205,7 +205,7 @@ function LeaveGroupDialog({ group, onClose }: { group: Group; onClose: () => voi
 
 interface SectionDialogProps {
   groupId: string;
-  /** The one to rename; a new one without it. */
+  /** The section to rename; omitted to create one. */
   section?: Channel;
   onClose: () => void;
 }

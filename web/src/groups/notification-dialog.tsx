@@ -19,7 +19,7 @@ interface NotificationDialogProps {
 
 type Level = "default" | "all" | "mentions" | "nothing";
 
-/** When a group or a channel notifies, and for how long it is muted. Each choice holds at once. */
+/** Notification level and mute for a group or channel. Each choice is saved at once. */
 export function NotificationDialog({ place, name, onClose }: NotificationDialogProps) {
   const { t } = useTranslation("groups");
   const { dateTime } = useFormats();

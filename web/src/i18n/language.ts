@@ -4,13 +4,13 @@ export type Language = (typeof LANGUAGES)[number];
 
 export const LANGUAGE_NAMES: Record<Language, string> = { en: "English", zh: "简体中文" };
 
-/** For `lang` and Intl: which kind of Chinese decides on the shape of characters. */
+/** BCP 47 tags for `lang` and Intl. The kind of Chinese affects the shape of characters. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: "en", zh: "zh-CN" };
 
 /**
- * The language to show.
- * @param preferred what the user chose; anything but a language means: as the browser does
- * @param offered the languages of the browser, the best first
+ * Chooses the displayed language.
+ * @param preferred the user's choice; anything else than a language means the browser's default
+ * @param offered the browser's languages, in order of preference
  */
 export function chooseLanguage(preferred: unknown, offered: readonly string[]): Language {
   const chosen = LANGUAGES.find((language) => language === preferred);

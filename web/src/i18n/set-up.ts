@@ -5,7 +5,7 @@ import { type Language, LANGUAGE_TAGS } from "./language.ts";
 type Files = Record<string, Record<string, unknown>>;
 type Part = "entrance" | "app";
 
-/** Two chunks for each language, of which only those of the shown one are loaded, and the second one with the application. */
+/** Two chunks per language, so that the login page doesn't load the application's texts. */
 const loaders: Record<Language, Record<Part, () => Promise<{ files: Files }>>> = {
   en: { entrance: () => import("./languages/en.ts"), app: () => import("./languages/en-app.ts") },
   zh: { entrance: () => import("./languages/zh.ts"), app: () => import("./languages/zh-app.ts") },
@@ -15,16 +15,16 @@ const started = Promise.withResolvers<void>();
 const needed: Part[] = ["entrance"];
 const loaded = new Set<string>();
 
-/** Makes texts available; resolves when those of the language are there. Call it before anything is shown. */
+/** Loads the texts of a language. Must resolve before the first render. */
 export async function startI18n(language: Language): Promise<void> {
   const texts = loadTexts(language, "entrance");
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: { [language]: await texts },
-    // Both languages have the same keys (texts.test.ts), so the other one is never needed.
+    // Both languages have the same keys (texts.test.ts), so no fallback is needed.
     fallbackLng: false,
     defaultNS: "ui",
-    // React escapes.
+    // React escapes values.
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
   });
@@ -33,7 +33,7 @@ export async function startI18n(language: Language): Promise<void> {
   started.resolve();
 }
 
-/** Makes the texts of the application available besides, in each language that is shown from now on. */
+/** Also loads the application's texts, now and for each language that is chosen later. */
 export async function loadAppTexts(): Promise<void> {
   await started.promise;
   if (!needed.includes("app")) needed.push("app");
@@ -42,7 +42,7 @@ export async function loadAppTexts(): Promise<void> {
 
 export async function changeLanguage(language: Language): Promise<void> {
   if (i18next.language === language) return;
-  // The application may come to need its own meanwhile.
+  // The application may request its own texts in the meantime.
   while (missingIn(language).length > 0) await addTexts(language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = LANGUAGE_TAGS[language];
@@ -69,7 +69,7 @@ async function loadTexts(language: Language, part: Part): Promise<Files> {
   return Object.fromEntries(Object.entries(files).map(([path, texts]) => [namespaceOf(path), texts]));
 }
 
-/** `../../channel/messages/texts/en.json` are the texts of `messages`. */
+/** `../../channel/messages/texts/en.json` becomes `messages`. */
 function namespaceOf(path: string): string {
   return path.split("/").at(-3)!;
 }

@@ -2,13 +2,13 @@ export interface Use {
   path: string;
   namespace: string;
   key: string;
-  /** Whether `key` is only how the key begins: `` t(`role.${name}`) `` uses all that begin with `role.`. */
+  /** Whether `key` is only the beginning: `` t(`role.${name}`) `` uses all keys that start with `role.`. */
   isPrefix: boolean;
 }
 
 const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 
-/** The keys of a file of texts, with dots for what is nested, and one for all plural forms. */
+/** All keys of a text file, nested ones joined by dots, plural forms merged. */
 export function keysOf(texts: object, prefix = ""): Set<string> {
   const keys = new Set<string>();
   for (const [name, value] of Object.entries(texts)) {
@@ -20,10 +20,10 @@ export function keysOf(texts: object, prefix = ""): Set<string> {
 
 const CALL = /(?<![\w.$])(?:i18next\.)?t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
 const TRANS = /\bi18nKey=(")([^"]+)"/g;
-/** `textKey: "…"` stands in tables of keys, which `t` gets by a variable. */
+/** `textKey: "…"` marks keys that are passed to `t` in a variable. */
 const TABLE = /\btextKey\??\s*[:=]\s*\{?(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
 
-/** The texts that the code of a file asks for. Its namespace is that of its `useTranslation`, or named as `ns:key`. */
+/** The keys used in a source file. Their namespace is the one of `useTranslation`, unless given as `ns:key`. */
 export function usesOf(path: string, code: string): Use[] {
   const namespaces = [...code.matchAll(/useTranslation\(\s*"([^"]+)"/g)].map(([, namespace]) => namespace!);
   if (new Set(namespaces).size > 1) throw new Error(`${path} uses several namespaces: write "other:key".`);

@@ -108,7 +108,7 @@ export function InboxPage() {
   );
 }
 
-/** All channels and the inbox are read: page by page, as the server does it. */
+/** Marks all channels and the inbox as read. The server does this in pages. */
 async function markEverythingRead(call: Call): Promise<void> {
   let cursor: string | null = null;
   do {
@@ -151,7 +151,7 @@ function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
   );
 }
 
-/** A message that concerns the user: where, why, and the message itself. A click anywhere on it goes there. */
+/** A message in the inbox with its place and reason. A click jumps to it. */
 function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem }) {
   const { t } = useTranslation("inbox");
   const me = useMe();
@@ -171,7 +171,7 @@ function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem })
     channel !== undefined && channel.name !== "" && `#${channel.name}`,
   ].filter((part) => typeof part === "string" && part !== "");
   return (
-    // The button in it is for the keyboard.
+    // The nested button is for the keyboard.
     <div
       role="presentation"
       onClick={click}

@@ -2,7 +2,7 @@ import type { Message } from "@fanfare/contract";
 import { useChannelState } from "../data/groups.ts";
 import { placePath } from "../routes.ts";
 
-/** Where a message is read: in its channel, or in its thread beside the channel that the thread belongs to. */
+/** The address of a message: in its channel, or in the thread panel. */
 export function useMessagePlace({ id, channelId }: Pick<Message, "id" | "channelId">): {
   path: string | null;
   channel: ReturnType<typeof useChannelState>["data"];
@@ -17,7 +17,7 @@ export function useMessagePlace({ id, channelId }: Pick<Message, "id" | "channel
   return { path, channel };
 }
 
-/** Why a message is in the inbox of a user: a reply also counts as a mention of the one who is answered. */
+/** Why a message is in the user's inbox. A reply also mentions the author it replies to. */
 export function reasonOf(
   { content, replyTo, mentions }: Pick<Message, "content" | "replyTo" | "mentions">,
   ownId: string,

@@ -1,6 +1,4 @@
-/**
- * The beginning of a day, in the time zone of the browser: `2026-11-21`, `today`, `yesterday`. Null for anything else.
- */
+/** The local start of a day given as `2026-11-21`, `today` or `yesterday`; null for anything else. */
 export function parseDay(text: string, nowMs: number): Date | null {
   const word = text.toLowerCase();
   if (word === "today") return dayBefore(nowMs, 0);
@@ -9,7 +7,7 @@ export function parseDay(text: string, nowMs: number): Date | null {
   if (match === null) return null;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
   const date = new Date(year, month - 1, day);
-  // 31 February is no day.
+  // Rejects dates such as February 31.
   return date.getMonth() === month - 1 && date.getDate() === day ? date : null;
 }
 
@@ -18,7 +16,7 @@ export function dayBefore(nowMs: number, days: number): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);
 }
 
-/** As it is typed. */
+/** In the format that `parseDay` accepts. */
 export function dayWord(date: Date): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

@@ -2,7 +2,7 @@ import { matchesLongerWords, partsOfSearch, stemOf, WORD } from "@fanfare/contra
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Whether a word of a text is one that the server finds by a word of the search. */
+/** Whether the server would find this word by the searched word. */
 function matcherOf(wanted: string, isQuoted: boolean): (word: string) => boolean {
   if (isQuoted) return (word) => word === wanted;
   const stem = stemOf(wanted) ?? wanted;
@@ -10,7 +10,7 @@ function matcherOf(wanted: string, isQuoted: boolean): (word: string) => boolean
   return (word) => (stemOf(word) ?? word) === stem || (hasLonger && word.startsWith(wanted));
 }
 
-/** Where a text has the words that were searched for, as [start, end]: whole words, of Chinese and Japanese also parts. */
+/** The ranges of a text that match the search: whole words, but also parts of Chinese and Japanese ones. */
 export function matchWords(text: string, words: string): [start: number, end: number][] {
   const found = partsOfSearch(words.toLowerCase()).flatMap(({ part, isQuoted }) =>
     (part.match(WORD) ?? []).map((word) => ({ word, isQuoted })),
@@ -22,7 +22,7 @@ export function matchWords(text: string, words: string): [start: number, end: nu
   const spaced = [...text.matchAll(WORD)].filter(([word]) =>
     matchers.some((isMatch) => isMatch(word.toLowerCase())),
   );
-  // A word has letters, digits and marks only: nothing in it means something to an expression.
+  // Words consist of letters, digits and marks, so nothing needs escaping.
   const parted = unspaced.length === 0 ? [] : text.matchAll(new RegExp(unspaced.join("|"), "giu"));
   return [...spaced, ...parted].map(({ index, 0: { length } }) => [index, index + length]);
 }

@@ -1,26 +1,24 @@
-/** What can be asked for besides words. */
 export const FILTERS = ["from", "in", "has", "mentions", "before", "after"] as const;
 export type FilterName = (typeof FILTERS)[number];
 
 export interface Filter {
   name: FilterName;
-  /** As it was typed, without quotes; empty while there is none yet. */
+  /** Without quotes; empty if nothing has been typed yet. */
   value: string;
-  /** Where it stands in the text. */
+  /** Its position in the text. */
   start: number;
   end: number;
 }
 
 export interface Query {
-  /** All that belongs to no filter. */
+  /** The text without filters. */
   words: string;
   filters: readonly Filter[];
 }
 
-/** `from:ada`, `in:"big plans"`, at the beginning of a word; the wide colon of Chinese keyboards is one too. */
+/** `from:ada`, `in:"big plans"`, at the start of a word. Chinese keyboards type a full-width colon. */
 const FILTER = /(?<=^|\s)(from|in|has|mentions|before|after)[:：](?:"([^"]*)"?|(\S*))/gi;
 
-/** What somebody typed, taken apart. */
 export function parseQuery(text: string): Query {
   const filters = [...text.matchAll(FILTER)].map((match): Filter => {
     const [whole, name = "", quoted, plain = ""] = match;
@@ -34,12 +32,12 @@ export function parseQuery(text: string): Query {
   return { words: text.replace(FILTER, " ").replace(/\s+/g, " ").trim(), filters };
 }
 
-/** The filter that is being typed: the one that the caret stands in. */
+/** The filter at the caret. */
 export function filterAt({ filters }: Query, caret: number): Filter | null {
   return filters.find(({ name, start, end }) => caret > start + name.length && caret <= end) ?? null;
 }
 
-/** The text with a filter in place of another, or behind everything else. */
+/** Replaces a filter, or appends one. */
 export function withFilter(text: string, name: FilterName, value: string, former?: Filter): string {
   const written = `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
   if (former === undefined) return `${text.trimEnd()} ${written}`.trimStart();

@@ -2,14 +2,14 @@ import { useTranslation } from "react-i18next";
 import { useChannels } from "../../data/groups.ts";
 import { Select, type SelectProps } from "../../ui/select.tsx";
 
-/** As a choice; the server says null. */
+/** Stands for the server's null in a select. */
 export const NO_SECTION = "";
 
 interface SectionSelectProps extends Pick<SelectProps<string>, "value" | "onChange" | "error"> {
   groupId: string;
 }
 
-/** The section that a channel stands in, where the group has any. */
+/** Empty for groups without sections. */
 export function SectionSelect({ groupId, ...field }: SectionSelectProps) {
   const { t } = useTranslation("channels");
   const sections = useChannels(groupId).data?.filter(({ kind }) => kind === "section") ?? [];
@@ -37,7 +37,7 @@ interface SlowModeSelectProps {
 
 export function SlowModeSelect({ value, onChange }: SlowModeSelectProps) {
   const { t, i18n } = useTranslation("channels");
-  // A bot may have set any number.
+  // Bots can set other values.
   const choices = [...new Set([...SLOW_MODES, value])].toSorted((a, b) => a - b);
   return (
     <Select
@@ -53,7 +53,7 @@ export function SlowModeSelect({ value, onChange }: SlowModeSelectProps) {
   );
 }
 
-/** "10 seconds", in the language. */
+/** "10 seconds", localized. */
 function durationText(seconds: number, language: string): string {
   const [value, unit]: [number, Unit] =
     seconds % 3600 === 0

@@ -28,7 +28,7 @@ interface ChannelListProps {
   onOpen: OpenDialog;
 }
 
-/** The channels of a group in their sections. Who manages channels moves them by dragging, or with Alt and the arrow keys. */
+/** The channels of a group by section. With "Manage channels" they can be moved by dragging or with Alt and the arrow keys. */
 export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { t } = useTranslation("channels");
   const asked = useChannels(group.id);
@@ -83,7 +83,7 @@ interface ChannelSectionProps extends RowsProps {
   channels: readonly ChannelState[];
 }
 
-/** A section of the list. Closed, it still shows the channel that is open, and those in which the user is mentioned. */
+/** A collapsed section still shows the open channel and channels with mentions. */
 function ChannelSection({ section, channels, ...rows }: ChannelSectionProps) {
   const isCollapsed = useIsCollapsed(section.id);
   const { data: unread } = useUnreadChannels();

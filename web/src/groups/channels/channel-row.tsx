@@ -111,7 +111,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   );
 });
 
-/** A channel in which one reads only: others have something to say there. */
+/** Whether the user can only read, in an announcement channel. */
 function useIsReadOnly({ id, groupId }: Channel): boolean {
   const held = useMyPermissions(groupId ?? "").data?.channels.find(({ channelId }) => channelId === id);
   return held !== undefined && !hasPermission(held.permissions, "sendMessages");
@@ -133,7 +133,7 @@ function ChannelIcon({ channel, className }: { channel: Channel; className?: str
   );
 }
 
-/** Threads of a channel that the user has opened or looked into: those in which something was written last. */
+/** Recently active threads of the channel that the user follows or is viewing. */
 function ChannelThreads({ channel }: { channel: ChannelState }) {
   const { t } = useTranslation("channels");
   const me = useMe();

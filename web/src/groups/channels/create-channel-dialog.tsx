@@ -61,7 +61,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
       navigate(channelPath(group.id, channel.id));
     },
   });
-  /** The channel is there whatever becomes of this, so it is not made once more. */
+  // A failure must not undo the creation of the channel.
   const silence = async ({ id: channelId, private: isPrivate }: Channel): Promise<void> => {
     const deny = PERMISSIONS.sendMessages | (isPrivate ? PERMISSIONS.view : 0);
     try {

@@ -11,7 +11,7 @@ export const MUTE_DURATIONS = [
   { id: "forever", ms: null, textKey: "channels:mute.forever" },
 ] as const;
 
-/** The end of time: muted until it is taken back. */
+/** Stands for "until I turn it off". */
 const FOREVER = "9999-12-31T23:59:59.999Z";
 
 export function mutedUntil(durationMs: number | null, nowMs: number): string {
@@ -22,7 +22,7 @@ export function isMutedForever(until: string): boolean {
   return until >= FOREVER.slice(0, 4);
 }
 
-/** Whether nothing that happens in a place is to draw attention. */
+/** Whether a place is muted. */
 export function isQuiet(setting: NotificationSetting | undefined, nowMs: number): boolean {
   return setting?.level === "nothing" || isMutedNow(setting, nowMs);
 }

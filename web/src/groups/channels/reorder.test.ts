@@ -15,7 +15,7 @@ const channels = [
   channel("T", 1, null, "section"),
 ];
 
-/** As the list is shown: "a b S(c d) T()". */
+/** The list in short form: "a b S(c d) T()". */
 function shown(places: readonly Place[] | null): string {
   const moved = channels.map((held) => ({
     ...held,
@@ -28,7 +28,7 @@ function shown(places: readonly Place[] | null): string {
   );
 }
 
-/** What is shown after something was dropped on something else. */
+/** The list after a drop. */
 function dropped(id: string, targetId: string, edge: Edge): string {
   return shown(places(id, targetId, edge));
 }

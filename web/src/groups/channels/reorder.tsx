@@ -14,22 +14,22 @@ interface Drag {
 }
 
 export interface Reorder {
-  /** For the element of a channel or section; nothing for who may not move it. */
+  /** Event handlers for a row; empty for users who can't move it. */
   handlers: (channel: ChannelState, sectionId: string | null) => object;
-  /** One place up or down; nothing at the end of the list. */
+  /** Moves it up or down by one; does nothing at the end of the list. */
   step: (channel: ChannelState, step: -1 | 1) => void;
   mayMove: boolean;
 }
 
 interface ReorderState {
-  /** The same one as long as it means the same: rows are shown anew only when something of theirs changes. */
+  /** Stable while it means the same, so that only affected rows are rendered again. */
   reorder: Reorder;
-  /** Where a line shows that what is dragged would be put there. */
+  /** At which edge of a row the drop line is shown. */
   edgeAt: (id: string) => Edge | null;
   announcement: string;
 }
 
-/** Moves channels and sections: by dragging, by Alt with an arrow key, or from a menu. */
+/** Moves channels and sections by dragging, with Alt and an arrow key, or from a menu. */
 export function useReorder(
   groupId: string,
   channels: readonly ChannelState[],
@@ -39,7 +39,7 @@ export function useReorder(
   const call = useCall();
   const [shownDrag, showDrag] = useState<Drag | null>(null);
   const [announcement, setAnnouncement] = useState("");
-  // As it is now, not as it was shown last: events of a drag come faster than that.
+  // A ref, because drag events come faster than renders.
   const dragNow = useRef<Drag | null>(null);
   const latest = useRef(channels);
   useEffect(() => {
@@ -78,7 +78,7 @@ export function useReorder(
       },
       onDragOver(event: DragEvent) {
         const dragged = dragNow.current;
-        // A section is put among sections only.
+        // Sections can only be dropped among sections.
         if (dragged === null || (dragged.kind === "section" && channel.kind !== "section")) return;
         event.preventDefault();
         event.stopPropagation();
@@ -112,7 +112,7 @@ export function useReorder(
   };
 }
 
-/** Where what is dragged would be put. Within something `relative`. */
+/** Marks the drop position. Must be within a `relative` element. */
 export function DropLine({ edge }: { edge: Edge | null }) {
   if (edge === null) return null;
   return (
@@ -132,15 +132,15 @@ export interface Place {
   position: number;
 }
 
-/** Where something is put: before the channel of this index in the section, counted without what is moved. */
+/** A drop position: an index among the section's channels, not counting the moved one. */
 interface Target {
   sectionId: string | null;
   index: number;
 }
 
 /**
- * The places that change when a channel is put somewhere.
- * @param channels all of the group that the user sees
+ * Returns the places that change when a channel is moved.
+ * @param channels all visible channels of the group
  */
 function moveChannel(channels: readonly Channel[], channelId: string, target: Target): Place[] {
   const section = listOf(channels, target.sectionId).filter(({ id }) => id !== channelId);
@@ -149,7 +149,7 @@ function moveChannel(channels: readonly Channel[], channelId: string, target: Ta
   return placesThatChange(section.toSpliced(target.index, 0, moved), target.sectionId);
 }
 
-/** The places that change when a section is put before the one of this index, counted without itself. */
+/** Returns the places that change when a section is moved to an index, not counting itself. */
 function moveSection(channels: readonly Channel[], sectionId: string, index: number): Place[] {
   const sections = channelTree(channels).sections.map(({ section }) => section);
   const moved = sections.find(({ id }) => id === sectionId);
@@ -160,8 +160,8 @@ function moveSection(channels: readonly Channel[], sectionId: string, index: num
 export type Edge = "before" | "after";
 
 /**
- * The places that change when something is dropped on a channel or section; on a section, a channel becomes its first.
- * @param sectionId where the target stands
+ * Returns the places that change after a drop on a channel or section. A channel dropped on a section becomes its first channel.
+ * @param sectionId the section of the target
  */
 export function placesAfterDrop(
   channels: readonly Channel[],
@@ -181,7 +181,7 @@ export function placesAfterDrop(
   return moveChannel(channels, moved.id, { sectionId, index: indexIn(listOf(channels, sectionId)) });
 }
 
-/** One step up (-1) or down (1), across sections; null at the end of the list. */
+/** Moves a channel by one, across sections; null at the end of the list. */
 export function stepChannel(channels: readonly Channel[], channelId: string, step: -1 | 1): Place[] | null {
   const { top, sections } = channelTree(channels);
   const lists = [
@@ -206,7 +206,7 @@ export function stepChannel(channels: readonly Channel[], channelId: string, ste
   });
 }
 
-/** The same of a section among the sections. */
+/** Moves a section by one; null at the end of the list. */
 export function stepSection(channels: readonly Channel[], sectionId: string, step: -1 | 1): Place[] | null {
   const { sections } = channelTree(channels);
   const index = sections.findIndex(({ section }) => section.id === sectionId) + step;

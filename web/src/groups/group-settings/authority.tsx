@@ -6,14 +6,14 @@ import { useMyPermissions, useRoles } from "../../data/groups.ts";
 import { cx } from "../../ui/cx.ts";
 
 export interface OwnAuthority {
-  /** In the group: bits. */
+  /** In the group, as bits. */
   permissions: number;
   isOwner: boolean;
   mayTouchRole: (role: Role) => boolean;
   mayTouchMember: (member: Member) => boolean;
 }
 
-/** What the user may do to roles and members by the order of roles. The server decides again. */
+/** Which roles and members the user can manage, by role order. The server checks it again. */
 export function useAuthority(group: Group): OwnAuthority {
   const me = useMe();
   const roles = useRoles(group.id).data ?? [];
@@ -33,7 +33,7 @@ export function useAuthority(group: Group): OwnAuthority {
   };
 }
 
-/** A role with its colour before it: as a text the colour might not be readable. */
+/** The color is shown as a dot, because colored text might not be readable. */
 export function RoleName({ role }: { role: Pick<Role, "name" | "color"> }) {
   return (
     <span className="inline-flex min-w-0 items-center gap-1.5">

@@ -52,7 +52,7 @@ const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   danger: DangerPart,
 };
 
-/** Everything about a group that its members may look at or change, by their permissions. */
+/** Shows the sections that the user's permissions allow. */
 export function GroupSettingsPage({ groupId, section }: { groupId: string; section: string | undefined }) {
   const { t } = useTranslation("group-settings");
   const [, navigate] = useLocation();
@@ -267,7 +267,7 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
   );
 }
 
-/** Words and phrases, one on each line, without what is empty or there twice. */
+/** One per line, without empty lines and duplicates. */
 function wordsOf(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   return [...new Set(lines)].filter((word) => word !== "");

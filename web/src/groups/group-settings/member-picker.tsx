@@ -40,7 +40,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
           onChange={setText}
           autoComplete="off"
           onKeyDown={(event) => {
-            // Not the form that it stands in.
+            // Enter must not submit the surrounding form.
             if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
             event.preventDefault();
             const first = offered[0];

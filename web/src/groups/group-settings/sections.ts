@@ -19,7 +19,7 @@ export interface SettingsPart {
   id: string;
   icon: LucideIcon;
   textKey: string;
-  /** It is offered to who has one of these; empty: to every member. */
+  /** The section is shown to members with any of these; if empty, to all members. */
   needs: readonly PermissionName[];
   danger?: boolean;
 }
@@ -64,7 +64,7 @@ export function settingsPartsFor(permissions: number): (typeof SETTINGS_PARTS)[n
   return SETTINGS_PARTS.filter(({ needs }) => isOffered(needs, permissions));
 }
 
-/** Whether somebody finds more there than what every member has: the members, and their own invites. */
+/** Whether the user sees more than the sections that all members have. */
 export function hasGroupSettings(permissions: number): boolean {
   return SETTINGS_PARTS.some(
     ({ id, needs }) => id !== "members" && id !== "invites" && isOffered(needs, permissions),

@@ -10,7 +10,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { InvitedGroup, isMeant } from "./invited-group.tsx";
 
-/** What an invite leads to, for who is logged in. Who is in that group already goes on to it. */
+/** The invite page for logged-in users. Members of the group are redirected to it. */
 export function InvitePage({ code }: { code: string }) {
   const { t } = useTranslation("invites");
   const call = useCall();
@@ -26,9 +26,9 @@ export function InvitePage({ code }: { code: string }) {
   }, [call, code, navigate]);
   const joinsNow = data !== undefined && isMeant(code);
   useEffect(() => {
-    // Accepting twice changes nothing, so that needs no care.
+    // Accepting twice is harmless.
     if (joinsNow) void run(join);
-    // oxlint-disable-next-line react/exhaustive-deps -- once, however often `run` changes
+    // oxlint-disable-next-line react/exhaustive-deps -- `run` changes on each render
   }, [joinsNow, join]);
   const group = data?.group ?? null;
   if (loadError !== null && group === null) {

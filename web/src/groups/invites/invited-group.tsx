@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Avatar } from "../../ui/display.tsx";
 import { Skeleton } from "../../ui/feedback.tsx";
 
-/** The group that somebody is invited to; null until it is known. */
+/** null while loading. */
 export function InvitedGroup({ group }: { group: Result<"invite.preview">["group"] | null }) {
   const { t } = useTranslation("invites");
   return (
@@ -28,12 +28,11 @@ export function InvitedGroup({ group }: { group: Result<"invite.preview">["group
 
 let meantCode: string | null = null;
 
-/** Somebody who is about to log in has seen what this invite leads to. */
+/** Records that the user chose to join before logging in. */
 export function meanToJoin(code: string): void {
   meantCode = code;
 }
 
-/** Whether that is what they have come in for. */
 export function isMeant(code: string): boolean {
   return meantCode === code;
 }

@@ -20,7 +20,7 @@ import { invitePath } from "../../routes.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** How long the link is good that is made without asking. */
+/** Lifetime of the link that is created automatically. */
 const DEFAULT_MAX_AGE_MS = 7 * DAY_MS;
 
 interface CurrentInvite {
@@ -35,7 +35,7 @@ interface InviteDialogProps extends Pick<DialogProps, "finalFocus"> {
   onClose: () => void;
 }
 
-/** A link into the group to be copied, how to make another one, and those that are good now. */
+/** An invite link to copy, a form for further links, and the active ones. */
 export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) {
   const { t } = useTranslation("invites");
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
@@ -64,7 +64,7 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
   );
 }
 
-/** The user's own invite if it has no use limit and does not expire soon, otherwise a new one. */
+/** The user's own invite if it has no use limit and doesn't expire soon; otherwise a new one. */
 function useCurrentInvite(groupId: string): CurrentInvite {
   const call = useCall();
   const me = useMe();

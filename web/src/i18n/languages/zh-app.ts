@@ -1,4 +1,4 @@
-/** All other texts. */
+/** Texts that are only needed after login. */
 export const files = import.meta.glob<Record<string, unknown>>(
   [
     "../../{*,*/*}/texts/zh.json",

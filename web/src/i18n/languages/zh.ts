@@ -1,4 +1,4 @@
-/** What is said before anybody is logged in. */
+/** Texts that are needed before login. */
 export const files = import.meta.glob<Record<string, unknown>>(
   "../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/zh.json",
   { eager: true, import: "default" },

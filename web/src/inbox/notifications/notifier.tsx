@@ -17,7 +17,7 @@ import { hearMessages, type Notice, type Wishes } from "./watch-messages.ts";
 
 const MAX_CHARS = 200;
 
-/** Two notes of a fanfare: hertz, and when they begin. */
+/** The notification sound: frequency in hertz and start of each note. */
 const NOTES = [
   { hertz: 659, atS: 0 },
   { hertz: 880, atS: 0.11 },
@@ -30,13 +30,13 @@ let audio: AudioContext | null = null;
 
 const KEY = "fanfare.notificationHint";
 
-/** As long as a message may take to reach the other tabs. */
+/** The maximum delay of a message between tabs. */
 const HELD_MS = 10_000;
 
-/** Tabs that nobody looks at leave it so long to the one that somebody does. */
+/** Hidden tabs give a visible one this much time to notify first. */
 const LEAVE_IT_MS = 250;
 
-/** Tells of messages that the user wants to hear of: within the page, or by the system while nobody looks at it. */
+/** Notifies about messages: inside the page, or with a system notification if no tab is visible. */
 export function Notifier() {
   const cache = useServerCache();
   const { data: settings } = useNotificationSettings();
@@ -90,7 +90,7 @@ async function tell(cache: ServerCache, notice: Notice): Promise<void> {
   hintOnce();
 }
 
-/** Whether the page shows it anyway: its channel, or the inbox that it comes into. */
+/** Whether the message is visible already, in its channel or in the open inbox. */
 function isShown({ channel, reason }: Notice): boolean {
   const { pathname, search } = location;
   return `${pathname}${search}`.includes(channel.id) || (pathname === inboxPath() && reason === "mention");
@@ -101,8 +101,8 @@ function isLookedAt(): boolean {
 }
 
 /**
- * Whether this tab is the one to tell of something: of all tabs of the browser, the first that asks. Where a browser has no locks for pages
- * (without https), each tab is.
+ * Whether this tab shows the notification: the first tab of the browser that claims it. Without Web Locks (pages without https), every tab
+ * does.
  */
 async function claim(name: string): Promise<boolean> {
   if (!("locks" in navigator)) return true;
@@ -114,7 +114,7 @@ async function claim(name: string): Promise<boolean> {
   });
 }
 
-/** Offers browser notifications once per browser, at the first notice. Permission is requested only if the user accepts. */
+/** Offers browser notifications once per browser, at the first notification. Permission is requested only if the user accepts. */
 function hintOnce(): void {
   if (permissionNow() !== "default" || usePreferences.getState().desktopNotifications) return;
   if (loadStored(KEY) !== null) return;
@@ -189,19 +189,19 @@ async function nameOf(cache: ServerCache, userId: string): Promise<string> {
 interface SystemNotification {
   title: string;
   body: string;
-  /** A newer one of the same channel takes the place of the one before, also of one that was pushed. */
+  /** Replaces an earlier notification of the same channel, including a pushed one. */
   channelId: string;
   path: string;
 }
 
-/** Has the system show something, if the browser was allowed to. */
+/** Does nothing without the browser's permission. */
 async function showSystemNotification(notification: SystemNotification): Promise<void> {
   if (permissionNow() !== "granted") return;
   const { title, body, channelId, path } = notification;
   const options = { body, tag: channelId, icon: "/icons/icon-192.png" };
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker?.active) {
-    // The service worker receives the click, also when this tab is gone by then.
+    // The service worker handles the click, even after this tab is closed.
     await worker.showNotification(title, { ...options, badge: "/icons/badge-96.png", data: { path } });
     return;
   }

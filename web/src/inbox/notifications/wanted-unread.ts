@@ -18,7 +18,7 @@ export function settingsOf(
   return { group: ofGroup, channel: ofChannel };
 }
 
-/** What is unread, by channel, without what is muted; where nothing is wanted, mentions alone. */
+/** Unread counts by channel, without muted ones; with notifications off, only mentions count. */
 export function wantedUnread(
   channels: readonly UnreadChannel[],
   settings: readonly NotificationSetting[],
@@ -57,7 +57,7 @@ export function useWantedUnread(): ReadonlyMap<string, Unread> {
 const NAME = "Fanfare";
 const MAX_SHOWN = 99;
 
-/** How much waits for the user: before the title of the tab, and as a mark on its icon. */
+/** Shows the unread count in the tab's title and marks its icon. */
 export function PageBadge() {
   const { data: channels = [] } = useUnreadChannels();
   const count = countForUser(channels, useWantedUnread());

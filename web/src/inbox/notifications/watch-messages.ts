@@ -11,13 +11,13 @@ export interface Notice {
 }
 
 export interface Wishes {
-  /** Whether it is known where the user wants to be told of what. */
+  /** Whether the notification settings are loaded. */
   areKnown: boolean;
   blockedIds: readonly string[];
   doNotDisturb: boolean;
 }
 
-/** Calls for each batch of messages of others that the user wants to be told of, once: with the last one. Returns the function that ends it. */
+/** Calls back once per batch with the last message that notifies the user. @returns a function that stops it */
 export function hearMessages(
   cache: ServerCache,
   wishes: () => Wishes,
@@ -30,7 +30,7 @@ export function hearMessages(
     if (ownId === undefined || !areKnown || doNotDisturb || others.length === 0) return;
     void noticeOf(cache, ownId, channelId, others).then(
       (notice) => notice !== null && tell(notice),
-      // The channel is not seen any more, or the connection is gone.
+      // The channel is no longer visible, or the connection is lost.
       () => undefined,
     );
   });
@@ -47,9 +47,9 @@ async function noticeOf(
   const channel = channelOf(store.state, channelId);
   if (channel === undefined) return null;
   const { groupId, parentId } = channel;
-  // What was just changed counts, shown or not.
+  // Read from the state: a change must apply before the next render.
   const settings = notificationSettings(store.state) ?? [];
-  // A thread is as quiet as the channel that it belongs to.
+  // Threads use the settings of their channel.
   const own = settingsOf(settings, groupId, channelId);
   const places = {
     group: own.group,
@@ -87,7 +87,7 @@ interface Listener {
   nowMs: number;
 }
 
-/** Why a message concerns the user: `everyone` counts unless they have turned that off. */
+/** Why a message concerns the user. `everyone` is ignored if the user suppresses it. */
 export function reasonOf(
   { mentions }: Pick<Message, "mentions">,
   groupId: string | null,
@@ -99,7 +99,7 @@ export function reasonOf(
   return groupId === null ? "direct" : "any";
 }
 
-/** Whether the settings let a message through, by the same rule as the server's pushes. */
+/** Whether the settings allow a notification, by the same rules as the server's push notifications. */
 export function isWanted(
   reason: Reason,
   { group, channel, nowMs }: Omit<Listener, "userId" | "roleIds">,

@@ -131,7 +131,7 @@ function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHea
     if (isGroup) onOpen({ kind: "add", channel });
     else if (otherId !== null) onOpen({ kind: "create", userIds: [otherId] });
   };
-  // For these there is no room on phones.
+  // Phones have no room for these in the header.
   const pins = { label: t("messages:pins.open"), icon: Pin, onSelect: () => togglePanel("pins") };
   return (
     <PageHeader

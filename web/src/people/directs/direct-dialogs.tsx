@@ -11,7 +11,7 @@ import { Form, TextField, useForm } from "../../ui/form.tsx";
 import { NotificationDialog } from "../../groups/notification-dialog.tsx";
 import { type DirectDialog, useDirect } from "./use-direct.ts";
 
-// Who chooses people loads what that takes.
+// Loaded when the dialog is opened.
 const NewDirectDialog = lazy(async () => ({
   default: (await import("./people-dialogs.tsx")).NewDirectDialog,
 }));
@@ -84,7 +84,7 @@ function LeaveDirectDialog({ channel, title, onClose }: LeaveDirectDialogProps) 
   );
 }
 
-/** Gives a conversation of several a name; without one it has those of the people. */
+/** Without a name, a group DM shows the names of its members. */
 function RenameDirectDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("directs");
   const call = useCall();

@@ -52,7 +52,7 @@ function NotThere() {
   );
 }
 
-/** Whether the user was removed from the conversation or left it, or it was deleted, while it was open. */
+/** Whether the user left, was removed or the conversation was deleted while it was open. */
 function useIsOut(channelId: string): boolean {
   const { client } = useServerCache();
   const [outOf, setOutOf] = useState<string | null>(null);

@@ -34,7 +34,7 @@ export function DirectsSidebar() {
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
   const create = () => setDialog({ kind: "create", userIds: [] });
-  // Guests find nobody by name: they can choose only among those they talk with already.
+  // Guests can't search users; they can only choose people they already have a conversation with.
   const mayChoose = isAccount || (directs !== undefined && directs.length > 0);
   const isAtFriends = path === directPath();
   return (
@@ -172,7 +172,7 @@ function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
   );
 }
 
-/** Whom a direct channel is with: one picture with a dot for the status, or two of several. */
+/** One avatar with presence, or two for a group DM. */
 function DirectAvatar({ direct: { title, otherId, otherIds } }: { direct: Direct }) {
   if (otherId !== null) return <OneAvatar userId={otherId} name={title} />;
   const [first, second] = otherIds;

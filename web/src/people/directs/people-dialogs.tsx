@@ -83,7 +83,7 @@ interface AddPeopleDialogProps {
   onClose: () => void;
 }
 
-/** Lets others into a conversation of several. Who could be let in is, also where somebody else could not. */
+/** If some people can't be added, the others still are. */
 export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProps) {
   const { t } = useTranslation("directs");
   const call = useCall();
@@ -132,7 +132,7 @@ export function Refusal({ isOfSeveral }: { isOfSeveral: boolean }) {
   );
 }
 
-/** Those one can choose from at once; who has more friends finds them by name. */
+/** Limits the initial list; further friends are found by name. */
 const MAX_SHOWN = 50;
 
 const NOBODY: readonly string[] = [];
@@ -217,8 +217,8 @@ function Mark({ isOn }: { isOn: boolean }) {
 }
 
 /**
- * Friends and those one talks with already, by name; with a text those whose name has it, and accounts whose name begins so.
- * @param without ids of those to leave out; give the same array until they are others
+ * Friends and recent contacts; with a text, those whose name contains it and accounts whose name starts with it.
+ * @param without IDs to leave out; must be stable
  */
 function usePeople(text: string, without: readonly string[]): User[] {
   const { i18n } = useTranslation();
@@ -234,7 +234,7 @@ function usePeople(text: string, without: readonly string[]): User[] {
   }, [friends, directs, me.id]);
   const known = useUsers(knownIds).filter(({ deleted }) => deleted !== true);
   const query = text.trim().toLowerCase();
-  // Guests search no accounts.
+  // Guests can't search accounts.
   const found = useUserSearch(isAccount ? query : "").data ?? [];
   const compare = new Intl.Collator(i18n.language).compare;
   const hits = known.filter(

@@ -11,12 +11,12 @@ import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { FanfareError } from "@fanfare/client";
 import type { MenuList } from "../../ui/menu.tsx";
 
-/** How a direct channel is shown to the one who is logged in. */
+/** How a direct message is shown to the current user. */
 export interface Direct {
-  /** Its name, or the names of the others. */
+  /** The channel's name or the names of the others. */
   title: string;
   otherIds: readonly string[];
-  /** The other one, in a channel of two. */
+  /** The other user, in a one-to-one conversation. */
   other: User | undefined;
   otherId: string | null;
 }
@@ -96,7 +96,7 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
   return { items, close };
 }
 
-/** Goes to the direct channel with somebody, which is made where there is none; says why where that cannot be. */
+/** Opens the direct message with a user, creating it if needed. Failures are shown as a toast. */
 export function useOpenDirect(): (userId: string) => Promise<void> {
   const { t } = useTranslation("directs");
   const call = useCall();
@@ -125,7 +125,7 @@ export function useOpenDirect(): (userId: string) => Promise<void> {
   );
 }
 
-/** Whether somebody does not want to be reached in this way: by what they have set, or by a block of one of the two. */
+/** Whether the user's privacy settings or a block prevent contact. */
 export function isNotReachable(error: unknown): boolean {
   return error instanceof FanfareError && error.type === "NOT_REACHABLE";
 }

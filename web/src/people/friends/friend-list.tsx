@@ -19,7 +19,7 @@ import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { TextField } from "../../ui/form.tsx";
 
-/** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
+/** Limits the watched presences: a client can watch 500, and other lists need some. */
 const MAX_WATCHED = 400;
 const STEP = 100;
 
@@ -150,7 +150,6 @@ export function PersonLine({ user, status, subtitle, children, ...rest }: Person
 
 const ADD_FRIEND_ID = "add-friend";
 
-/** Asks somebody by username; says why where that cannot be. */
 export function AddFriend() {
   const { t } = useTranslation("friends");
   const call = useCall();

@@ -18,7 +18,7 @@ const PersonDialogs = lazy(async () => ({
   default: (await import("./person-dialogs.tsx")).PersonDialogs,
 }));
 
-/** Shows the card of whoever was clicked on anywhere, and what is asked about somebody. One of it is on the page. */
+/** Renders the open user card and dialogs about users. Mounted once. */
 export function PeopleHost() {
   const { profile, dialog } = usePeople();
   const [path] = useLocation();
@@ -39,7 +39,7 @@ function Profile({ profile: { userId, groupId, anchor }, path }: { profile: Show
   const { t } = useTranslation("members");
   const user = useUser(userId);
   const isPhone = useIsPhone();
-  // Who goes elsewhere is done with it.
+  // Navigation closes it.
   const openedAt = useRef(path);
   useEffect(() => {
     if (path !== openedAt.current) closeProfile();

@@ -5,7 +5,7 @@ import { useCallback, type ReactNode } from "react";
 
 export interface ShownProfile {
   userId: string;
-  /** The group in which they were clicked on; null: a direct channel, or no place. */
+  /** The group in which the user was clicked; null elsewhere. */
   groupId: string | null;
   anchor: HTMLElement;
 }
@@ -29,7 +29,7 @@ export function closeProfile(): void {
   usePeople.setState({ profile: null });
 }
 
-/** Asks something about somebody. Their card goes: what is asked stands in its place. */
+/** Opens a dialog about a user in place of their card. */
 export function askAbout(dialog: PersonDialog): void {
   usePeople.setState({ profile: null, dialog });
 }
@@ -42,23 +42,22 @@ export function forgetPeople(): void {
   usePeople.setState({ profile: null, dialog: null });
 }
 
-/** Shows the card of a user beside what was clicked on, in the eyes of a group or of none. Stays the same function. */
+/** @returns a stable function that opens a user's card next to an element */
 export function useOpenProfile(groupId: string | null): (userId: string, anchor: HTMLElement) => void {
   return useCallback((userId, anchor) => openProfile({ userId, groupId, anchor }), [groupId]);
 }
 
 interface UserPopoverProps {
   userId: string;
-  /** The group in whose eyes they are shown, with their roles; null: none. */
+  /** The group whose roles are shown; null for none. */
   groupId: string | null;
   label?: string;
   className?: string;
-  /** -1 where the same card can be had by another button. */
+  /** -1 if another button opens the same card. */
   tabIndex?: number;
   children: ReactNode;
 }
 
-/** A name, picture or mention that shows the card of its user. */
 export function UserPopover({ userId, groupId, label, className, tabIndex, children }: UserPopoverProps) {
   return (
     <button

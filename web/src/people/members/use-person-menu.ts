@@ -11,7 +11,7 @@ import { errorText } from "../../shared/use-action.ts";
 import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
 import { askAbout, closeProfile } from "./people-store.tsx";
 
-/** What one can do about somebody, as a menu. `isBrief` leaves out what the card of a user has as buttons. */
+/** Actions on a user. `isBrief` leaves out those that the user's card has as buttons. */
 export function usePersonMenu(user: User | undefined, { isBrief = false } = {}): MenuItem[] {
   const { t } = useTranslation("members");
   const { message, befriend, accept, decline, withdraw, unfriend, block, unblock } = usePersonActions(user);
@@ -37,16 +37,15 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
   return items.filter((item) => item !== undefined && item !== false);
 }
 
-/** What a user is to the one who is logged in; null until it is known, and for guests, who have no friends. */
+/** The relation to the current user; null while loading, and for guests, who have no friends. */
 type Friendship = "none" | "friend" | "incoming" | "outgoing" | null;
 
-/** What one can do about a user, besides the group they are in; what cannot be done is not there. None of it rejects. */
+/** The available actions on a user apart from group moderation. They never reject. */
 export interface PersonActions {
   message?: () => void;
   befriend?: () => void;
   accept?: () => void;
   decline?: () => void;
-  /** Takes back what one has asked. */
   withdraw?: () => void;
   unfriend?: () => void;
   block?: () => void;

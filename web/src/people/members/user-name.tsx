@@ -4,14 +4,14 @@ import i18next from "i18next";
 import type { Status } from "@fanfare/client";
 import { cx } from "../../ui/cx.ts";
 
-/** What to call somebody: an ellipsis until it is known. */
+/** An ellipsis while loading. */
 export function useName(user: User | undefined): string {
   const { t } = useTranslation("members");
   if (user === undefined) return "…";
   return user.deleted === true ? t("deleted") : user.nickname;
 }
 
-/** The name to show for somebody: a dash until it is known. */
+/** A dash while loading. */
 export function userName(user: User | undefined): string {
   if (user === undefined) return "–";
   return user.deleted === true ? i18next.t("group-settings:deletedUser") : user.nickname;

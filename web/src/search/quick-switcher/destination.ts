@@ -1,14 +1,13 @@
 import type { ChannelState, Group } from "@fanfare/contract";
 
-/** What one can go to. */
 export type Destination = {
   key: string;
   title: string;
-  /** Besides the title, such as the group of a channel or a username; it can be searched for too. */
+  /** Also searched: a channel's group, or a username. */
   detail: string;
-  /** What is unread there and wants attention. */
+  /** Unread messages that count for notifications. */
   unread: { messages: number; mentions: number };
-  /** The higher, the later one was there; 0: not of late. */
+  /** Higher for more recent visits; 0 if not recently visited. */
   recency: number;
 } & (
   | { kind: "group"; group: Group; path: string }

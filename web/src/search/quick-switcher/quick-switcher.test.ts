@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fuzzyMatch, rank } from "./quick-switcher.tsx";
 import type { Destination } from "./destination.ts";
 
-/** Those that fit, the best first. */
+/** Matching texts, best first. */
 const sorted = (query: string, ...texts: string[]) =>
   texts
     .flatMap((text) => {

@@ -14,7 +14,7 @@ import { useDestinations } from "./use-destinations.ts";
 
 const PAGES = { inbox: Inbox, friends: Users, settings: Settings };
 
-/** Goes anywhere by a few letters of its name. */
+/** Jumps to a channel, group or user by a few letters of the name. */
 export function QuickSwitcher({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("quick-switcher");
   return (
@@ -92,7 +92,7 @@ function Content({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Above the first that is unread, and the first that is not. */
+/** Above the first unread and the first read destination. */
 function Heading({
   now,
   before,
@@ -112,7 +112,7 @@ function Heading({
   );
 }
 
-/** One line: what it is, its name with what was typed in bold, where it is, and what is unread. */
+/** A result with the matched characters in bold. */
 function DestinationRow({ ranked: { destination, at } }: { ranked: Ranked }) {
   const { t } = useTranslation("quick-switcher");
   const { title, detail, unread, kind } = destination;
@@ -171,20 +171,20 @@ function DirectPicture({
   return <Avatar name={user?.nickname ?? title} id={otherId} src={user?.avatarUrl} size={24} />;
 }
 
-/** More is not read through; who does not see it types on. */
+/** A longer list isn't read; typing on is faster. */
 const MAX_SHOWN = 30;
-/** What was found by its group or username comes after what has the name. */
+/** Ranks matches in the group or username below matches in the name. */
 const DETAIL_COSTS = 30;
 const RECENT_ADDS = 15;
 const UNREAD_ADDS = 5;
 
 export interface Ranked {
   destination: Destination;
-  /** Which characters of the title were meant. */
+  /** The matched characters of the title. */
   at: readonly number[];
 }
 
-/** What to offer: without a text what is unread, then where one was last; else what fits best. */
+/** Without a query: unread places, then recent ones. */
 export function rank(destinations: readonly Destination[], query: string): Ranked[] {
   if (query.trim() === "") {
     return destinations
@@ -212,7 +212,7 @@ export function rank(destinations: readonly Destination[], query: string): Ranke
     .map(({ destination, at }) => ({ destination, at }));
 }
 
-/** Mentions before messages, both before what is read. */
+/** Mentions first, then unread messages. */
 export function urgency({ unread: { messages, mentions } }: Pick<Destination, "unread">): number {
   return mentions > 0 ? 2 : messages > 0 ? 1 : 0;
 }
@@ -220,17 +220,17 @@ export function urgency({ unread: { messages, mentions } }: Pick<Destination, "u
 export interface Match {
   /** Higher is better. */
   score: number;
-  /** Which characters of the text were meant, in order. */
+  /** The matched characters of the text, in order. */
   at: readonly number[];
 }
 
 const SCORES = { whole: 120, start: 100, wordStart: 80, inside: 60, spread: 40 };
-/** What characters between those that were meant take away, each. */
+/** Penalty per skipped character. */
 const GAP = 2;
 
 /**
- * How well a text fits what was typed; null where it does not. Each word that was typed must be in the text: as it is, or with
- * other characters between its own ("rktlb" finds "rocket-lab").
+ * Scores a text; null if it doesn't match. Each word of the query must appear in the text, either as it is or with other characters in
+ * between ("rktlb" finds "rocket-lab").
  */
 export function fuzzyMatch(query: string, text: string): Match | null {
   const matches = query
@@ -240,7 +240,7 @@ export function fuzzyMatch(query: string, text: string): Match | null {
   if (matches.some((match) => match === null)) return null;
   const found = matches as Match[];
   return {
-    // Of two that fit as well the shorter one is meant.
+    // Prefers the shorter of two equal matches.
     score: Math.min(...found.map(({ score }) => score)) - text.length / 100,
     at: [...new Set(found.flatMap(({ at }) => at))].toSorted((a, b) => a - b),
   };
@@ -264,7 +264,7 @@ function isAt(word: readonly string[], text: readonly string[], start: number): 
   return word.every((char, offset) => text[start + offset] === char);
 }
 
-/** The characters in their order, with others between them; the first one at the beginning of a word. */
+/** Matches characters in order with gaps; the first one must start a word. */
 function spreadMatch(word: readonly string[], text: readonly string[]): Match | null {
   const tries = text.flatMap((char, start) => {
     if (char !== word[0] || !isWordStart(text, start)) return [];

@@ -6,19 +6,19 @@ const keyOf = (userId: string): string => `fanfare.recent.${userId}`;
 
 interface RecentState {
   userId: string | null;
-  /** Channels, the last one first. */
+  /** Channels, most recent first. */
   channelIds: readonly string[];
 }
 
 const useRecent = create<RecentState>(() => ({ userId: null, channelIds: [] }));
 
-/** The channels in which the user was last in this browser, the last one first. */
+/** Recently visited channels of this browser, most recent first. */
 export function useRecentPlaces(userId: string): readonly string[] {
   const held = useRecent();
   return held.userId === userId ? held.channelIds : [];
 }
 
-/** Notes that the user is in a channel, or was in none yet. */
+/** Records a visit; null if no channel was visited. */
 export function visitPlace(userId: string, channelId: string | null): void {
   const { userId: heldId, channelIds } = useRecent.getState();
   const known = heldId === userId ? channelIds : parseRecent(loadStored(keyOf(userId)));

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "../../ui/button.tsx";
 import { openOverlay } from "../../app/shortcuts/overlay-store.ts";
 
-/** Opens the switcher from the rail: who has no keyboard finds it here. */
+/** Opens the switcher without a keyboard. */
 export function SwitcherButton() {
   const { t } = useTranslation("quick-switcher");
   return (

@@ -11,11 +11,11 @@ import { usePlace } from "../../app/shortcuts/use-place.ts";
 import type { Destination } from "./destination.ts";
 import { useRecentPlaces } from "./recent-places.ts";
 
-/** Of so many groups the channels are known; of more the groups alone. */
+/** For users with more groups, only the groups themselves are offered. */
 const MAX_GROUPS = 100;
 const NOTHING = { messages: 0, mentions: 0 };
 
-/** Everything that one can go to, and accounts whose names begin as the text does. */
+/** All destinations, and accounts whose name starts with the query. */
 export function useDestinations(query: string): Destination[] {
   const { t, i18n } = useTranslation("quick-switcher");
   const me = useMe();
@@ -23,10 +23,10 @@ export function useDestinations(query: string): Destination[] {
   const { data: groups = [] } = useGroups();
   const { data: directs = [] } = useDirects();
   const { data: friends = [] } = useFriends({ enabled: isAccount });
-  // Guests search no accounts.
+  // Guests can't search accounts.
   const { data: accounts = [] } = useUserSearch(isAccount ? query : "");
   const unread = useWantedUnread();
-  // Where one is already is nowhere to go to.
+  // The current place isn't offered.
   const currentId = usePlace()?.channelId;
   const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
   const lists = useChannelsOfGroups(groups.slice(0, MAX_GROUPS).map(({ id }) => id));

@@ -24,11 +24,11 @@ const EVERYONE: Override = { target: { type: "everyone" }, allow: 0, deny: 0 };
 interface ChannelOverridesProps {
   group: Group;
   channel: ChannelState;
-  /** Of the user in the channel. */
+  /** The user's permissions in the channel. */
   permissions: number;
 }
 
-/** What a channel allows and denies, to everyone, to roles and to members. Each change holds at once. */
+/** The channel's permission overrides for everyone, roles and members. Each change is saved at once. */
 export function ChannelOverrides({ group, channel, permissions }: ChannelOverridesProps) {
   const { t } = useTranslation("channels");
   const overrides = useOverrides(channel.id);

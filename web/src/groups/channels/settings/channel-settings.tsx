@@ -29,7 +29,7 @@ interface ChannelSettingsDialogProps {
 export function ChannelSettingsDialog({ group, channelId, onClose }: ChannelSettingsDialogProps) {
   const { t } = useTranslation("channels");
   const channel = useChannels(group.id).data?.find(({ id }) => id === channelId);
-  // Deleted meanwhile, or hidden.
+  // Deleted or hidden in the meantime.
   if (channel === undefined) return null;
   return (
     <Dialog onClose={onClose} size="lg" title={t("settings.title", { name: channel.name })}>
@@ -40,7 +40,7 @@ export function ChannelSettingsDialog({ group, channelId, onClose }: ChannelSett
 
 type Part = "overview" | "permissions" | "webhooks";
 
-/** What can be changed about a channel, by what one may there. Make it anew for another channel: give it its id as the key. */
+/** Use the channel's ID as the key. */
 export function ChannelSettings({ group, channel }: { group: Group; channel: ChannelState }) {
   const { t } = useTranslation("channels");
   const permissions = useChannelPermissions(channel);

@@ -125,7 +125,7 @@ function AuditChanges({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** What a deed was done to, by name: as it is called now, or as it was called when it was deleted. */
+/** The target's current name, or its name when it was deleted. */
 function useTargetNames(group: Group, entry: AuditEntry): { target: string; role: string } {
   const { t } = useTranslation("group-settings");
   const { action, targetId, before, after } = entry;
@@ -161,7 +161,7 @@ interface Change {
 
 const PERMISSION_FIELDS = ["permissions", "allow", "deny"];
 
-/** What people can read; ids and addresses are left out. */
+/** Readable fields; IDs and URLs are left out. */
 const FIELDS = [
   "name",
   "description",
@@ -175,7 +175,7 @@ const FIELDS = [
   ...PERMISSION_FIELDS,
 ];
 
-/** What an entry tells of things that were changed; nothing of what was made or deleted as a whole. */
+/** The changed fields of an update; empty for creations and deletions. */
 export function changesOf({ before, after }: AuditEntry): Change[] {
   if (before === null || after === null) return [];
   return FIELDS.filter((field) => field in before || field in after)
@@ -207,10 +207,9 @@ type With<Fact> = { [N in Name]: Manifest[N] extends Fact ? N : never }[Name];
 const namesWith = (fact: string): Name[] =>
   (Object.keys(ACTION_MANIFEST) as Name[]).filter((name) => fact in ACTION_MANIFEST[name]);
 
-/** Actions that are recorded in a group's audit log. */
 const AUDITED_ACTIONS = namesWith("audited") as With<{ audited: string }>[];
 
-/** What an entry of the audit log is about; undefined for an action that this page does not know. */
+/** The kind of target; undefined for actions that this version doesn't know. */
 function auditTarget(action: string): string | undefined {
   const facts: ClientFacts | undefined = Object.hasOwn(ACTION_MANIFEST, action)
     ? ACTION_MANIFEST[action as Name]

@@ -144,7 +144,7 @@ function BotRow({ group, bot, onAsk }: BotRowProps) {
   );
 }
 
-/** All of them: the compiler sees to it. */
+// A record, so that the compiler reports missing scopes.
 const ALL: Record<BotScope, true> = {
   "group.read": true,
   "messages.read": true,
@@ -164,7 +164,7 @@ const USUAL: BotScope[] = ["group.read", "messages.read", "messages.write", "com
 
 interface BotDialogProps {
   group: Group;
-  /** The one to change; a new one without it. */
+  /** The bot to edit; omitted to create one. */
   bot?: Bot;
   onClose: () => void;
   onToken: (token: string) => void;

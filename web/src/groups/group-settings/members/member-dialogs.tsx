@@ -73,7 +73,7 @@ interface MemberRolesDialogProps {
   onClose: () => void;
 }
 
-/** The roles of a member. Each choice holds at once; those that one may not give are there and cannot be changed. */
+/** Each choice is saved at once. Roles that the user can't assign are shown disabled. */
 function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRolesDialogProps) {
   const { t } = useTranslation("group-settings");
   const { data: roles } = useRoles(group.id);

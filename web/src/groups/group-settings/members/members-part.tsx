@@ -37,7 +37,7 @@ export function MembersPart({ group }: { group: Group }) {
         hint={t("members.count", { count: group.memberCount })}
       />
       <PagedList
-        // A search loads the pages it needs by itself.
+        // A search loads the pages it needs.
         pages={{ ...members, hasNextPage: members.hasNextPage && text.trim() === "" }}
         items={found}
         placeholder={<SkeletonRows count={8} withAvatar />}

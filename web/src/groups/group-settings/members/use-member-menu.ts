@@ -13,7 +13,7 @@ export type MemberDialogKind = "roles" | "mute" | "kick" | "ban" | "transfer";
 
 export interface MemberDialog {
   kind: MemberDialogKind;
-  /** As it was when it was asked. */
+  /** A snapshot from when the dialog was opened. */
   member: Member;
 }
 
@@ -35,7 +35,7 @@ export function useMemberMenu(
     mayTouch && hasPermission(authority.permissions, name);
   const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
   const unmute = () => call("group.unmute", { groupId, userId }).catch(showFailure);
-  // Roles can be given to oneself too: those below one's own highest.
+  // Members can also assign roles below their highest one to themselves.
   const mayGiveRoles =
     hasPermission(authority.permissions, "manageRoles") &&
     (mayTouch || userId === me.id || authority.isOwner);

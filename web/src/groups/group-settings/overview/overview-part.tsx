@@ -65,7 +65,7 @@ export function OverviewPart({ group }: { group: Group }) {
   );
 }
 
-/** A new picture is shown to everybody as soon as it is chosen. */
+/** A new icon is saved as soon as it is chosen. */
 function GroupIcon({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const cache = useServerCache();

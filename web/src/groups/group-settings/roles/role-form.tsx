@@ -23,7 +23,7 @@ const COLORS = [
 
 interface RoleFormProps {
   role: Role;
-  /** What the user may: bits. */
+  /** The user's permissions, as bits. */
   own: number;
   disabled: boolean;
 }
@@ -66,7 +66,7 @@ export function RoleForm({ role, own, disabled }: RoleFormProps) {
 }
 
 interface ColorFieldProps {
-  /** RGB; null: none. */
+  /** RGB; null for none. */
   value: number | null;
   onChange: (color: number | null) => void;
   disabled: boolean;
@@ -150,7 +150,7 @@ export const CHANNEL_PERMISSION_NAMES: readonly PermissionName[] = PERMISSION_GR
 interface PermissionSwitchesProps {
   value: number;
   onChange: (value: number) => void;
-  /** What the user may: nobody gives or takes what he lacks. */
+  /** The user's permissions. Members can't grant or revoke permissions that they lack. */
   own: number;
   disabled?: boolean;
   always?: readonly PermissionName[];
@@ -187,12 +187,12 @@ export function PermissionSwitches({ value, onChange, own, disabled, always = []
 }
 
 interface SaveBarProps {
-  // oxlint-disable-next-line typescript/no-explicit-any -- a form of any values
+  // oxlint-disable-next-line typescript/no-explicit-any -- accepts forms of any type
   form: Pick<FormState<any>, "changed" | "busy" | "error" | "onSubmit" | "reset">;
   disabled?: boolean;
 }
 
-/** Stays in sight at the end of a long form while something is not saved. */
+/** Sticks to the bottom of a long form while there are unsaved changes. */
 export function SaveBar({ form, disabled = false }: SaveBarProps) {
   const { t } = useTranslation("group-settings");
   if (!form.changed) return null;

@@ -11,9 +11,9 @@ import { RoleName, type OwnAuthority } from "../authority.tsx";
 
 interface RoleListProps {
   groupId: string;
-  /** The highest first. */
+  /** Highest first. */
   roles: readonly Role[];
-  /** Null: the default role. */
+  /** null selects the default role. */
   chosenId: string | null;
   onChoose: (roleId: string | null) => void;
   authority: OwnAuthority;
@@ -22,7 +22,7 @@ interface RoleListProps {
 const ROW_CLASS =
   "flex min-h-row min-w-0 flex-1 items-center gap-2 rounded-md px-2.5 text-left text-sm font-medium -outline-offset-2";
 
-/** The roles, to choose one and to put them into an order: by dragging, with the buttons, or by Alt with an arrow key. */
+/** Roles can be reordered by dragging, with the buttons, or with Alt and an arrow key. */
 export function RoleList({ groupId, roles, chosenId, onChoose, authority }: RoleListProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
@@ -30,7 +30,7 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
   const [dragged, setDragged] = useState<string | null>(null);
   const [overIndex, setOverIndex] = useState<number | null>(null);
 
-  /** Whether a role may stand there: nobody moves those that he may not touch. */
+  /** Whether a role can be moved there: members can't move roles at or above their own. */
   const mayStand = (from: number, to: number): boolean =>
     to >= 0 &&
     to < roles.length &&

@@ -21,7 +21,6 @@ import { userName } from "../../../people/members/user-name.tsx";
 import { PermissionSwitches, RoleForm, SaveBar } from "./role-form.tsx";
 import { RoleList } from "./role-list.tsx";
 
-/** The roles in their order, and the one that is chosen; null is what everybody has. */
 export function RolesPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const asked = useRoles(group.id);
@@ -160,7 +159,7 @@ interface RoleMembersProps {
   authority: OwnAuthority;
 }
 
-/** Who has a role, as far as the members are loaded; to give it and to take it. */
+/** The loaded members with the role. */
 function RoleMembers({ group, role, authority }: RoleMembersProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();

@@ -13,7 +13,7 @@ import { showToast } from "../../../ui/feedback.tsx";
 
 const LINES_PER_PIECE = 5000;
 
-/** All of the group as a file of JSON lines, which the command line imports again: for its owner, or as an admin. */
+/** Exports the group as JSON lines, which the command line can import. For the owner or an admin. */
 export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?: boolean }) {
   const { t } = useTranslation("group-settings");
   const { client } = useServerCache();
@@ -44,7 +44,7 @@ async function* inPieces<T>(lines: AsyncIterable<T>): AsyncGenerator<T[]> {
 
 type Kept = "always" | "days";
 
-/** For how many days messages are kept. It asks before less is kept than now. */
+/** Asks for confirmation before the retention period is shortened. */
 export function RetentionForm({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();

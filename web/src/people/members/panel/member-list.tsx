@@ -25,16 +25,16 @@ interface MemberListProps {
   group: Group;
   found: readonly FoundMember[];
   pages: ReturnType<typeof useMembers>;
-  /** Whether these are all, not those that are loaded so far: only then they are sorted and counted. */
+  /** Whether all members are loaded; only then they are sorted and counted. */
   isWhole: boolean;
 }
 
 const NO_ROLES: readonly Role[] = [];
-/** The next page is asked for when so many lines are left. */
+/** The next page is loaded when this many rows are left. */
 const AHEAD = 20;
 const NOBODY: readonly string[] = [];
 
-/** The members in their sections. Of thousands those in view are on the page, and only of them it is heard how they are. */
+/** Members by section. Only visible rows are rendered and have their presence watched. */
 export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
   const { i18n } = useTranslation("members");
   const frame = useRef<HTMLDivElement>(null);
@@ -100,7 +100,7 @@ function Heading({ section: { key, role, members }, isCounted }: { section: Sect
   );
 }
 
-/** Everybody, where they are few enough; the same array until they are others. */
+/** All members of a small group. Returns the same array while it doesn't change. */
 function useWatched({ memberCount }: Group, { data }: ReturnType<typeof useMembers>): readonly string[] {
   return useMemo(
     () => (data === undefined || memberCount > WHOLE_UP_TO ? NOBODY : data.map(({ userId }) => userId)),
@@ -108,15 +108,15 @@ function useWatched({ memberCount }: Group, { data }: ReturnType<typeof useMembe
   );
 }
 
-/** A member and who that is; undefined until it is known. */
+/** The user is undefined while loading. */
 export interface Listed {
   member: Member;
   user: User | undefined;
 }
 
-/** Members that stand together, under the name of their highest role or how they are. */
+/** Members grouped by highest role or presence. */
 interface Section {
-  /** A role; else online, offline, or all members whose presence is unknown. */
+  /** A role ID, "online", "offline", or "members" if presence is unknown. */
   key: string;
   role: Role | null;
   members: Listed[];
@@ -127,10 +127,10 @@ type Line =
   | { kind: "member"; key: string; listed: Listed; color: number | null };
 
 /**
- * Members by their highest role, the highest first, each section by name; then who has no role.
- * @param roles the highest first
- * @param statuses null where it is not known of all how they are; else those who are offline stand at the end
- * @param compareNames null: as they come, so that those who come later stand at the end
+ * Groups members by their highest role, highest first; members without a role come last.
+ * @param roles highest first
+ * @param statuses null if not all are known; otherwise offline members form the last section
+ * @param compareNames null keeps the order, so that members loaded later are appended
  */
 export function sectionsOf(
   listed: readonly Listed[],
@@ -165,7 +165,7 @@ export function sectionsOf(
   return order.flatMap((key) => sections.get(key) ?? []);
 }
 
-/** The sections with their headings, one line after the other. A member's colour is that of the highest role that has one. */
+/** The sections with their headings as one list. A member's color is the one of their highest colored role. */
 export function linesOf(sections: readonly Section[], roles: readonly Role[]): Line[] {
   return sections.flatMap((section): Line[] => [
     { kind: "heading", key: `section ${section.key}`, section },
@@ -216,7 +216,7 @@ function MemberLine({ group, member, user, color, authority }: MemberLineProps) 
             )}
             style={color === null ? undefined : colorsOf(color)}
           >
-            {/* A button needs a name also while the profile is on its way. */}
+            {/* The button needs a name while the profile is loading. */}
             {user === undefined ? <span className="sr-only">{t("ui:loading")}</span> : name}
           </span>
           {status !== undefined && status !== "offline" && (

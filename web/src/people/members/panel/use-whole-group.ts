@@ -2,10 +2,10 @@ import type { Group } from "@fanfare/contract";
 import { useEffect } from "react";
 import type { useMembers } from "../../../data/members.ts";
 
-/** Groups up to this size are loaded as a whole, and it is watched how everybody in them is. */
+/** Groups up to this size are loaded completely, and the presence of all members is watched. */
 export const WHOLE_UP_TO = 250;
 
-/** Loads a small group to its end, so that its sections are complete. */
+/** Loads all members of a small group, so that its sections are complete. */
 export function useWholeGroup(group: Group, members: ReturnType<typeof useMembers>): void {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = members;
   const isMissing =

@@ -33,9 +33,9 @@ import { usePersonActions, usePersonMenu } from "../use-person-menu.ts";
 
 interface ProfileCardProps {
   userId: string;
-  /** The group whose roles are shown, if the user is in it. */
+  /** The group whose roles are shown if the user is a member. */
   groupId: string | null;
-  /** Whether it stands beside the conversation with them, so that there is no way to it. */
+  /** Whether it is shown next to the conversation with the user; then it has no button to open it. */
   isTalking?: boolean;
 }
 
@@ -82,10 +82,10 @@ export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardP
 
 function InGroup({ user, userId, groupId }: { user: User | undefined; userId: string; groupId: string }) {
   const group = useGroup(groupId);
-  // Who has left, or has been put out, is none: what the answer was before does not count.
+  // A user who left or was kicked isn't a member anymore, even if an earlier response is cached.
   const { data, error } = useMember(groupId, userId);
   const member: Member | undefined = error === null ? data : undefined;
-  // Its menu would close when the member arrives and makes it another one.
+  // Wait for the member: the menu would close when it is rendered again with other items.
   if (group !== undefined && member === undefined && error === null) return null;
   if (group === undefined || member === undefined) return <ProfileActions user={user} />;
   return <MemberFacts user={user} group={group} member={member} />;
