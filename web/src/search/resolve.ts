@@ -7,7 +7,7 @@ import type { Filter, FilterName, Query } from "./query.ts";
 
 export type ScopeName = "channel" | "group" | "everywhere";
 
-/** What one can choose between at a place; null: at none, as in the inbox. */
+/** The available search scopes; only "everywhere" outside groups and direct messages. */
 export function scopesAt(place: Place | null): ScopeName[] {
   const scopes: ScopeName[] = ["everywhere"];
   if (place !== null && place.groupId !== null) scopes.unshift("group");
@@ -15,7 +15,7 @@ export function scopesAt(place: Place | null): ScopeName[] {
   return scopes;
 }
 
-/** The chosen one, where it is one of the place; else the group, or the direct channel. */
+/** The chosen scope if it is available, otherwise the group or direct message. */
 export function scopeAt(place: Place | null, chosen: ScopeName): ScopeName {
   const scopes = scopesAt(place);
   if (scopes.includes(chosen)) return chosen;
@@ -25,25 +25,25 @@ export function scopeAt(place: Place | null, chosen: ScopeName): ScopeName {
 export interface NamedChannel {
   id: string;
   name: string;
-  /** The name of its group, where the channels are of several. */
+  /** The group's name, if channels of several groups are searched. */
   group?: string;
 }
 
-/** What names in a search can mean here. */
+/** The names that filters can refer to. */
 export interface Directory {
   ownId: string;
   people: readonly User[];
   channels: readonly NamedChannel[];
-  /** Where is searched. */
+  /** Where to search. */
   scope: { groupId: string } | { channelId: string } | { everywhere: true };
   nowMs: number;
 }
 
-/** What is typed for what the server calls a trait. */
+/** The words for the server's traits. */
 export const TRAITS = { link: "link", file: "attachment", preview: "embed", pin: "pin" } as const;
 export type TraitWord = keyof typeof TRAITS;
 
-/** Why a filter means nothing here; `inMany`: it may mean channels of several groups. */
+/** Why a filter couldn't be resolved; `inMany`: channels of several groups have this name. */
 type Fault = FilterName | "inMany";
 
 export interface Resolved {
@@ -51,7 +51,7 @@ export interface Resolved {
   unknown: readonly (Filter & { fault: Fault })[];
 }
 
-/** What the server is to be asked for. A filter that is still being typed counts for nothing. */
+/** Converts the query into a search for the server. A filter without a value is ignored. */
 export function resolveQuery({ words, filters }: Query, directory: Directory): Resolved {
   const search: Search = { ...directory.scope };
   if (words !== "") search.text = words.slice(0, LIMITS.searchTextMaxChars);
@@ -63,7 +63,7 @@ export function resolveQuery({ words, filters }: Query, directory: Directory): R
   return { search, unknown };
 }
 
-/** @returns null where it could be applied */
+/** @returns null on success */
 function apply(search: Search, { name, value }: Filter, directory: Directory): Fault | null {
   switch (name) {
     case "from":
@@ -101,7 +101,7 @@ export function isTraitWord(word: string): word is TraitWord {
   return Object.hasOwn(TRAITS, word);
 }
 
-/** An id, a username, or a name; `me` is oneself. */
+/** By ID, username or name; `me` is the current user. */
 function personId(value: string, { ownId, people }: Directory): string | undefined {
   const wanted = value.replace(/^@/, "").toLowerCase();
   if (wanted === "me") return ownId;
@@ -117,7 +117,7 @@ function personId(value: string, { ownId, people }: Directory): string | undefin
   return undefined;
 }
 
-/** What to type for somebody so that nobody else is meant. */
+/** The shortest unambiguous word for a user. */
 export function personWord({ id, username, nickname }: User, people: readonly User[]): string {
   if (username !== null) return username;
   const name = nickname.toLowerCase();
@@ -130,7 +130,7 @@ export function personWord({ id, username, nickname }: User, people: readonly Us
 
 const fullName = ({ name, group }: NamedChannel): string => (group === undefined ? name : `${group}/${name}`);
 
-/** By an id, a name, or a group and a name. */
+/** By ID, name, or group and name. */
 function channelsNamed(value: string, channels: readonly NamedChannel[]): NamedChannel[] {
   const wanted = value.replace(/^#/, "").toLowerCase();
   const isMeant = [
@@ -141,7 +141,7 @@ function channelsNamed(value: string, channels: readonly NamedChannel[]): NamedC
   return isMeant.map((meant) => channels.filter(meant)).find(({ length }) => length > 0) ?? [];
 }
 
-/** What to type for a channel so that no other is meant. */
+/** The shortest unambiguous word for a channel. */
 export function channelWord(channel: NamedChannel, channels: readonly NamedChannel[]): string {
   const isClear = (word: string): boolean => {
     const [first, ...others] = channelsNamed(word, channels);

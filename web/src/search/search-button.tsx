@@ -6,7 +6,6 @@ import { IconButton } from "../ui/button.tsx";
 import { usePlace } from "../app/shortcuts/use-place.ts";
 import { openSearch } from "./search-store.ts";
 
-/** Opens and closes the search, in the line above a channel. */
 export function SearchButton() {
   const { t } = useTranslation("search");
   const isOpen = usePanels(({ panel }) => panel === "search");

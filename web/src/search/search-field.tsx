@@ -29,15 +29,15 @@ const DAYS = [
   { id: "year", ago: 365 },
 ] as const;
 
-/** What a filter that is being typed could be. */
-type Suggestion = { key: string; /** What it makes of the filter. */ word: string } & (
+/** A completion of the current filter. */
+type Suggestion = { key: string; /** The new value of the filter. */ word: string } & (
   | { kind: "person"; user: User }
   | { kind: "channel"; channel: NamedChannel }
   | { kind: "trait"; trait: TraitWord }
   | { kind: "day"; day: (typeof DAYS)[number]["id"] }
 );
 
-/** Where one types what is looked for, with proposals for the filter that is being typed. */
+/** The search field, with suggestions for the filter at the caret. */
 export function SearchField({ directory }: { directory: Directory }) {
   const { t } = useTranslation("search");
   const text = useSearchText((state) => state.text);

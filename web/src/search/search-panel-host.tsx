@@ -6,7 +6,7 @@ import { useHasSearch, usePlace } from "../app/shortcuts/use-place.ts";
 
 const SearchPanel = lazy(async () => ({ default: (await import("./search-panel.tsx")).SearchPanel }));
 
-/** The search at the right of whatever is shown, where it is open. A thread takes its place. */
+/** Renders the open search panel. A thread takes its place. */
 export function SearchPanelHost() {
   const place = usePlace();
   const hasSearch = useHasSearch();

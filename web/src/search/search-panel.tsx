@@ -21,11 +21,11 @@ import { SearchResults } from "./search-results.tsx";
 import { useSearchText, askSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
 
 const NONE: readonly string[] = [];
-/** Of so many groups the channels can be named. */
+/** Channels of further groups aren't suggested. */
 const MAX_GROUPS = 100;
 const close = () => openPanel(null);
 
-/** In the channel or the group that is shown, or everywhere; in the inbox and beside the friends there is only everywhere. */
+/** Searches the current channel or group, or everywhere. The inbox and friends pages only search everywhere. */
 export function SearchPanel({ place }: { place: Place | null }) {
   const { t } = useTranslation("search");
   const scope = useScope(place);
@@ -58,7 +58,7 @@ export function SearchPanel({ place }: { place: Place | null }) {
   );
 }
 
-/** In a whole group, or in one of its channels. */
+/** Searches a group or one of its channels. */
 function GroupSearch({ groupId, channelId }: { groupId: string; channelId: string | null }) {
   const { data: channels = [] } = useChannels(groupId);
   const name = namesIn(useSearchText(({ text }) => text)).at(-1);
@@ -85,7 +85,7 @@ function EverywhereSearch() {
   const { data: directs = [] } = useDirects();
   const { data: friends = [] } = useFriends({ enabled: isAccount });
   const [name = "", otherName = ""] = namesIn(useSettled(useSearchText(({ text }) => text)));
-  // Guests search no accounts.
+  // Guests can't search accounts.
   const { data: found = [] } = useUserSearch(isAccount ? name : "");
   const { data: alsoFound = [] } = useUserSearch(isAccount ? otherName : "");
   const ids = useMemo(
@@ -131,7 +131,6 @@ interface SearchContentProps extends Pick<Directory, "scope" | "people" | "chann
   hasChannels: boolean;
 }
 
-/** The field, its filters, and what was found. */
 function SearchContent({ scope, people, channels, hasChannels }: SearchContentProps) {
   const { t } = useTranslation("search");
   const { id: ownId } = useMe();
@@ -172,7 +171,7 @@ interface SearchFiltersProps {
   hasChannels: boolean;
 }
 
-/** The filters that are set, to be taken away, and those that can be added. */
+/** The active filters, which can be removed, and those that can be added. */
 function SearchFilters({ text, hasChannels }: SearchFiltersProps) {
   const { t } = useTranslation("search");
   const { filters } = parseQuery(text);
@@ -180,7 +179,7 @@ function SearchFilters({ text, hasChannels }: SearchFiltersProps) {
   const isOpen = (name: FilterName): boolean =>
     (hasChannels || name !== "in") && (name === "has" || filters.every((filter) => filter.name !== name));
   const change = (next: string) => {
-    // At once: what is typed right after the button was pressed belongs into the field.
+    // Synchronous, so that the next keystroke goes into the field.
     flushSync(() => setSearchText(next));
     askSearch();
   };

@@ -20,11 +20,11 @@ import { chooseScope } from "./search-store.ts";
 
 interface SearchResultsProps {
   search: Search;
-  /** Whether it was searched in more than what is shown: then each place has the name of its group. */
+  /** Whether several groups were searched; then places are shown with their group. */
   isEverywhere: boolean;
 }
 
-/** What was found, the newest first; the end of the list loads more. */
+/** Newest first. Scrolling to the end loads more. */
 export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
   const { t } = useTranslation("search");
   const pages = useSearch(search);
@@ -70,11 +70,11 @@ export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
 
 interface FoundMessageProps extends Pick<SearchResultsProps, "isEverywhere"> {
   message: Message;
-  /** Whether it says where it stands: the one before stands elsewhere. */
+  /** Whether its place is shown, because it differs from the previous result's. */
   isNamed: boolean;
 }
 
-/** A message that was found, and where: a click anywhere on it goes there. */
+/** A result with its place. A click jumps to it. */
 function FoundMessage({ message, isNamed, isEverywhere }: FoundMessageProps) {
   const { t } = useTranslation("search");
   const [, navigate] = useLocation();
@@ -82,9 +82,9 @@ function FoundMessage({ message, isNamed, isEverywhere }: FoundMessageProps) {
   const { path, channel } = useMessagePlace(message);
   const jump = () => {
     if (path === null) return;
-    // What was found stays, wherever the message is.
+    // Keeps the results when another group is opened.
     if (isEverywhere) chooseScope("everywhere");
-    // It would be in front of the message.
+    // The panel would cover the message.
     if (isPhone) openPanel(null);
     navigate(path);
   };
@@ -93,7 +93,7 @@ function FoundMessage({ message, isNamed, isEverywhere }: FoundMessageProps) {
     if (!isOwn && getSelection()?.isCollapsed !== false) jump();
   };
   return (
-    // The button in it is for the keyboard.
+    // The nested button is for the keyboard.
     <div className="grid cursor-pointer gap-1" onClick={click} role="presentation">
       {isNamed && channel !== undefined && <PlaceName channel={channel} isEverywhere={isEverywhere} />}
       <MentionsProvider groupId={channel?.groupId ?? null}>
@@ -115,7 +115,7 @@ function PlaceName({ channel, isEverywhere }: PlaceNameProps) {
   return isEverywhere ? <DirectPlace channel={channel} /> : null;
 }
 
-/** A channel, or a thread: by its name if it has one. */
+/** A channel or thread by name. */
 function GroupPlace({ channel: { id, name, groupId, parentId }, isEverywhere }: PlaceNameProps) {
   const group = useGroup(groupId ?? "");
   const { data: parent } = useChannelState(parentId ?? id);
@@ -161,7 +161,7 @@ function PlaceLine({
 
 const NAME = "search-words";
 
-/** Marks words in all texts within an element, without changing them; where the browser cannot, they stay as they are. */
+/** Highlights words in an element with the CSS Custom Highlight API, if the browser has it. */
 function useHighlights(within: RefObject<HTMLElement | null>, words: string): void {
   useEffect(() => {
     const root = within.current;
@@ -170,7 +170,7 @@ function useHighlights(within: RefObject<HTMLElement | null>, words: string): vo
       CSS.highlights.set(NAME, new Highlight(...rangesIn(root, words)));
     };
     mark();
-    // More is found, and names come later.
+    // Results and names are loaded later.
     const observer = new MutationObserver(mark);
     observer.observe(root, { childList: true, subtree: true, characterData: true });
     return () => {

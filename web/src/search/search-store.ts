@@ -5,11 +5,11 @@ import type { Place } from "../app/shortcuts/use-place.ts";
 import { type ScopeName, scopeAt } from "./resolve.ts";
 
 interface SearchState {
-  /** As it was typed. It stays while one looks at what was found. */
+  /** The query as typed. It stays while results are visited. */
   text: string;
-  /** What was chosen, where there is a choice. It stays as the text does. */
+  /** The chosen scope. It stays as long as the text does. */
   scope: ScopeName;
-  /** Whether the field is to have the focus, once it is there. */
+  /** Whether the field takes the focus when it is rendered. */
   isAsked: boolean;
 }
 
@@ -19,7 +19,7 @@ export function chooseScope(scope: ScopeName): void {
   useSearchText.setState({ scope });
 }
 
-/** How much is searched from a place. */
+/** The effective scope at a place. */
 export function useScope(place: Place | null): ScopeName {
   return useSearchText(({ scope }) => scopeAt(place, scope));
 }
@@ -28,12 +28,12 @@ export function setSearchText(text: string): void {
   useSearchText.setState({ text });
 }
 
-/** Puts the focus into the field, behind the text that it shows. */
+/** Focuses the search field, with the caret at the end. */
 export function askSearch(): void {
   useSearchText.setState({ isAsked: true });
 }
 
-/** Calls when the field is to have the focus, at once where that was asked before. Returns the function that ends it. */
+/** Calls the listener when the field should be focused, immediately if that was requested before. @returns a function that unsubscribes */
 export function onSearchAsked(listener: () => void): () => void {
   const answer = (): void => {
     if (!useSearchText.getState().isAsked) return;
@@ -47,14 +47,13 @@ export function onSearchAsked(listener: () => void): () => void {
 export const SEARCH_FIELD_ID = "search-field";
 
 /**
- * Opens the search at the right, or goes back to it. False where one is in the field already: then the key is for the browser's own
- * search.
+ * Opens or focuses the search panel. Returns false if the field is focused already: then the key opens the browser's own search.
  */
 export function openSearch(place: Place | null, navigate: (path: string) => void): boolean {
   if (document.activeElement?.id === SEARCH_FIELD_ID) return false;
   askSearch();
   if (usePanels.getState().panel !== "search") openPanel("search");
-  // One thing at a time stands at the right.
+  // Only one side panel is open at a time.
   const hasThread = parsePlace(location.search).thread !== undefined;
   if (hasThread && place !== null && place.channelId !== null)
     navigate(placePath(place.groupId, place.channelId));

@@ -1,7 +1,7 @@
 export type ToWorker =
-  /** The new version may take over. */
+  /** Activates the new version. */
   | { type: "takeOver" }
-  /** What the page has loaded before the worker was there. */
+  /** Files that the page loaded before the worker was active. */
   | { type: "keep"; paths: string[] };
 
 export interface ToPage {

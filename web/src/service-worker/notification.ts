@@ -1,6 +1,6 @@
 import { placePath } from "../routes.ts";
 
-/** What services/inbox pushes. */
+/** The push payload of services/inbox. */
 interface Pushed {
   title: string;
   body: string;
@@ -12,12 +12,12 @@ interface Pushed {
 export interface Shown {
   title: string;
   body: string;
-  /** One notification for each channel: a newer message takes the place of the one before. */
+  /** One per channel: a newer message replaces the earlier notification. */
   tag: string;
   path: string;
 }
 
-/** What to show for a push; it came encrypted from the server, but is read with care all the same. */
+/** The notification for a push. Validates the payload, even though it comes encrypted from the server. */
 export function notificationOf(pushed: unknown): Shown {
   if (!isPushed(pushed)) return { title: "Fanfare", body: "", tag: "fanfare", path: "/" };
   const { title, body, channelId, groupId, messageId } = pushed;

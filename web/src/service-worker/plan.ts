@@ -6,8 +6,8 @@ export interface Asked {
 }
 
 /**
- * What the service worker does with a request: `page`, the network first; `kept`, the cache first; null, nothing.
- * Never anything of the API, and no files of users: what somebody may see is the server's to say, each time.
+ * The strategy for a request: `page` is network first, `kept` cache first, null leaves it alone. API responses and users' files are never
+ * cached, because the server must check access each time.
  */
 export function planFor(
   { method, mode, origin, path }: Asked,

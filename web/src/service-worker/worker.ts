@@ -2,10 +2,10 @@ import type { ToPage, ToWorker } from "./messages.ts";
 import { notificationOf } from "./notification.ts";
 import { planFor } from "./plan.ts";
 
-// Keeps the application itself, so that it starts at once and while the server is away; shows pushes. Built by build/service-worker.ts.
+// Caches the application so that it starts fast and offline, and shows push notifications. Built by build/service-worker.ts.
 
 declare const self: ServiceWorkerGlobalScope;
-/** Both put in by the build: another version whenever something precached is another. */
+/** Set by the build. The version changes with any precached file. */
 declare const PRECACHE: readonly string[];
 declare const VERSION: string;
 
@@ -13,11 +13,11 @@ const PREFIX = "fanfare-shell-";
 const CACHE = PREFIX + VERSION;
 const PAGE = "/";
 const precached: ReadonlySet<string> = new Set(PRECACHE);
-/** A network that is there but does not answer must not keep the page from starting. */
+/** If the network doesn't respond in time, the cached page is used. */
 const PAGE_TIMEOUT_MS = 4000;
-/** A file is the same whoever asks: `Vary: Origin` is for answers of the API. */
+/** Files don't depend on the origin; `Vary: Origin` is for API responses. */
 const ANY = { ignoreVary: true };
-/** A page loads more than a hundred small files; what lists more than this is no page of ours. */
+/** A page loads more than a hundred files; a longer list isn't from this application. */
 const MAX_KEEP = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(precache()));
@@ -47,7 +47,7 @@ self.addEventListener("notificationclick", (event) => {
 
 async function precache(): Promise<void> {
   const cache = await caches.open(CACHE);
-  // Names without a hash may stand for something older in the browser's own cache.
+  // Bypasses the HTTP cache, which can have older versions of files without a hash in their name.
   await cache.addAll(PRECACHE.map((path) => new Request(path, { cache: "no-cache" })));
 }
 
@@ -65,7 +65,7 @@ async function page(request: Request): Promise<Response> {
     answer = await fetch(request, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) });
     if (answer.status < 500) return answer;
   } catch {
-    // Not reachable: what is kept, or the browser's own page.
+    // Offline: use the cache or the browser's error page.
   }
   const cache = await caches.open(CACHE);
   return (await cache.match(PAGE, ANY)) ?? answer ?? Response.error();
@@ -76,7 +76,7 @@ async function kept(request: Request): Promise<Response> {
   const found = await cache.match(request, ANY);
   if (found !== undefined) return found;
   const answer = await fetch(request);
-  // Storage that is full is no reason to go without.
+  // Full storage must not fail the request.
   if (answer.ok && answer.type === "basic") await cache.put(request, answer.clone()).catch(() => {});
   return answer;
 }
@@ -94,7 +94,7 @@ async function show(data: PushMessageData | null): Promise<void> {
   try {
     pushed = data?.json();
   } catch {
-    // No JSON: shown without what it says, because browsers ask that every push shows something.
+    // Invalid JSON: browsers require that every push shows a notification.
   }
   const { title, body, tag, path } = notificationOf(pushed);
   const icon = "/icons/icon-192.png";
@@ -114,7 +114,7 @@ async function open(path: string): Promise<void> {
     await self.clients.openWindow(path);
     return;
   }
-  // Some browsers do not allow it: then the user goes there by themselves.
+  // Not allowed by all browsers.
   await window.focus().catch(() => {});
   const message: ToPage = { type: "open", path };
   window.postMessage(message);

@@ -6,7 +6,7 @@ import { TextField, type TextFieldProps, type FormState } from "../ui/form.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useServerMeta } from "./server-meta.ts";
 
-/** Of a new account; `email` may be empty. */
+/** `email` can be empty. */
 interface NewAccount extends Record<string, unknown> {
   username: string;
   password: string;
@@ -15,7 +15,7 @@ interface NewAccount extends Record<string, unknown> {
 
 const USERNAME = new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}}$`);
 
-/** What every account has. An e-mail address is asked for where the server can do something with it. */
+/** Asks for an email address only if the server sends email or requires one. */
 export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "field"> }) {
   const { t } = useTranslation("session");
   const { sendsMail = false, mailDomains = [] } = useServerMeta() ?? {};
@@ -74,7 +74,7 @@ export function UsernameAndPassword({
   );
 }
 
-/** As the server takes it: what was left empty is left out. */
+/** Leaves out empty fields, as the API expects. */
 export function accountOf({ username, password, email }: NewAccount) {
   const address = email.trim();
   return { username: username.trim(), password, ...(address !== "" && { email: address }) };
@@ -94,7 +94,7 @@ interface CodeFieldProps {
   autoFocus?: boolean;
 }
 
-/** Six digits of the authenticator app, or a recovery code for who does not have it at hand. */
+/** A six-digit authenticator code or a recovery code. */
 export function CodeField({ value, onChange, error, autoFocus = true }: CodeFieldProps) {
   const { t } = useTranslation("session");
   const [byRecovery, setByRecovery] = useState(false);
@@ -132,7 +132,7 @@ export function CodeField({ value, onChange, error, autoFocus = true }: CodeFiel
   );
 }
 
-/** A password, which can be looked at while it is typed. */
+/** Can be revealed while typing. */
 export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
   const { t } = useTranslation("session");
   const [isShown, setShown] = useState(false);

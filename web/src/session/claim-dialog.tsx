@@ -12,7 +12,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
 import { useWaysIn } from "./server-meta.ts";
 
-/** Makes an account of a guest, who keeps everything. */
+/** Turns a guest into an account that keeps everything. */
 export function ClaimDialog({ onClose }: { onClose: () => void }) {
   const { t, i18n } = useTranslation("session");
   const call = useCall();
@@ -49,7 +49,7 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Put off until the page is loaded again. */
+/** Dismissed until the page is reloaded. */
 const usePutOff = create(() => ({ isPutOff: false }));
 
 export function ClaimBanner() {

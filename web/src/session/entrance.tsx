@@ -18,7 +18,7 @@ const POINTS: { textKey: "point.speed" | "point.complete" | "point.own"; icon: L
   { textKey: "point.own", icon: ServerCog },
 ];
 
-/** Around everything that somebody sees who is not logged in: what this is at the left, what to do at the right. */
+/** Layout of all pages before login. */
 export function Entrance({ children }: { children: ReactNode }) {
   const { t } = useTranslation("session");
   return (
@@ -57,7 +57,7 @@ export function Entrance({ children }: { children: ReactNode }) {
   );
 }
 
-/** Language and theme, before there are settings. */
+/** Language and theme for users without settings. */
 function EntranceFooter() {
   const { t, i18n } = useTranslation("session");
   const theme = usePreferences((preferences) => preferences.theme);
@@ -120,7 +120,7 @@ interface OutcomeProps {
   children?: ReactNode;
 }
 
-/** How something ended, and what to do next. It is read out. */
+/** The result of an action and the next step. Announced by screen readers. */
 export function Outcome({ icon: Icon, title, text, tone = "good", children }: OutcomeProps) {
   usePageTitle(title);
   return (
@@ -170,7 +170,7 @@ export function EntranceTitle({ title, text }: { title: string; text?: string | 
   );
 }
 
-/** What a mailed link carries. It is taken out of the address, so that it stays in no history; null where there is none. */
+/** Reads the token from the link's fragment and removes it from the address, so that it isn't kept in the history. */
 export function useFragmentToken(): [token: string | null, forget: () => void] {
   const [token, setToken] = useState(readToken);
   useEffect(() => {
@@ -181,7 +181,7 @@ export function useFragmentToken(): [token: string | null, forget: () => void] {
       history.replaceState(history.state, "", location.pathname);
     };
     take();
-    // Another link that is pasted into the address bar loads nothing anew.
+    // Pasting another link into the address bar doesn't reload the page.
     addEventListener("hashchange", take);
     return () => removeEventListener("hashchange", take);
   }, []);

@@ -17,12 +17,12 @@ import { anonymous, OidcButton, OrLine } from "./oidc.tsx";
 import { EntranceTitle, NoticeLine, Entrance } from "./entrance.tsx";
 import { useWaysIn } from "./server-meta.ts";
 
-/** Everything for who is not logged in. Whatever else somebody wanted to see comes after the login. */
+/** All pages before login. Any other address is opened after the login. */
 export function EntrancePages({ notice }: { notice: SessionNotice | null }) {
   const [path] = useLocation();
   const search = useSearch();
   useEffect(() => {
-    // Whoever logs in at another site comes back to where they are now.
+    // Also restored after a login at an OIDC provider.
     if (!isEntrance(path) && path !== ROUTES.landing) wantPlace(search === "" ? path : `${path}?${search}`);
   }, [path, search]);
   return (
@@ -88,7 +88,7 @@ function Landing({ notice, inviteCode }: LandingProps) {
   );
 }
 
-/** What an invite leads to; needs no login. Who logs in from here has decided to join. */
+/** The invited group, visible without login. Logging in from here joins the group. */
 function InvitePreview({ client, code }: { client: FanfareClient; code: string }) {
   const [group, setGroup] = useState<Result<"invite.preview">["group"] | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -114,7 +114,7 @@ function InvitePreview({ client, code }: { client: FanfareClient; code: string }
   );
 }
 
-/** In with one click; a name is welcome. */
+/** Joins as a guest; the name is optional. */
 function GuestForm({ label }: { label: string }) {
   const { t } = useTranslation("session");
   const form = useForm({

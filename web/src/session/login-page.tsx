@@ -24,7 +24,7 @@ interface OidcReturnProps {
 
 interface LoginPageProps {
   notice: SessionNotice | null;
-  /** Whether somebody wanted to go to a page that needs a login. */
+  /** Whether another page was requested that needs a login. */
   wantsPlace: boolean;
 }
 
@@ -74,7 +74,7 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
   );
 }
 
-/** Finishes a login at the provider, and asks for the code if two-step verification is on. */
+/** Completes a login at the OIDC provider and asks for the code if two-step verification is on. */
 function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
   const { t } = useTranslation("session");
   const [needsCode, setNeedsCode] = useState(false);
@@ -98,7 +98,7 @@ function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
     fieldOfError: { WRONG_CODE: "code" },
   });
   useEffect(() => {
-    // It is good for one login.
+    // The code can only be used once.
     if (begun.current || meta === undefined) return;
     begun.current = true;
     exchange().catch((failure: unknown) => {
@@ -121,17 +121,17 @@ interface LoginFormProps {
   onStayChange: (stay: boolean) => void;
 }
 
-/** What the server asked for after the name and password. */
+/** What the server can require after the password. */
 const NEXT_STEPS: Partial<Record<string, "code" | "email">> = {
   TOTP_REQUIRED: "code",
   EMAIL_NOT_VERIFIED: "email",
 };
 
-/** Name and password, then what the account asks for: a code, or an address to send a confirmation link to. */
+/** Asks for username and password, then for a code or an email address if the account requires it. */
 function LoginForm({ stay, onStayChange }: LoginFormProps) {
   const { t } = useTranslation("session");
   const [step, setStep] = useState<"password" | "code" | "email">("password");
-  /** The address that a link was sent to. */
+  /** The address that the link was sent to. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
     initial: { username: "", password: "", code: "", email: "" },

@@ -9,36 +9,36 @@ import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { useServerMeta } from "./server-meta.ts";
 
-/** A way to the provider and back. */
+/** A round trip to the provider. */
 interface OidcTrip {
-  /** What proves that this page began it: nobody else is told. */
+  /** PKCE verifier; never sent to the provider. */
   verifier: string;
   purpose: "login" | "link" | "setUpTotp" | "turnOffTotp";
   stay: boolean;
 }
 
-/** What the provider's login ended with: `code` is one of `ERRORS`. */
+/** The result of a login at the provider; `errorCode` is one of `ERRORS`. */
 export type OidcReturn = { trip: OidcTrip; oidcCode: string } | { trip: OidcTrip | null; errorCode: string };
 
 const KEY = "fanfare.oidc";
 const VERIFIER_BYTES = 32;
 
-/** Whether this browser can begin one: what is needed for it there is only by https, and on the own computer. */
+/** Web Crypto requires https or localhost. */
 export const canUseOidc = window.isSecureContext;
 
-/** Leaves the page for the provider; it comes back to the login. */
+/** Redirects to the provider, which returns to the login page. */
 export async function startOidc({ purpose, stay }: Omit<OidcTrip, "verifier">): Promise<void> {
   const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   sessionStorage.setItem(KEY, JSON.stringify({ verifier, purpose, stay } satisfies OidcTrip));
-  // Stands for the password of an account that has none, so the provider has to ask for its own again.
+  // Replaces the password of an account without one, so the provider must authenticate the user again.
   const fresh = purpose === "setUpTotp" || purpose === "turnOffTotp" ? "&fresh=1" : "";
   location.assign(`/auth/oidc/start?challenge=${toBase64Url(new Uint8Array(hash))}${fresh}`);
 }
 
 let returned = readReturn();
 
-/** What came back for this purpose, until it is forgotten: the code is good for one login. */
+/** The unused result for this purpose. The code can only be used once. */
 export function oidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
   return returned !== null && purposeOf(returned) === purpose ? returned : null;
 }
@@ -47,7 +47,7 @@ export function forgetOidcReturn(): void {
   returned = null;
 }
 
-/** Whether the user was signed in already and returns to the settings that sent them to the provider. */
+/** Whether a logged-in user returns to the settings page that sent them to the provider. */
 export function isBackToSettings(): boolean {
   return returned !== null && purposeOf(returned) !== "login";
 }
@@ -56,7 +56,7 @@ function purposeOf(back: OidcReturn): OidcTrip["purpose"] {
   return back.trip?.purpose ?? "login";
 }
 
-/** Takes it out of the address, so that it stays in no history. */
+/** Removes the result from the address, so that it isn't kept in the history. */
 function readReturn(): OidcReturn | null {
   if (location.pathname !== ROUTES.login) return null;
   const fragment = parseFragment(location.hash);
@@ -85,17 +85,17 @@ function toBase64Url(bytes: Uint8Array): string {
     .replaceAll("=", "");
 }
 
-/** What went wrong on the way, for people; null where nothing did. */
+/** The error message; null on success. */
 export function oidcFailure(back: OidcReturn | null): string | null {
   if (back === null || "oidcCode" in back) return null;
   const textKey = `shared:error.${back.errorCode}`;
   return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.OIDC_FAILED");
 }
 
-/** For what needs no login. */
+/** For calls that need no login. */
 export const anonymous = new FanfareClient({ url: location.origin });
 
-/** Sign-in at the OIDC provider, where one is configured. `isOnly`: no other way to log in is shown. */
+/** Sign-in with the OIDC provider if one is configured. `isOnly`: there is no other way to log in. */
 export function OidcButton({ stay, isOnly = false }: { stay: boolean; isOnly?: boolean }) {
   const { t } = useTranslation("session");
   const hasProvider = useServerMeta()?.oidcLogin === true;

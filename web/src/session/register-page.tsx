@@ -14,12 +14,11 @@ import { useServerMeta, useWaysIn } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 import { wantedInvite } from "./wanted-place.ts";
 
-/** To make an account, which is logged in at once. */
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
   const ways = useWaysIn();
   const inviteCode = ways?.needsInvite === true ? wantedInvite() : undefined;
-  /** The address that must be verified before the first login; a link was sent there. */
+  /** The address that must be verified before the first login. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
     initial: { username: "", password: "", email: "", nickname: "" },

@@ -15,7 +15,7 @@ import { ENTRANCE_LINK, EntranceTitle, Outcome, Entrance, useFragmentToken } fro
 import { useServerMeta } from "./server-meta.ts";
 import { PasswordField } from "./account-fields.tsx";
 
-/** For who has forgotten the password: asks for the mail; with its link, takes a new password. */
+/** Requests a reset link; with a link, sets a new password. */
 export function ResetPasswordPage() {
   const { t } = useTranslation("session");
   const [token, forget] = useFragmentToken();
@@ -35,7 +35,7 @@ export function ResetPasswordPage() {
   );
 }
 
-/** Requests the link by mail. The answer does not reveal whether the account exists. */
+/** The response doesn't reveal whether the account exists. */
 function RequestResetForm() {
   const { t } = useTranslation("session");
   const sendsMail = useServerMeta()?.sendsMail;
@@ -78,7 +78,7 @@ interface NewPasswordFormProps {
   onAskAgain: () => void;
 }
 
-/** Sets a new password by a mailed link, and shows how else the account can be signed in to. */
+/** Sets a new password and shows the other ways to log in to the account. */
 function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
   const { t } = useTranslation("session");
   const [isSet, setIsSet] = useState(false);
@@ -89,7 +89,7 @@ function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
     let shown = true;
     anonymous.call("user.inspectPasswordReset", { token }).then(
       (answer) => shown && setAccount(answer),
-      // Any other failure may be over when the form is submitted, which does not need the answer.
+      // Other failures can be temporary; submitting the form doesn't need this response.
       (failure: unknown) => {
         const isBad = failure instanceof FanfareError && failure.type === "INVALID_LINK";
         if (shown && isBad) setLinkError(errorText(failure));

@@ -5,7 +5,7 @@ import { useMe } from "../data/me.ts";
 let known: Meta | null | undefined;
 let asked: Promise<Meta | null> | null = null;
 
-/** The answer of `/api/meta`: undefined until it arrives, null where the server cannot be reached. */
+/** `/api/meta`: undefined while loading, null if the server can't be reached. */
 export function useServerMeta(): Meta | null | undefined {
   const [meta, setMeta] = useState(known);
   useEffect(() => {
@@ -24,11 +24,11 @@ interface WaysIn {
   guest: boolean;
   password: boolean;
   register: boolean;
-  /** Whether a new account needs an invite to a group. */
+  /** Whether registration requires an invite to a group. */
   needsInvite: boolean;
 }
 
-/** The ways in that the server offers: null until it answers, those of an open server where it cannot be reached. */
+/** The available ways to log in: null while loading, the defaults if the server can't be reached. */
 export function useWaysIn(): WaysIn | null {
   const meta = useServerMeta();
   if (meta === undefined) return null;
@@ -41,7 +41,7 @@ export function useWaysIn(): WaysIn | null {
   };
 }
 
-/** Whether the server lets this user create groups; until it answers, it is assumed to. */
+/** Whether the user can create groups; true until the server responds. */
 export function useCanCreateGroups(): boolean {
   const { admin, kind } = useMe();
   const allowed = useServerMeta()?.groupCreation ?? "everyone";
@@ -53,7 +53,7 @@ async function askMeta(): Promise<Meta | null> {
     const answer = await fetch("/api/meta");
     known = answer.ok ? ((await answer.json()) as Meta) : null;
   } catch {
-    // A login attempt then reports that the server cannot be reached.
+    // A login attempt then reports that the server can't be reached.
     known = null;
   }
   asked = null;

@@ -2,10 +2,10 @@ import type { SessionTokens } from "@fanfare/contract";
 import { loadStored, saveStored } from "../state/stored.ts";
 
 const NAME = "fanfare.refresh";
-/** Longer than a call may take: whoever is gone without a word holds it no longer. */
+/** Longer than any request, so that the lock of a crashed tab expires. */
 const HELD_MS = 30_000;
 const LOOK_EVERY_MS = 100;
-/** Within this time everybody who writes at the same moment has written. */
+/** Within this time, concurrent writes have become visible to all tabs. */
 const SETTLE_MS = 50;
 
 interface Claim {
@@ -13,14 +13,14 @@ interface Claim {
   untilMs: number;
 }
 
-/** Does something in one tab of this browser at a time. */
+/** Runs the work in one tab of this browser at a time. */
 export function oneTabAtATime<T>(work: () => Promise<T>): Promise<T> {
-  // Pages that do not come by https have no locks.
+  // Pages without https have no Web Locks.
   if ((navigator.locks as LockManager | undefined) === undefined) return withStoredLock(work);
   return navigator.locks.request(NAME, work) as Promise<T>;
 }
 
-/** The last one who writes into a free lock has it. */
+/** The last tab that writes into a free lock holds it. */
 async function withStoredLock<T>(work: () => Promise<T>): Promise<T> {
   const by = `${Date.now()}.${Math.random()}`;
   for (;;) {
@@ -29,7 +29,7 @@ async function withStoredLock<T>(work: () => Promise<T>): Promise<T> {
       saveStored(NAME, { by, untilMs: Date.now() + HELD_MS } satisfies Claim);
       await pause(SETTLE_MS);
       const settled = loadStored(NAME) as Claim | null;
-      // Where nothing can be stored there is nothing to share either.
+      // Without storage there is nothing to share.
       if (settled === null || settled.by === by) break;
     }
     await pause(LOOK_EVERY_MS);
@@ -46,8 +46,8 @@ function pause(ms: number): Promise<void> {
 }
 
 /*
- * Who wants to stay logged in has the tokens in `localStorage`, for all tabs and until they log out; others in `sessionStorage`, for one tab until
- * it is closed. See SECURITY.md.
+ * With "Stay logged in", tokens are in `localStorage` for all tabs until logout; otherwise in `sessionStorage` for one tab until it is closed.
+ * See SECURITY.md.
  */
 const KEY = "fanfare.tokens";
 
@@ -69,11 +69,11 @@ export function saveTokens(tokens: SessionTokens, isShared: boolean): void {
     (isShared ? localStorage : sessionStorage).setItem(KEY, JSON.stringify(tokens));
     if (isShared) sessionStorage.removeItem(KEY);
   } catch {
-    // A browser that keeps nothing: the session lasts until the page is left.
+    // Without storage, the session lasts until the page is left.
   }
 }
 
-/** Forgets a session that has ended; another one that is kept meanwhile stays. */
+/** Removes the tokens of an ended session, unless another session has replaced it. */
 export function forgetTokens(sessionId: string): void {
   for (const storage of [sessionStorage, localStorage]) {
     if (parse(storage.getItem(KEY))?.sessionId === sessionId) storage.removeItem(KEY);

@@ -11,42 +11,41 @@ import { isBackToSettings } from "./oidc.tsx";
 import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
 
 /**
- * Why nobody is logged in any more: the session has ended, the page is older than the server, or the user has deleted the account.
- * Also the name of the text that says so.
+ * Why the user is logged out. Also the key of the text that is shown.
  */
 export type SessionNotice = "sessionEnded" | "updated" | "deleted";
 
 interface Session {
   client: FanfareClient | null;
   notice: SessionNotice | null;
-  /** The server requires a second factor: until it is set up, nothing else works. */
+  /** The server requires a second factor; nothing else works until it is set up. */
   needsSecondFactor: boolean;
-  /** Another one for each client: nothing that is shown for one is kept for the next. */
+  /** Incremented for each client, so that no component state outlives it. */
   number: number;
 }
 
 type Told = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
 
-/** Tokens that end sooner than this are renewed. */
+/** Tokens are renewed this long before they expire. */
 const EXPIRY_MARGIN_MS = 30_000;
-/** A tab that was duplicated has the same session, but other storage: it hears of new tokens within this time. */
+/** A duplicated tab has the same session but separate storage; other tabs answer within this time. */
 const TOLD_WITHIN_MS = 100;
 
 let session: Session = { client: null, notice: null, needsSecondFactor: false, number: 0 };
-/** Set while the user ends the session: the server may say so before it answers. */
+/** Set while the user ends the session, because the server's event can arrive before its response. */
 let leaving: { client: FanfareClient; notice: SessionNotice | null } | null = null;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel("fanfare.session");
 
-/** The session of this tab, which it may share with others. */
+/** The session of this tab, possibly shared with other tabs. */
 export function useSession(): Session {
   return useSyncExternalStore(subscribe, () => session);
 }
 
 /**
- * Logs in and makes that the session of this tab.
- * @param options.stay whether to stay logged in, in all tabs and when the browser comes back; otherwise until the tab is closed
- * @throws {FanfareError} what `work` throws
+ * Logs in and stores the session.
+ * @param options.stay whether all tabs stay logged in, also after the browser restarts; otherwise only this tab until it is closed
+ * @throws {FanfareError} as `work`
  */
 export async function logIn(
   work: (client: FanfareClient) => Promise<unknown>,
@@ -58,20 +57,20 @@ export async function logIn(
   if (tokens !== null) begin(client, { tokens, isShared: stay });
 }
 
-/** Logs out, in all tabs that share the session. */
+/** Logs out in all tabs that share the session. */
 export async function logOut(): Promise<void> {
   const { client } = session;
   if (client === null) return;
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined) tell({ type: "ended", sessionId });
   end(client, null);
-  // When the server cannot be reached the tokens are forgotten here all the same.
+  // If the server can't be reached, the tokens are still removed.
   await client.logout().catch(() => undefined);
 }
 
 /**
- * Ends the session by something that ends it at the server, such as to log out everywhere.
- * @throws {FanfareError} what `work` throws; then the session goes on
+ * Ends the session with a call that ends it on the server, such as logging out everywhere.
+ * @throws {FanfareError} as `work`; then the session continues
  */
 export async function leaveBy(
   work: (client: FanfareClient) => Promise<unknown>,
@@ -96,7 +95,7 @@ function newClient(): FanfareClient {
   return new FanfareClient({ url: location.origin, renewTokens, sendGiveUpMs: OUTBOX_EXPIRES_MS });
 }
 
-/** A refresh token is good for one use: one tab renews it, and the others take what it has got. */
+/** A refresh token can only be used once: one tab renews it, and the others take over the result. */
 const renewTokens: RenewTokens = (old, renew) =>
   oneTabAtATime(async () => {
     const kept = loadTokens();
@@ -107,7 +106,7 @@ const renewTokens: RenewTokens = (old, renew) =>
     if (isRenewed && leftMs > EXPIRY_MARGIN_MS) return current;
     const tokens = await renew(current);
     if (isOurs) {
-      // Before another tab has its turn.
+      // Stored before the next tab gets the lock.
       keep({ tokens, isShared: kept.isShared });
       if (!kept.isShared) await pause(TOLD_WITHIN_MS);
     }
@@ -136,11 +135,11 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
   });
   leaveEntrance();
   change({ client, notice: null, needsSecondFactor: false });
-  // A session that ended is told by the state; anything else is tried again for ever.
+  // An ended session is reported by the state; other failures are retried indefinitely.
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
 }
 
-/** Goes on with the session once the second factor that the server requires is set up. */
+/** Continues once the required second factor is set up. */
 export function continueSession(): void {
   const { client } = session;
   if (client === null) return;
@@ -148,7 +147,7 @@ export function continueSession(): void {
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
 }
 
-/** A connection stays what it was opened as: who is no guest any more takes another one. */
+/** A connection keeps the kind of user it was opened with, so a guest with a new account needs a new one. */
 function beginAnew(former: FanfareClient, kept: Kept): void {
   resume(kept);
   former.close();
@@ -158,24 +157,24 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined && notice !== "updated") forgetTokens(sessionId);
   forgetConversations();
-  // A user who logs out leaves nothing to the next one; a session that has ended is mostly continued by a new login.
+  // Logging out clears local data; an expired session is usually followed by a new login of the same user.
   if (notice === null) {
     forgetDrafts();
     forgetOutbox();
   } else {
     closeOutbox();
   }
-  // Whose session ended without their doing wants to go on where they are.
+  // After an expired session, the next login returns to the same page.
   if (notice === null || notice === "deleted") navigate(landingPath(), { replace: true });
   change({ client: null, notice, needsSecondFactor: false });
   client.close();
   if (notice !== "sessionEnded") return;
-  // Another tab may have begun another session in its place, such as with a new password.
+  // Another tab may have started a new session, such as after a password change.
   const kept = loadTokens();
   if (kept !== null) resume(kept);
 }
 
-/** Who is logged in has no business at the login. */
+/** Leaves the login pages after login. */
 function leaveEntrance(): void {
   const wanted = takeWantedPlace();
   if (isBackToSettings()) navigate(settingsPath("security"), { replace: true });
@@ -214,7 +213,7 @@ tabs.addEventListener("message", ({ data }: MessageEvent<Told>) => {
   }
 });
 
-/** Whether another tab has renewed the tokens of this session, or has replaced the session (by another password). */
+/** Whether another tab has renewed this session's tokens or replaced the session (after a password change). */
 function takesOver(own: SessionTokens, { sessionId, user, refreshToken }: SessionTokens): boolean {
   if (own.refreshToken === refreshToken) return false;
   return own.sessionId === sessionId || own.user.id === user.id;

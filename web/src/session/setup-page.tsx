@@ -14,7 +14,7 @@ import { OidcButton } from "./oidc.tsx";
 import { useWaysIn } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 
-/** Where the setup link of a new server leads: it creates the admin account, or makes the account that is logged in the admin. */
+/** The setup link of a new server: creates the admin account, or makes the logged-in account an admin. */
 export function SetupPage({ client }: { client: FanfareClient | null }) {
   const { t } = useTranslation("session");
   const [token] = useFragmentToken();

@@ -21,7 +21,7 @@ interface VerifyEmailPageProps {
   isLoggedIn: boolean;
 }
 
-/** Where the link of a verification mail leads, logged in or not: asks whether the account is the reader's before using the link. */
+/** The link of a verification email, with or without a login. Asks whether the account is the reader's before using the link. */
 export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
   const { t } = useTranslation("session");
   const [token] = useFragmentToken();

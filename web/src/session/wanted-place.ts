@@ -3,16 +3,16 @@ import { ROUTES } from "../routes.ts";
 const KEY = "fanfare.wanted";
 const ENTRANCES: readonly string[] = [ROUTES.login, ROUTES.register];
 
-/** Where somebody wanted to go who has to log in first: kept in this tab, also on the way to another site and back. */
+/** Remembers the requested page in this tab until the login, also across a redirect to an OIDC provider. */
 export function wantPlace(path: string): void {
   try {
     sessionStorage.setItem(KEY, path);
   } catch {
-    // They begin at home.
+    // Without storage, the login leads to the home page.
   }
 }
 
-/** The code of the invite that they wanted to see; undefined where it was something else. */
+/** The invite code of the requested page, if it is an invite. */
 export function wantedInvite(): string | undefined {
   try {
     return /^\/invite\/([\w-]+)$/.exec(sessionStorage.getItem(KEY) ?? "")?.[1];
@@ -21,14 +21,14 @@ export function wantedInvite(): string | undefined {
   }
 }
 
-/** That place, once; home where there is none. */
+/** Returns the requested page and forgets it; the home page if there is none. */
 export function takeWantedPlace(): string {
   let path: string | null = null;
   try {
     path = sessionStorage.getItem(KEY);
     sessionStorage.removeItem(KEY);
   } catch {
-    // A browser that keeps nothing.
+    // No browser storage.
   }
   return path !== null && isOwnPlace(path) ? path : ROUTES.landing;
 }
@@ -37,7 +37,7 @@ export function isEntrance(path: string): boolean {
   return ENTRANCES.includes(path);
 }
 
-/** A path of this page, that does not lead back to the login. */
+/** Whether it is a path of this application other than the login pages. */
 export function isOwnPlace(path: string): boolean {
   return /^\/(?![/\\])/.test(path) && !isEntrance(path.split(/[?#]/)[0]!);
 }

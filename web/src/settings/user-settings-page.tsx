@@ -100,7 +100,7 @@ function NotificationsPart() {
   );
 }
 
-/** Notifications of the browser, which it has to allow. */
+/** Needs the browser's permission. */
 function DesktopSwitch() {
   const { t } = useTranslation("settings");
   const isWanted = usePreferences((preferences) => preferences.desktopNotifications);
@@ -192,7 +192,7 @@ export type SectionId = (typeof SECTIONS)[number]["id"];
 const REQUESTS: readonly Reach["requestsFrom"][] = ["everyone", "groupMates", "nobody"];
 const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "friends"];
 
-/** Each choice holds at once. */
+/** Each choice is saved at once. */
 export function ReachForm() {
   const { t } = useTranslation("settings");
   const asked = useReach();

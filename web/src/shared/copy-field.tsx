@@ -7,13 +7,13 @@ import { Dialog } from "../ui/dialog.tsx";
 
 interface CopyFieldProps {
   label: string;
-  /** Empty until it is known. */
+  /** Empty while loading. */
   value: string;
 }
 
 const SHOWN_MS = 3000;
 
-/** A text that is to be copied. Without https a browser has no clipboard for pages: then it can be selected. */
+/** A text with a copy button. Pages without https have no clipboard access; then the text can be selected. */
 export function CopyField({ label, value }: CopyFieldProps) {
   const { t } = useTranslation("shared");
   const [isCopied, setCopied] = useState(false);
@@ -45,7 +45,7 @@ export function CopyField({ label, value }: CopyFieldProps) {
   );
 }
 
-/** Puts a text on the clipboard. False where the browser has none for pages, as without https, or does not allow it. */
+/** Returns false if the browser doesn't allow clipboard access, as on pages without https. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -57,14 +57,14 @@ export async function copyText(text: string): Promise<boolean> {
 
 interface SecretDialogProps {
   title: string;
-  /** What it is for. */
+  /** What the secret is for. */
   text: string;
   label: string;
   secret: string;
   onClose: () => void;
 }
 
-/** Shows something that the server tells once only. */
+/** Shows a secret that the server returns only once. */
 export function SecretDialog({ title, text, label, secret, onClose }: SecretDialogProps) {
   const { t } = useTranslation("shared");
   return (

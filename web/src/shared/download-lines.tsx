@@ -8,7 +8,6 @@ import { useFormats } from "./formats.ts";
 
 const KEPT_MS = 60_000;
 
-/** Has the browser save something as a file. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");
@@ -21,15 +20,15 @@ export function saveFile(content: Blob, name: string): void {
 
 interface DownloadLinesProps {
   action: string;
-  /** What is said meanwhile and at the end, with the number of lines. */
+  /** Texts for the progress and the end, with the number of lines. */
   progress: (count: string) => string;
   done: (count: string) => string;
   fileName: () => string;
-  /** What the lines are of, piece by piece: the browser puts large pieces out of memory by itself. */
+  /** The lines in chunks. The browser moves large blobs to disk. */
   read: (signal: AbortSignal) => AsyncIterable<readonly unknown[]>;
 }
 
-/** Has the browser save a file of JSON lines that takes a while to come; it can be cancelled. */
+/** Downloads a long JSON Lines file with progress. Can be canceled. */
 export function DownloadLines({ action, progress, done, fileName, read }: DownloadLinesProps) {
   const { t } = useTranslation("ui");
   const { count } = useFormats();

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** One figure with its name, within a <dl>. */
+/** A labeled value within a <dl>. */
 export function Figure({ name, children, note }: { name: string; children: ReactNode; note?: ReactNode }) {
   return (
     <div className="grid min-w-0 content-start gap-0.5 rounded-lg border border-line bg-raised px-4 py-3">

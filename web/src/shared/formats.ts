@@ -2,11 +2,11 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { type Language, LANGUAGE_TAGS } from "../i18n/language.ts";
 
-/** How figures are written in a language. */
+/** Number and date formats of a language. */
 interface Formats {
   milliseconds: (value: number) => string;
   bytes: (value: number) => string;
-  /** Large ones short, such as 12K. */
+  /** Compact, such as 12K. */
   number: (value: number) => string;
   /** In full, such as 12,345. */
   count: (value: number) => string;
@@ -24,7 +24,7 @@ const UNITS = [
   ["minute", 60_000],
   ["second", SECOND_MS],
 ] as const;
-/** Short enough for the axis of a chart. */
+/** Short enough for a chart's axis. */
 const HOURS = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;

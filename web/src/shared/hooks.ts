@@ -6,7 +6,7 @@ const listeners = new Set<() => void>();
 let nowMs = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time, in steps of half a minute: for what ends by itself, such as to be muted. */
+/** The current time, updated every half minute, for things that expire, such as mutes. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
@@ -26,15 +26,15 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The object of last time as long as its values are the same; its keys always are. */
+/** Returns the previous object while its values are the same. Its keys must not change. */
 export function useSame<T extends object>(object: T): T {
-  // oxlint-disable-next-line react/use-memo, react/exhaustive-deps -- it depends on the values, whichever these are
+  // oxlint-disable-next-line react/use-memo, react/exhaustive-deps -- depends on the object's values
   return useMemo(() => object, Object.values(object));
 }
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** For `onKeyDown` of a list of links: the arrow keys go from one to the next, and around at its ends. Tab goes through all of them too. */
+/** `onKeyDown` for a list of links: the arrow keys move the focus and wrap around. Tab still visits each link. */
 export function walkByArrows(event: KeyboardEvent<HTMLElement>): void {
   const step = STEPS[event.key];
   if (step === undefined || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -47,7 +47,7 @@ export function walkByArrows(event: KeyboardEvent<HTMLElement>): void {
 
 const TYPING_MS = 300;
 
-/** The text, once it has not changed for a moment. */
+/** The debounced text. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

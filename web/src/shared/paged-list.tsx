@@ -68,11 +68,10 @@ interface PagedRowsProps<T> extends Omit<PagedListProps<T>, "pages" | "items" | 
   pages: UseInfiniteQueryResult<T[]>;
   label?: string;
   className?: string;
-  /** A row, with its key. */
   children: (item: T) => ReactNode;
 }
 
-/** Everything that the pages hold, one row below the other. */
+/** All loaded items as rows. */
 export function PagedRows<T>(props: PagedRowsProps<T>) {
   const { pages, label, className = "grid gap-px", children, ...rest } = props;
   return (

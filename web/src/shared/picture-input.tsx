@@ -6,13 +6,12 @@ import { cx } from "../ui/cx.ts";
 const PICTURES = "image/png,image/jpeg,image/webp,image/gif,image/avif";
 
 interface PictureInputProps {
-  /** What the button says. */
+  /** The button's label. */
   children: ReactNode;
   onChoose: (file: File) => void;
   disabled?: boolean | undefined;
 }
 
-/** A button to choose a picture with. */
 export function PictureInput({ children, onChoose, disabled }: PictureInputProps) {
   const id = useId();
   return (
@@ -26,7 +25,7 @@ export function PictureInput({ children, onChoose, disabled }: PictureInputProps
         onChange={({ target }) => {
           const chosen = target.files?.[0];
           if (chosen !== undefined) onChoose(chosen);
-          // The same file can be chosen again after an error.
+          // Allows choosing the same file again after an error.
           target.value = "";
         }}
       />
@@ -44,7 +43,7 @@ export function PictureInput({ children, onChoose, disabled }: PictureInputProps
   );
 }
 
-/** An address to look at a file that is not uploaded yet. */
+/** A preview URL for a file that isn't uploaded yet. */
 export function useObjectUrl(file: File | null): string | null {
   const url = useMemo(() => (file === null ? null : URL.createObjectURL(file)), [file]);
   useEffect(() => (url === null ? undefined : () => URL.revokeObjectURL(url)), [url]);

@@ -6,11 +6,11 @@ import { formatsOf } from "./formats.ts";
 interface ActionState {
   busy: boolean;
   error: string | null;
-  /** Runs the work, unless one is running. Resolves to whether it succeeded; never rejects. */
+  /** Runs the work unless it is already running. Resolves to whether it succeeded; never rejects. */
   run: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** What a form or a button needs to know about the work it started. */
+/** The state of an asynchronous action of a form or button. */
 export function useAction(): ActionState {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -31,7 +31,7 @@ export function useAction(): ActionState {
   return { busy, error, run };
 }
 
-/** One or two sentences for people about something that failed: what it is, and what to do. */
+/** A message for users: what failed and what to do. */
 export function errorText(error: unknown): string {
   if (!(error instanceof FanfareError)) return i18next.t("shared:error.unexpected");
   const text = textOf(error);
@@ -43,11 +43,11 @@ function textOf(error: FanfareError): string {
   const textKey = `shared:error.${error.type}`;
   if (error.type === "VALIDATION_FAILED") return issuesText(error) ?? i18next.t(textKey);
   if (error.type === "LIMIT_REACHED") return limitText(error.data) ?? i18next.t(textKey);
-  // A code that is newer than this page: the server's own words.
+  // An error code that this version doesn't know: use the server's message.
   return i18next.exists(textKey) ? i18next.t(textKey) : error.message;
 }
 
-/** The server says in English what is wrong with a field; other languages get one sentence for all of that. */
+/** Field errors from the server are in English; other languages show one generic sentence. */
 export function issueText(message: string): string {
   return i18next.language === "zh" ? i18next.t("shared:error.VALIDATION_FAILED") : `${capitalized(message)}.`;
 }
@@ -58,7 +58,7 @@ function issuesText({ data }: FanfareError): string | undefined {
   return issues?.map(({ path, message }) => `${capitalized(path)}: ${message}.`).join(" ");
 }
 
-/** undefined for limits that have no text of their own. */
+/** undefined for limits without a text of their own. */
 function limitText(data: unknown): string | undefined {
   const { limit, max } = (data ?? {}) as { limit?: string; max?: number };
   const textKey = `shared:limit.${limit}`;

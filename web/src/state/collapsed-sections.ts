@@ -2,10 +2,10 @@ import { create } from "zustand";
 import { loadStored, saveStored } from "./stored.ts";
 
 const KEY = "fanfare.collapsedSections";
-/** The ones that were closed longest ago are open again beyond this. */
+/** The oldest entries are dropped beyond this number. */
 const MAX_SECTIONS = 500;
 
-/** Sections of channel lists that are closed in this browser, by id. */
+/** Collapsed sections of channel lists in this browser, by ID. */
 const useCollapsed = create<{ ids: readonly string[] }>(() => ({ ids: parseIds(loadStored(KEY)) }));
 
 export function useIsCollapsed(sectionId: string): boolean {

@@ -1,9 +1,9 @@
 import { create } from "zustand";
 import { loadStored, saveStored } from "./stored.ts";
 
-/** What was written and not sent; the draft that was changed longest ago is forgotten first. */
+/** The least recently changed draft is dropped beyond this number. */
 const MAX_DRAFTS = 100;
-/** As long as a message may be, and a little more for what is still to be cut. */
+/** Longer than the message limit, so that text over the limit isn't lost. */
 const MAX_CHARS = 8000;
 const SAVE_AFTER_MS = 500;
 
@@ -21,16 +21,16 @@ export function useDraft(channelId: string): string {
   return useDrafts(({ drafts }) => drafts[channelId] ?? "");
 }
 
-/** The draft as it is now, for what is no component. */
+/** For use outside components. */
 export function getDraft(channelId: string): string {
   return useDrafts.getState().drafts[channelId] ?? "";
 }
 
-/** Keeps what is written in a channel, and soon in this browser; an empty text forgets it. */
+/** Stores a draft, debounced; an empty text deletes it. */
 export function setDraft(channelId: string, text: string): void {
   useDrafts.setState(({ drafts }) => ({ drafts: withDraft(drafts, channelId, text) }));
   clearTimeout(saving);
-  // What was sent must not come back as a draft after a reload.
+  // Saved at once, so that a sent message doesn't return as a draft after a reload.
   if (text === "") save();
   else saving = setTimeout(save, SAVE_AFTER_MS);
 }
@@ -40,7 +40,7 @@ export function openDrafts(userId: string): void {
   useDrafts.setState({ userId, drafts: parseDrafts(loadStored(keyOf(userId))) });
 }
 
-/** Forgets the drafts of who logs out: others may use this browser. */
+/** Deletes the drafts of a user who logs out, since others may use this browser. */
 export function forgetDrafts(): void {
   clearTimeout(saving);
   const { userId } = useDrafts.getState();
@@ -48,7 +48,7 @@ export function forgetDrafts(): void {
   useDrafts.setState({ userId: "", drafts: {} });
 }
 
-/** The drafts with one changed: it comes last, and the first go where there are too many. */
+/** Moves the changed draft to the end and drops the first ones beyond the limit. */
 export function withDraft(drafts: Drafts, channelId: string, text: string): Drafts {
   const others = Object.entries(drafts).filter(([id]) => id !== channelId);
   const all = text === "" ? others : [...others, [channelId, text.slice(0, MAX_CHARS)] as const];

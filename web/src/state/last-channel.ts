@@ -1,12 +1,12 @@
 import { loadStored, saveStored } from "./stored.ts";
 
-/** Groups of which the last channel is remembered: those that were left longest ago are forgotten first. */
+/** The least recently visited groups are dropped beyond this number. */
 const MAX_GROUPS = 200;
 
 export interface LastPlaces {
-  /** A path of the page; null: nowhere yet. */
+  /** The last visited path. */
   path: string | null;
-  /** By group: the channel that was shown there last. */
+  /** The last visited channel of each group. */
   channels: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export function lastChannelOf(userId: string, groupId: string): string | undefin
   return lastPlaces(userId).channels[groupId];
 }
 
-/** Notes that the user is in a channel; `groupId` null for a direct one. */
+/** Records a visit to a channel; `groupId` is null for a direct message. */
 export function rememberPlace(userId: string, path: string, groupId: string | null, channelId: string): void {
   const { channels } = lastPlaces(userId);
   saveStored(keyOf(userId), {

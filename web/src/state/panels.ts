@@ -1,6 +1,6 @@
 import { create } from "zustand";
 
-/** What stands at the right of a channel. A thread is in the address instead (`?thread=`), so that it can be linked to. */
+/** The side panel. Threads are in the address instead (`?thread=`), so that they can be linked. */
 export type Panel = "members" | "pins" | "search" | "threads" | null;
 
 interface PanelState {

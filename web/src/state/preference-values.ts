@@ -1,16 +1,16 @@
 export interface Preferences {
   theme: "system" | "light" | "dark";
   density: "comfortable" | "compact";
-  /** null: as the browser says. */
+  /** null follows the browser. */
   language: "en" | "zh" | null;
-  /** null: as the system says. */
+  /** null follows the system. */
   reducedMotion: boolean | null;
-  /** Notifications of the browser while the page is open but not looked at. */
+  /** System notifications while the page is open but not visible. */
   desktopNotifications: boolean;
   notificationSounds: boolean;
-  /** Whether a link that leads elsewhere asks before it is followed. */
+  /** Whether to confirm before opening external links. */
   confirmLinks: boolean;
-  /** Whether the list of members stands beside the channel. */
+  /** Whether the member list is shown next to the channel. */
   showMembers: boolean;
 }
 
@@ -25,7 +25,7 @@ const DEFAULTS: Preferences = {
   showMembers: true,
 };
 
-/** What each of them can be; anything else that is stored counts as never chosen. */
+/** Valid values; other stored values are ignored. */
 const CHOICES: { [K in keyof Preferences]: readonly Preferences[K][] } = {
   theme: ["system", "light", "dark"],
   density: ["comfortable", "compact"],

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import { followStored, loadStored, saveStored } from "./stored.ts";
 import { type Preferences, parsePreferences } from "./preference-values.ts";
 
-/** Also read by the script that sets the theme before the first paint. */
+/** public/theme.js also reads this key. */
 const PREFERENCES_KEY = "fanfare.preferences";
 
 /** `usePreferences((p) => p.theme)`. */

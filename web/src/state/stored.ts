@@ -1,4 +1,4 @@
-/** What is kept in this browser: read as JSON, and nothing where it was never kept or cannot be read. */
+/** Reads a JSON value from browser storage; null if it is missing or unreadable. */
 export function loadStored(key: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(key) ?? "null") as unknown;
@@ -7,17 +7,17 @@ export function loadStored(key: string): unknown {
   }
 }
 
-/** Keeps a value; null forgets it. A browser that is full or keeps nothing goes on without. */
+/** Stores a value; null deletes it. Does nothing if storage is full or disabled. */
 export function saveStored(key: string, value: unknown): void {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // The value holds until the page is left.
+    // The value is only kept in memory.
   }
 }
 
-/** Calls `listener` when another tab has changed the value. */
+/** Calls `listener` when another tab changes the value. */
 export function followStored(key: string, listener: () => void): void {
   addEventListener("storage", (event) => {
     if (event.key === key || event.key === null) listener();

@@ -7,13 +7,12 @@ import { Tooltip as TooltipBase } from "@base-ui/react/tooltip";
 export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger" | "danger-ghost";
 
 export interface ButtonProps extends ComponentProps<"button"> {
-  /** One `primary` in a place; `danger` for what cannot be undone. Default: `secondary`. */
+  /** At most one `primary` per view; `danger` for irreversible actions. Default: `secondary`. */
   variant?: ButtonVariant;
   size?: "md" | "sm";
-  /** Runs: shows a spinner and takes no clicks. */
+  /** Shows a spinner and ignores clicks. */
   busy?: boolean;
   icon?: LucideIcon;
-  /** As wide as there is room. */
   wide?: boolean;
 }
 
@@ -25,7 +24,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
   "danger-ghost": "text-danger-text hover:not-disabled:bg-danger-soft",
 };
 
-/** How a button looks, for links that look like one. */
+/** Button styles for links. */
 export function buttonClass({
   variant = "secondary",
   size = "md",
@@ -69,10 +68,10 @@ export function Button({
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {
   icon: LucideIcon;
-  /** What it does: its name for screen readers, and its tooltip. */
+  /** The accessible name and tooltip. */
   label: string;
   size?: "md" | "sm";
-  /** Whether what it switches is on; leave it out where nothing is switched. */
+  /** For toggle buttons: whether it is on. */
   pressed?: boolean;
   variant?: "ghost" | "danger";
   tooltipSide?: "top" | "bottom" | "left" | "right";
@@ -112,7 +111,7 @@ export function IconButton({
 interface TooltipProps {
   text: string;
   side?: "top" | "bottom" | "left" | "right";
-  /** Something that can have the focus, with a name of its own: a tooltip is not read out. */
+  /** A focusable element with an accessible name, since tooltips aren't announced. */
   children: ReactElement;
 }
 

@@ -11,12 +11,12 @@ interface CheckboxProps {
   hint?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
-  /** Some of what it stands for. */
+  /** Partially selected. */
   indeterminate?: boolean;
   disabled?: boolean;
 }
 
-/** One of several that can be chosen together; it counts with the form. For what takes effect at once take a Switch. */
+/** For forms. Use a Switch for settings that take effect at once. */
 export function Checkbox({
   label,
   hint,
@@ -69,7 +69,6 @@ interface RadioGroupProps<V extends string> {
   inline?: boolean;
 }
 
-/** One of a few choices, all of them seen. */
 export function RadioGroup<V extends string>({
   label,
   value,
@@ -120,7 +119,7 @@ interface SwitchProps {
   disabled?: boolean;
 }
 
-/** Takes effect at once: its text at the left, the switch at the right. */
+/** A setting that takes effect at once. */
 export function Switch({ label, hint, checked, onChange, disabled = false }: SwitchProps) {
   const id = useId();
   return (

@@ -21,22 +21,22 @@ export interface DialogProps {
   title: string;
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons at the end, the main one last. */
+  /** Buttons, the primary one last. */
   footer?: ReactNode;
   size?: "sm" | "md" | "lg";
-  /** What gets the focus when it closes; by default what had it before. */
+  /** The element to focus after closing; by default the one that had the focus before. */
   finalFocus?: () => HTMLElement | null;
 }
 
 const OPERABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 
-/** A question or a form before everything else. Esc and a click beside it close; the focus goes back to where it was. */
+/** A modal dialog. Esc or a click outside closes it. */
 export function Dialog(props: DialogProps) {
   const { open = true, onClose, title, description, children, footer, size = "md", finalFocus } = props;
   const { t } = useTranslation("ui");
   const content = useRef<HTMLDivElement>(null);
-  // The focus would be on the button that closes, whose tooltip takes the first Esc; and what is long is scrolled by keys.
+  // Without this, the close button would get the focus: its tooltip would take the first Esc, and keys wouldn't scroll long content.
   const focusText = () => {
     if (content.current === null || content.current.querySelector(OPERABLE) !== null || footer !== undefined)
       return true;
@@ -71,7 +71,7 @@ export function Dialog(props: DialogProps) {
               {footer}
             </footer>
           )}
-          {/* Last, so that the focus begins in the first field. */}
+          {/* Last in order, so that the first field gets the initial focus. */}
           <Base.Close
             render={
               <IconButton
@@ -93,12 +93,12 @@ interface ConfirmDialogProps {
   open?: boolean;
   onClose: () => void;
   title: string;
-  /** What happens, and whether it can be undone. */
+  /** The consequences, and whether it can be undone. */
   children?: ReactNode;
-  /** What the button says: the deed itself, such as "Delete channel". */
+  /** The button's label: a verb such as "Delete channel". */
   action: string;
   danger?: boolean;
-  /** Closes when it resolves; what it throws is shown. */
+  /** The dialog closes when it resolves; errors are shown. */
   onConfirm: () => Promise<unknown>;
 }
 
@@ -146,23 +146,23 @@ export function ConfirmDialog({
 
 type Popup = RefObject<HTMLDivElement | null>;
 
-/** The modal popups that are open, the top one last. */
+/** Open modal popups, topmost last. */
 const stack: Popup[] = [];
 
 /**
- * Keeps the focus in the top modal popup: the application and all other modal popups are inert while it is open. Without this a field that
- * is mounted late with `autoFocus`, such as the composer of a new channel, would take the keys that are typed into the dialog.
- * @returns the ref for the element of the popup
+ * Traps the focus in the topmost modal popup by making the application and all other modal popups inert. Otherwise a field that is mounted
+ * late with `autoFocus`, such as the composer of a new channel, would take keystrokes meant for the dialog.
+ * @returns the ref for the popup's element
  */
 function useModal(open: boolean): Popup {
   const popup = useRef<HTMLDivElement>(null);
-  // After the popup has noted which element to give the focus back to.
+  // Runs after the popup has recorded the element to return the focus to.
   useEffect(() => {
     if (!open) return;
     stack.push(popup);
     update();
   }, [open]);
-  // Before it gives the focus back, which an inert element does not take.
+  // Runs before the focus returns, because inert elements can't be focused.
   useLayoutEffect(() => {
     if (!open) return undefined;
     return () => release(popup);
@@ -187,14 +187,14 @@ function update(): void {
 interface DrawerProps {
   open: boolean;
   onClose: () => void;
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   label: string;
-  /** As wide as the window: a page in front of the page. */
+  /** Covers the whole window. */
   isFull?: boolean;
   children: ReactNode;
 }
 
-/** Comes from the left over everything else: the lists of a phone. */
+/** Slides in from the left: the navigation on phones. */
 export function Drawer({ open, onClose, label, isFull = false, children }: DrawerProps) {
   const popup = useModal(open);
   return (
@@ -221,17 +221,17 @@ export function Drawer({ open, onClose, label, isFull = false, children }: Drawe
 interface PaletteProps {
   open: boolean;
   onClose: () => void;
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   label: string;
-  /** A field with `autoFocus`, so that keys typed right away are not lost, and its results. */
+  /** A field with `autoFocus`, so that immediate keystrokes aren't lost, and its results. */
   children: ReactNode;
 }
 
-/** A field in front of everything else, near the top, for who knows what they want. Esc and a click beside it close. */
+/** A command palette near the top of the window. Esc or a click outside closes it. */
 export function Palette({ open, onClose, label, children }: PaletteProps) {
   const popup = useModal(open);
   const before = useRef<HTMLElement | null>(null);
-  // Runs before `autoFocus`, after which the popup would take the field for the element to return the focus to.
+  // Runs before `autoFocus`; otherwise the popup would record the field as the element to return the focus to.
   useInsertionEffect(() => {
     if (open && document.activeElement instanceof HTMLElement) before.current = document.activeElement;
   }, [open]);

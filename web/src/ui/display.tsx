@@ -5,13 +5,13 @@ import type { ReactNode } from "react";
 type AvatarStatus = "online" | "idle" | "doNotDisturb" | "offline";
 
 interface AvatarProps {
-  /** Whom or what it stands for: the initial until there is a picture. */
+  /** Its initial is shown until the image loads. */
   name: string;
-  /** Gives the colour; stays when the name changes. */
+  /** Determines the color, so that it stays when the name changes. */
   id: string;
   src?: string | null | undefined;
   size?: number;
-  /** Groups are square, people round. */
+  /** Groups are square, people are round. */
   shape?: "circle" | "square";
   status?: AvatarStatus | undefined;
 }
@@ -32,7 +32,7 @@ const STATUS: Record<AvatarStatus, string> = {
   offline: "border-2 border-line-strong bg-canvas",
 };
 
-/** The picture of a user or group. It is decoration: the name stands beside it, or in the label of what it is in. */
+/** A decorative image: the name must be next to it or in the label of the element around it. */
 export function Avatar({ name, id, src, size = 32, shape = "circle", status }: AvatarProps) {
   const rounding = shape === "circle" ? "rounded-full" : "rounded-lg";
   return (
@@ -63,12 +63,12 @@ export function Avatar({ name, id, src, size = 32, shape = "circle", status }: A
 
 const characters = new Intl.Segmenter();
 
-/** The first character as people see it: an emoji may be several code points. */
+/** The first grapheme: an emoji can consist of several code points. */
 export function initial(name: string): string {
   return characters.segment(name.trim()).containing(0)?.segment.toUpperCase() ?? "";
 }
 
-/** A number below `count`, always the same for an id. */
+/** A stable number below `count` for an ID. */
 export function tintOf(id: string, count: number): number {
   let hash = 0;
   for (const character of id) hash = (hash * 31 + character.codePointAt(0)!) >>> 0;
@@ -85,7 +85,7 @@ const TONES: Record<BadgeTone, string> = {
   warn: "bg-warn-soft text-warn-text",
 };
 
-/** A word about something, such as "bot" or "owner". */
+/** A short label such as "bot" or "owner". */
 export function Badge({ tone = "neutral", children }: { tone?: BadgeTone; children: ReactNode }) {
   return (
     <span
@@ -101,14 +101,14 @@ export function Badge({ tone = "neutral", children }: { tone?: BadgeTone; childr
 
 const MAX_SHOWN = 99;
 
-/** How many are new. Shows nothing for none; mentions are filled with the accent. */
+/** Hidden for 0; mentions use the accent color. */
 export function CountBadge({
   count,
   label,
   tone = "accent",
 }: {
   count: number;
-  /** What is counted, with the number: "3 unread". */
+  /** The accessible label with the number: "3 unread". */
   label: string;
   tone?: "accent" | "neutral";
 }) {
@@ -131,15 +131,15 @@ interface ListRowProps {
   title: ReactNode;
   subtitle?: ReactNode;
   trailing?: ReactNode;
-  /** Makes the whole row a button; `trailing` stays beside it. */
+  /** Makes the whole row a button; `trailing` stays separate. */
   onClick?: () => void;
   selected?: boolean;
   className?: string;
-  /** Below the row, such as what went wrong. */
+  /** Below the row, such as an error. */
   children?: ReactNode;
 }
 
-/** One of a list of members, invites, sessions … */
+/** A row of a list of members, invites, sessions, … */
 export function ListRow(props: ListRowProps) {
   const { leading, title, subtitle, trailing, onClick, selected = false, className, children } = props;
   const content = (
@@ -174,7 +174,7 @@ export function ListRow(props: ListRowProps) {
   );
 }
 
-/** Keys to press, such as `["Ctrl", "K"]`. */
+/** Keyboard keys, such as `["Ctrl", "K"]`. */
 export function Kbd({ keys }: { keys: readonly string[] }) {
   return (
     <span className="inline-flex gap-1">

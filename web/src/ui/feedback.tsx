@@ -10,13 +10,13 @@ interface EmptyStateProps {
   icon?: LucideIcon;
   title: string;
   text?: ReactNode;
-  /** The next step: a button or a link. */
+  /** A button or link for the next step. */
   action?: ReactNode;
-  /** The main heading of the page, where nothing else is. */
+  /** Whether the title is the page's main heading. */
   isPage?: boolean;
 }
 
-/** Where there is nothing yet: says why, and what to do. */
+/** Says why something is empty and what to do. */
 export function EmptyState({ icon: Icon, title, text, action, isPage = false }: EmptyStateProps) {
   const Heading = isPage ? "h1" : "p";
   return (
@@ -33,12 +33,12 @@ export function EmptyState({ icon: Icon, title, text, action, isPage = false }: 
   );
 }
 
-/** What went wrong and what to do; nothing when `text` is null. */
+/** What failed and what to do; empty if `text` is null. */
 export function ErrorNote({ text, onRetry }: { text: string | null | undefined; onRetry?: () => void }) {
   const { t } = useTranslation("ui");
   const hasText = typeof text === "string" && text !== "";
   return (
-    // The region is there before its text: only then is the text read out.
+    // The live region exists before its text; otherwise screen readers wouldn't announce it.
     <div role="alert" className={hasText ? undefined : "hidden"}>
       {hasText && (
         <div className="flex items-start gap-2.5 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
@@ -57,11 +57,11 @@ export function ErrorNote({ text, onRetry }: { text: string | null | undefined; 
 
 interface PendingProps {
   of: { data: unknown; error: unknown; refetch: () => unknown };
-  /** Until there is an answer. */
+  /** The placeholder while loading. */
   children?: ReactNode;
 }
 
-/** Stands in for an answer: a placeholder while it loads, or the error with a way to try again. */
+/** A placeholder while data loads, or the error with a retry button. */
 export function Pending({
   of: { data, error, refetch },
   children = <SkeletonRows withAvatar />,
@@ -74,7 +74,7 @@ export function Pending({
   );
 }
 
-/** The place of something that is being loaded; its size comes by `className`, and its rounding where it is another one. */
+/** A placeholder while loading. `className` sets its size and, if needed, its rounding. */
 export function Skeleton({ className = "" }: { className?: string }) {
   const isRounded = className.includes("rounded-");
   return (
@@ -82,7 +82,7 @@ export function Skeleton({ className = "" }: { className?: string }) {
   );
 }
 
-/** The places of so many rows; says to screen readers that something is loaded. */
+/** Placeholder rows. Announced as loading by screen readers. */
 export function SkeletonRows({ count = 5, withAvatar = false }: { count?: number; withAvatar?: boolean }) {
   const { t } = useTranslation("ui");
   return (
@@ -100,7 +100,7 @@ export function SkeletonRows({ count = 5, withAvatar = false }: { count?: number
 
 const WIDTHS = ["w-32", "w-24", "w-40", "w-28", "w-36"];
 
-/** Something runs. With a `label` it says so to screen readers too. */
+/** With a `label`, it is announced by screen readers. */
 export function Spinner({
   size = 20,
   label,
@@ -121,18 +121,18 @@ export function Spinner({
 export interface ToastOptions {
   text: string;
   tone?: "info" | "good" | "danger";
-  /** Something to do about it, such as to undo. */
+  /** Such as "Undo". */
   action?: { label: string; onClick: () => void };
 }
 
 const MAX_SHOWN = 3;
 const SHOWN_MS = 5000;
-/** Who has to act needs longer. */
+/** Users need more time to act. */
 const SHOWN_WITH_ACTION_MS = 10_000;
 
 const manager = Base.createToastManager();
 
-/** Says something for a moment, from anywhere. It is read out; what must not be missed does not belong into a toast. */
+/** Shows a short message and announces it. Not for anything that must not be missed. */
 export function showToast({ text, tone = "info", action }: ToastOptions): void {
   manager.add({
     description: text,
@@ -143,12 +143,12 @@ export function showToast({ text, tone = "info", action }: ToastOptions): void {
   });
 }
 
-/** For `catch`, where there is no place for an error of its own. */
+/** For `catch` blocks without an error message of their own. */
 export function showFailure(error: unknown): void {
   showToast({ text: errorText(error), tone: "danger" });
 }
 
-/** Within UiProvider; the toasts stand above the corner at the bottom, on phones at the top. */
+/** Must be within UiProvider. Toasts appear in a bottom corner, on phones at the top. */
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Base.Provider toastManager={manager} limit={MAX_SHOWN}>

@@ -8,7 +8,7 @@ import { ErrorNote, showToast } from "./feedback.tsx";
 export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<"input">, "onChange" | "value"> {
   value: string;
   onChange?: (value: string) => void;
-  /** Beside the field, such as a button. */
+  /** Next to the field, such as a button. */
   after?: ReactNode;
 }
 
@@ -46,7 +46,7 @@ interface TextAreaProps extends FieldTexts, Omit<ComponentProps<"textarea">, "on
   onChange: (value: string) => void;
 }
 
-/** Grows with its text, up to a part of the window. */
+/** Grows with its text, up to a limit. */
 export function TextArea({
   label,
   hint,
@@ -79,11 +79,11 @@ export function TextArea({
 
 export interface FieldTexts {
   label: string;
-  /** Stays below; what to know before filling it in. */
+  /** Shown below, before and while the field is filled in. */
   hint?: ReactNode;
-  /** What is wrong with it, and what to do. */
+  /** What is wrong and what to do. */
   error?: string | null | undefined;
-  /** For where the place makes clear what it is: the label is for screen readers only. */
+  /** Hides the label visually where the context is clear. */
   hideLabel?: boolean;
 }
 
@@ -93,11 +93,11 @@ interface FieldIds {
   "aria-invalid": true | undefined;
 }
 
-/** The looks of everything that text is typed into. */
+/** Styles shared by all text fields. */
 export const FIELD_CLASS =
   "w-full rounded-md border border-line-strong bg-field px-3 text-text transition-colors focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger aria-invalid:outline-danger disabled:opacity-60";
 
-/** Label, hint and error around something to fill in. */
+/** A label, hint and error around a control. */
 export function Field({
   label,
   hint,
@@ -137,11 +137,11 @@ type Values = Record<string, unknown>;
 
 export interface FormOptions<V extends Values> {
   initial: V;
-  /** Does it; what it throws is shown at the field that it is about, else below the fields. */
+  /** Errors are shown on the field they are about, otherwise below the fields. */
   submit: (values: V) => Promise<unknown>;
-  /** Which field an error of the server is about, by code; those of VALIDATION_FAILED name it themselves. */
+  /** Maps error codes to fields; VALIDATION_FAILED names its fields itself. */
   fieldOfError?: Partial<Record<string, keyof V & string>>;
-  /** What a toast says once it is done. */
+  /** Toast text after a success. */
   saved?: string;
   onDone?: () => void;
 }
@@ -149,23 +149,23 @@ export interface FormOptions<V extends Values> {
 export interface FormState<V extends Values> {
   values: V;
   set: <K extends keyof V>(name: K, value: V[K]) => void;
-  /** What a TextField, TextArea or Select needs: value, onChange, error. */
+  /** The props of a TextField, TextArea or Select: value, onChange, error. */
   field: <K extends keyof V & string>(
     name: K,
   ) => { value: V[K]; onChange: (value: V[K]) => void; error: string | undefined };
-  /** Whether something differs from what it began with. */
+  /** Whether a value differs from the initial one. */
   changed: boolean;
   busy: boolean;
-  /** What failed and is about no single field. */
+  /** An error that isn't about a single field. */
   error: string | null;
   onSubmit: (event?: FormEvent) => void;
-  /** Begins anew, with these values or those it began with. */
+  /** Resets to these values, or to the initial ones. */
   reset: (values?: V) => void;
 }
 
 type FieldErrors = Record<string, string>;
 
-/** The state of a form: its values, what runs, and what went wrong where. */
+/** Form state: values, progress and errors. */
 export function useForm<V extends Values>(options: FormOptions<V>): FormState<V> {
   const { initial, submit, fieldOfError, saved, onDone } = options;
   const [start, setStart] = useState(initial);
@@ -220,7 +220,7 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   };
 }
 
-/** Which fields an error is about, each with what to do; none when it is about something else as well. */
+/** The error messages by field; empty if the error is also about something else. */
 export function errorsOfFields(
   failure: unknown,
   values: Values,
@@ -237,20 +237,20 @@ export function errorsOfFields(
 }
 
 interface FormProps {
-  // oxlint-disable-next-line typescript/no-explicit-any -- a form of any values
+  // oxlint-disable-next-line typescript/no-explicit-any -- accepts forms of any type
   form: Pick<FormState<any>, "onSubmit" | "error" | "busy">;
   action: string;
-  /** Beside the button, such as one that cancels. */
+  /** Next to the button, such as "Cancel". */
   more?: ReactNode;
-  /** The button is as wide as the fields. */
+  /** Makes the button as wide as the fields. */
   wide?: boolean;
-  /** What the button does cannot be undone. */
+  /** For irreversible actions. */
   danger?: boolean;
   disabled?: boolean;
   children: ReactNode;
 }
 
-/** Fields, what went wrong, and the button: with `useForm`. */
+/** Fields, errors and the submit button of a `useForm`. */
 export function Form({
   form,
   action,

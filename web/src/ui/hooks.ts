@@ -7,7 +7,7 @@ import {
   useState,
 } from "react";
 
-/** Narrower than this there is one column; the same as `--breakpoint-md` of theme.css. */
+/** Phones: the same width as `--breakpoint-md` in theme.css. */
 const PHONE = "(width < 48rem)";
 
 export function useMedia(query: string): boolean {
@@ -25,7 +25,7 @@ export function useIsPhone(): boolean {
   return useMedia(PHONE);
 }
 
-/** Calls when Esc is pressed and nothing in front (a dialog, a menu, a field) has used it. */
+/** Calls back when Esc is pressed and no dialog, menu or field has handled it. */
 export function useEscape(onEscape: () => void): void {
   const latest = useRef(onEscape);
   useEffect(() => {
@@ -42,12 +42,12 @@ export function useEscape(onEscape: () => void): void {
 
 interface Options {
   count: number;
-  /** While it stays the same, the same option stays active; else the first one is. */
+  /** Identifies the list of options. When it changes, the first option becomes active. */
   about: string;
   onPick: (index: number) => void;
 }
 
-/** For a field that proposes something (the combobox pattern): the focus stays in the field, the arrow keys go through the options. */
+/** A text field with suggestions (the combobox pattern): the focus stays in the field, the arrow keys select an option. */
 export function useOptions({ count, about, onPick }: Options) {
   const listId = useId();
   const [chosen, choose] = useState({ about, index: 0 });
@@ -90,7 +90,7 @@ export function useOptions({ count, about, onPick }: Options) {
         id: idOf(index),
         role: "option",
         "aria-selected": index === active,
-        // The field keeps the focus.
+        // Keeps the focus in the field.
         onPointerDown: (event: { preventDefault: () => void }) => event.preventDefault(),
         onPointerMove: () => {
           if (index !== active) setActive(index);

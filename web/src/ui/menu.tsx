@@ -5,14 +5,13 @@ import { Check, type LucideIcon } from "lucide-react";
 import { cx } from "./cx.ts";
 
 interface MenuProps {
-  /** A button: what opens the menu. */
+  /** The button that opens the menu. */
   trigger: ReactElement;
   items: MenuList;
   side?: "top" | "bottom" | "left" | "right";
   align?: "start" | "center" | "end";
 }
 
-/** Things to do, behind a button. */
 export function Menu({ trigger, items, side = "bottom", align = "end" }: MenuProps) {
   return (
     <Base.Root modal={false}>
@@ -30,17 +29,17 @@ export function Menu({ trigger, items, side = "bottom", align = "end" }: MenuPro
 
 interface ContextMenuProps {
   items: MenuList;
-  /** One element: a right click or a long press on it opens the menu. */
+  /** One element. Right click or long press opens the menu. */
   children: ReactElement;
 }
 
-/** Things to do with something, by right click, long press or the menu key. Offer them by a button too. */
+/** A context menu, opened by right click, long press or the menu key. Offer the same actions with a button too. */
 export function ContextMenu({ items, children }: ContextMenuProps) {
   return (
     <ContextBase.Root>
       <ContextBase.Trigger
         render={children as ReactElement<Record<string, unknown>>}
-        // useLongPress sends a contextmenu event; this component's own long press would open the menu twice.
+        // useLongPress dispatches a contextmenu event; the component's own long press would open the menu twice.
         onTouchStart={(event) => event.preventBaseUIHandler()}
       />
       <ContextBase.Portal>
@@ -57,7 +56,7 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
 function MenuItems({ items }: { items: MenuList }) {
   return items.map((item, index) => {
     if (!item) return null;
-    // A separator has nothing but its place to tell it by.
+    // Separators can only be identified by their index.
     if (item === "separator")
       return <Base.Separator key={`line-${index}`} className="mx-1 my-1 h-px bg-line" />;
     const { label, icon: Icon, onSelect, danger, disabled = false, checked, shortcut } = item;
@@ -95,7 +94,7 @@ function MenuItems({ items }: { items: MenuList }) {
   });
 }
 
-/** An entry of a menu, or a line between entries. */
+/** A menu item or a separator. */
 export type MenuItem =
   | "separator"
   | {
@@ -104,16 +103,16 @@ export type MenuItem =
       onSelect: () => void;
       danger?: boolean;
       disabled?: boolean;
-      /** Whether what it switches is on; leave it out where nothing is switched. */
+      /** For toggles: whether it is on. */
       checked?: boolean;
-      /** The keys that do the same, as text. */
+      /** The keyboard shortcut as text. */
       shortcut?: string;
     };
 
-/** What is false is left out. */
+/** `false` entries are skipped. */
 export type MenuList = readonly (MenuItem | false | undefined)[];
 
-/** The looks of what opens beside something: menus, popovers, lists of choices. */
+/** Styles shared by menus, popovers and select lists. */
 export const POPUP_CLASS =
   "origin-(--transform-origin) rounded-lg border border-line bg-raised p-1 text-text shadow-raised outline-none transition-[opacity,scale] duration-100 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0";
 

@@ -4,11 +4,11 @@ import { cx } from "./cx.ts";
 import { POPUP_CLASS } from "./menu.tsx";
 
 interface PopoverProps {
-  /** A button: what opens it. */
+  /** The button that opens it. */
   trigger: ReactElement;
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   label: string;
-  /** A function gets what closes it. */
+  /** A function receives `close`. */
   children: ReactNode | ((close: () => void) => ReactNode);
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
@@ -17,7 +17,7 @@ interface PopoverProps {
   className?: string;
 }
 
-/** Something of its own beside a button: a card, a picker, a small form. */
+/** A card, picker or small form next to a button. */
 export function Popover({
   trigger,
   label,
@@ -51,9 +51,9 @@ export function Popover({
 }
 
 interface AnchoredPopoverProps {
-  /** What it stands beside, and where the focus goes back to. */
+  /** The element it is placed next to, which gets the focus back. */
   anchor: HTMLElement;
-  /** What it is, for screen readers. */
+  /** The accessible name. */
   label: string;
   open: boolean;
   onClose: () => void;
@@ -63,7 +63,7 @@ interface AnchoredPopoverProps {
   children: ReactNode;
 }
 
-/** A popover that many places open, so that each of them costs no more than a button. */
+/** A popover shared by many buttons, so that each of them stays cheap. */
 export function AnchoredPopover({
   anchor,
   label,
@@ -100,7 +100,7 @@ export function AnchoredPopover({
   );
 }
 
-/** Where an element is, or was when it left the page: a row of a long list comes and goes. */
+/** The element's position, kept when a virtual list removes it. */
 function stablePlace(anchor: HTMLElement) {
   let last = anchor.getBoundingClientRect();
   return {

@@ -8,7 +8,7 @@ interface SegmentsProps<V extends string> {
   options: readonly { value: V; label: string }[];
 }
 
-/** One of two or three short choices, side by side. */
+/** A choice between two or three short options. */
 export function Segments<V extends string>({ label, value, onChange, options }: SegmentsProps<V>) {
   return (
     <RadioGroup

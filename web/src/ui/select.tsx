@@ -16,7 +16,7 @@ export interface SelectProps<V extends string> extends FieldTexts {
   disabled?: boolean;
 }
 
-/** One of some choices; for few that should all be seen, take a RadioGroup. */
+/** A dropdown. For a few options that should all be visible, use a RadioGroup. */
 export function Select<V extends string>({
   label,
   hint,

@@ -11,7 +11,7 @@ export interface SettingsSection {
   label: string;
   href: string;
   icon?: LucideIcon;
-  /** Begins a part of the list under this title. */
+  /** Starts a group of sections with this title. */
   heading?: string;
   danger?: boolean;
 }
@@ -24,7 +24,7 @@ interface SettingsLayoutProps {
   children: ReactNode;
 }
 
-/** A full page of settings: sections at the left (on phones in a row above), the current one at the right. Esc closes. */
+/** A full-page settings view with its sections on the left, on phones in a row on top. Esc closes it. */
 export function SettingsLayout({ title, sections, current, onClose, children }: SettingsLayoutProps) {
   const { t } = useTranslation("ui");
   useEscape(onClose);
@@ -44,7 +44,7 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
           </div>
           <ul className="flex gap-1 overflow-x-auto px-3 pb-2 md:grid md:overflow-visible md:px-0">
             {sections.map(({ id, label, href, icon: Icon, heading, danger }) => (
-              // On phones the row is longer than the window.
+              // On phones the row is wider than the window.
               <li key={id} className="shrink-0" ref={id === current ? bringIntoView : undefined}>
                 {heading !== undefined && (
                   <p className="px-2.5 pt-4 pb-1 text-xs font-semibold text-muted max-md:hidden">{heading}</p>

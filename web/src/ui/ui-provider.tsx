@@ -3,7 +3,7 @@ import { Tooltip } from "@base-ui/react/tooltip";
 import { type ReactNode, useEffect } from "react";
 import { Toasts } from "./feedback.tsx";
 
-/** What the primitives need around the application: no <style> elements (content policy), shared tooltips, toasts, long presses. */
+/** Wraps the application: no <style> elements (content security policy), shared tooltips, toasts, long presses. */
 export function UiProvider({ children }: { children: ReactNode }) {
   useLongPress();
   return (
@@ -16,12 +16,12 @@ export function UiProvider({ children }: { children: ReactNode }) {
 }
 
 const PRESS_MS = 450;
-/** A finger that moves farther scrolls. */
+/** Moving farther is a scroll. */
 const MAX_MOVE_PX = 10;
 
 /**
- * Makes a long press a right click on the whole page: handle `contextmenu`, and touch needs nothing else. Lifting the finger afterwards
- * does nothing: without this, the browser would click what has appeared below the finger, such as an entry of the menu.
+ * Turns a long press into a `contextmenu` event on the whole page. Lifting the finger afterwards does nothing; otherwise the browser would
+ * click whatever appeared below the finger, such as a menu item.
  */
 function useLongPress(): void {
   useEffect(() => {
@@ -39,7 +39,7 @@ function useLongPress(): void {
   }, []);
 }
 
-/** @returns what stops watching */
+/** @returns a function that stops watching */
 function watchTouch(target: EventTarget, { clientX, clientY }: Touch): () => void {
   const stop = new AbortController();
   const { signal } = stop;
@@ -62,11 +62,11 @@ function watchTouch(target: EventTarget, { clientX, clientY }: Touch): () => voi
     if (menu?.defaultPrevented === true && event.cancelable) event.preventDefault();
     end();
   };
-  // A touch belongs to the element it began on. If that is removed from the page, listeners further up miss the end of the touch.
+  // Touch events go to the element where the touch started. If it is removed, listeners on ancestors miss the end.
   const listeners = { touchmove: onMove, touchend: onEnd, touchcancel: onEnd };
   for (const [name, listener] of Object.entries(listeners))
     target.addEventListener(name, listener as EventListener, { signal, passive: name === "touchmove" });
-  // Some browsers send the event by themselves. One is enough.
+  // Some browsers also dispatch the event themselves.
   const onMenu = (event: Event) => {
     clearTimeout(timer);
     if (menu === undefined) menu = event;

@@ -45,7 +45,7 @@ export function AccountPart() {
   );
 }
 
-/** To change the password; who logs in by a provider only has one set by mail. */
+/** Accounts that only log in with a provider set a password by email. */
 function PasswordSection() {
   const { t } = useTranslation("settings");
   const { hasPassword } = useMe();
@@ -59,7 +59,7 @@ function PasswordSection() {
   );
 }
 
-/** The fields are empty again afterwards. */
+/** Clears the fields on success. */
 function ChangePassword() {
   const [version, setVersion] = useState(0);
   return <ChangePasswordForm key={version} onDone={() => setVersion(version + 1)} />;

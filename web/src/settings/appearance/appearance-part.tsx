@@ -15,7 +15,7 @@ const THEMES: readonly Preferences["theme"][] = ["system", "light", "dark"];
 const DENSITIES: readonly Preferences["density"][] = ["comfortable", "compact"];
 const MOTIONS = ["system", "full", "reduced"] as const;
 
-/** How the page looks in this browser. Each choice holds at once. */
+/** Settings of this browser. Each choice applies at once. */
 export function AppearancePart() {
   const { t } = useTranslation("settings");
   const { theme, density, reducedMotion } = usePreferences();
@@ -51,7 +51,7 @@ export function AppearancePart() {
   );
 }
 
-/** Of the page at once, and of what the server writes. */
+/** Also sets the language of emails and push notifications. */
 function LanguageSelect() {
   const { t } = useTranslation("settings");
   const language = usePreferences((preferences) => preferences.language);

@@ -14,7 +14,7 @@ import { CodeField, PasswordField } from "../../session/account-fields.tsx";
 import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 
-/** What owns groups has to give them away before. */
+/** Owned groups must be transferred or deleted first. */
 export function DeleteAccount() {
   const { t } = useTranslation("settings");
   const me = useMe();
@@ -56,7 +56,7 @@ export function DeleteAccount() {
   );
 }
 
-/** Asks for what a login asks for, because there is no way back. */
+/** Requires the password or a code, because it can't be undone. */
 function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("settings");
   const { hasPassword, totpEnabled } = useMe();

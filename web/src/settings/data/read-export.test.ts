@@ -6,7 +6,7 @@ import { type ExportedItem, readExport } from "./read-export.ts";
 const error = (type: "RATE_LIMITED" | "INTERNAL") =>
   new FanfareError({ type, message: type, data: { retryAfterMs: 1 }, retryable: true, requestId: "" });
 
-/** Answers, or throws, one after the other; keeps what it was asked for. */
+/** Returns or throws the given answers in order, and records the calls. */
 function answering(...answers: (FanfareError | { items: ExportedItem[]; nextCursor: string | null })[]) {
   const asked: unknown[] = [];
   const call = (async (_: string, params: unknown) => {

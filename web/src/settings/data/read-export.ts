@@ -3,12 +3,11 @@ import type { Call } from "@fanfare/contract";
 
 const MIN_WAIT_MS = 500;
 
-/** Of everything that the server has of the user: what it is, and what the server says of it. */
 export type ExportedItem = { kind: string; data?: unknown };
 
 /**
- * All of it, page by page. Where the server asks to slow down it is waited for.
- * @throws {FanfareError} as `call`; what the signal was aborted with
+ * Reads the export page by page and honors the server's rate limit.
+ * @throws {FanfareError} as `call`, or the signal's reason
  */
 export async function* readExport(call: Call, signal: AbortSignal): AsyncGenerator<ExportedItem[]> {
   let cursor: string | null = null;

@@ -1,11 +1,11 @@
 export type PermissionState = NotificationPermission | "unsupported";
 
-/** Whether this browser lets the page notify; `default`: it has not been asked. */
+/** `default` means that the browser hasn't asked yet. */
 export function permissionNow(): PermissionState {
   return "Notification" in window && window.isSecureContext ? Notification.permission : "unsupported";
 }
 
-/** Has the browser ask, where it has not been decided. */
+/** Prompts the user if the permission hasn't been decided. */
 export async function askPermission(): Promise<PermissionState> {
   return permissionNow() === "default" ? Notification.requestPermission() : permissionNow();
 }

@@ -15,10 +15,10 @@ import { Section } from "../section.tsx";
 import { useDeviceName } from "../security/device.ts";
 import { askPermission } from "./permission.ts";
 
-/** At the first visit the service worker is still on its way. */
+/** On the first visit, the service worker is still being installed. */
 const WORKER_WITHIN_MS = 5000;
 
-/** Pushes, which come while the page is closed: each device has them for itself. */
+/** Push notifications are set up per device. */
 export function PushSection() {
   const { t } = useTranslation("settings");
   const { client } = useServerCache();
@@ -40,7 +40,7 @@ export function PushSection() {
       if (wanted) await turnOn();
       else await turnOff();
     } catch (failure) {
-      // What the browser or its push service does not do is in its own words, if any.
+      // Failures of the browser or its push service have no error code of the contract.
       setError(failure instanceof DOMException ? t("push.failed") : errorText(failure));
     } finally {
       setBusy(false);
@@ -91,7 +91,7 @@ export function PushSection() {
   );
 }
 
-/** undefined until it is known. */
+/** undefined while loading. */
 function usePushWorker(): ServiceWorkerRegistration | null | undefined {
   const [worker, setWorker] = useState<ServiceWorkerRegistration | null>();
   useEffect(() => {
@@ -100,7 +100,7 @@ function usePushWorker(): ServiceWorkerRegistration | null | undefined {
   return worker;
 }
 
-/** The service worker that shows pushes; null where this browser or this address has none. */
+/** The service worker that shows push notifications; null if the browser or address doesn't support them. */
 async function pushWorker(): Promise<ServiceWorkerRegistration | null> {
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null;
   const none = new Promise<null>((resolve) => setTimeout(() => resolve(null), WORKER_WITHIN_MS));
@@ -108,8 +108,8 @@ async function pushWorker(): Promise<ServiceWorkerRegistration | null> {
 }
 
 /**
- * Has the browser's push service send to this browser what comes with the server's key.
- * @throws {DOMException} when the browser does not allow it, or its push service is not reached
+ * Subscribes this browser to push notifications with the server's key.
+ * @throws {DOMException} if the browser refuses or its push service can't be reached
  */
 async function subscribeDevice(
   { pushManager }: ServiceWorkerRegistration,
@@ -122,7 +122,7 @@ async function subscribeDevice(
   } catch (failure) {
     const former = await pushManager.getSubscription();
     if (former === null) throw failure;
-    // It was made with another key.
+    // The subscription used another key.
     await former.unsubscribe();
     subscription = await pushManager.subscribe(options);
   }
@@ -130,7 +130,7 @@ async function subscribeDevice(
   return { endpoint: endpoint!, keys: { p256dh: keys!["p256dh"]!, auth: keys!["auth"]! } };
 }
 
-/** Ends it in this browser; answers its address, null where there was none. */
+/** Unsubscribes this browser. Returns the former endpoint, or null. */
 async function unsubscribeDevice({ pushManager }: ServiceWorkerRegistration): Promise<string | null> {
   const subscription = await pushManager.getSubscription();
   await subscription?.unsubscribe();

@@ -75,7 +75,7 @@ function StatusChoice() {
 
 const AVATAR_PX = 96;
 
-/** The own picture: one is looked at before it is shown to others, and can be taken away. */
+/** Shows a preview before the picture is uploaded. */
 function AvatarForm() {
   const { t } = useTranslation("settings");
   const me = useMe();

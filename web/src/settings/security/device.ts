@@ -1,13 +1,13 @@
 import { useTranslation } from "react-i18next";
 
 export interface Device {
-  /** null: one that is not known. */
+  /** null if unknown. */
   browser: string | null;
   system: string | null;
   isPhone: boolean;
 }
 
-/** Browsers name those that they descend from too, so the order counts. */
+/** In this order, because browsers also name the ones that they derive from. */
 const BROWSERS: [name: string, mark: RegExp][] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\bOPR\//],
@@ -26,7 +26,7 @@ const SYSTEMS: [name: string, mark: RegExp][] = [
   ["Linux", /\bLinux\b/],
 ];
 
-/** What a session was opened with, from what it said of itself. */
+/** Parses a session's user agent. */
 export function deviceOf(userAgent: string | null): Device {
   const find = (known: typeof BROWSERS) => known.find(([, mark]) => mark.test(userAgent ?? ""))?.[0] ?? null;
   const system = find(SYSTEMS);

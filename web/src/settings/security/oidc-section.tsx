@@ -74,7 +74,7 @@ interface OidcDialogProps {
   submit: (password: string) => Promise<unknown>;
 }
 
-/** Asks for the password before a way into the account is added or taken away. */
+/** Requires the password before a way to log in is added or removed. */
 function OidcDialog({ title, text, onClose, submit }: OidcDialogProps) {
   const { t } = useTranslation("settings");
   const form = useForm({

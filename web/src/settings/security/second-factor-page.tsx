@@ -8,7 +8,7 @@ import { Entrance, EntranceTitle } from "../../session/entrance.tsx";
 import { continueSession, logOut } from "../../session/session-store.ts";
 import { TotpSection } from "./totp-section.tsx";
 
-/** All that a session can do while the server requires a second factor that the account lacks. */
+/** Shown instead of the application while a required second factor is missing. */
 export function SecondFactorPage() {
   const { t } = useTranslation("settings");
   const call = useCall();

@@ -29,7 +29,7 @@ export function TotpSection({ onClose }: { onClose?: () => void }) {
   useEffect(forgetOidcReturn, []);
   const close = () => {
     setOpen(null);
-    // It is good for one call.
+    // It can only be used once.
     setProof(null);
     onClose?.();
   };
@@ -63,7 +63,7 @@ export function TotpSection({ onClose }: { onClose?: () => void }) {
 }
 
 interface TotpOffDialogProps {
-  /** null: the password is asked for. */
+  /** null asks for the password. */
   proof: OidcProof | null;
   onClose: () => void;
 }

@@ -14,18 +14,18 @@ import { PasswordField } from "../../session/account-fields.tsx";
 
 const SIZE_PX = 208;
 
-/** Readers need a light edge of four modules. */
+/** Scanners need a quiet zone of four modules. */
 const BORDER = 4;
 
 type Secret = Result<"user.setupTotp">;
 
 interface TotpSetupDialogProps {
-  /** null: the password is asked for. */
+  /** null asks for the password. */
   proof: OidcProof | null;
   onClose: () => void;
 }
 
-/** Password, then the secret and a first code of it, then the recovery codes, which are shown this once. */
+/** Asks for the password, shows the secret, checks a first code, then shows the recovery codes once. */
 export function TotpSetupDialog({ proof, onClose }: TotpSetupDialogProps) {
   const { t } = useTranslation("settings");
   const [secret, setSecret] = useState<Secret | null>(null);
@@ -105,7 +105,7 @@ function CodeStep({ secret, onCodes }: { secret: Secret; onCodes: (codes: string
   );
 }
 
-/** Dark on light in both themes: not every reader takes it the other way round. */
+/** Dark on light in both themes, because some scanners can't read inverted codes. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => draw(text), [text]);
   return (
@@ -135,7 +135,7 @@ function draw(text: string): { size: number; path: string } {
   return { size, path: parts.join("") };
 }
 
-/** The server tells them once. */
+/** The server shows them only once. */
 function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useTranslation("settings");
   const [isCopied, setCopied] = useState(false);
@@ -173,7 +173,7 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
   );
 }
 
-/** A login at the OIDC provider that stands for the password of an account that has none. */
+/** A new login at the OIDC provider, in place of a password. */
 export interface OidcProof {
   oidcCode: string;
   verifier: string;
