@@ -5,23 +5,23 @@ import { compress } from "./build/compress.ts";
 import { emojiData } from "./build/emoji-data.ts";
 import { serviceWorker } from "./build/service-worker.ts";
 
-/** Where `pnpm dev` listens: the development server of this page passes calls and sockets on to it. */
+/** The instance that the development server proxies calls and sockets to. */
 const SERVER = "http://127.0.0.1:3000";
 
 export default defineConfig({
   plugins: [react(), tailwind(), emojiData(), serviceWorker(), compress()],
   build: {
-    // The gateway's content policy allows no inline code, and every browser that can run the page preloads by itself.
+    // The content security policy forbids inline scripts, and all supported browsers preload modules themselves.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    // scripts/check-bundle.ts reads which page loads what from it.
+    // Read by scripts/check-bundle.ts.
     manifest: true,
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // What is shared would else be a file for every combination of those that share it.
+          // By default there would be a chunk for every combination of pages that share modules.
           groups: [
-            // Who is not logged in loads nothing that only others need.
+            // Code that is only needed after login stays out of the login page.
             { name: "shell", tags: ["$initial"], minShareCount: 2, priority: 1 },
             { name: "app", minShareCount: 2 },
           ],

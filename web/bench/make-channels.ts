@@ -4,7 +4,7 @@ export interface BenchPlace {
   username: string;
   password: string;
   groupId: string;
-  /** The first one has the messages; the others have a page each. */
+  /** The first one has all messages; the others have one page each. */
   channelIds: string[];
   middleId: string;
   newestId: string;
@@ -22,7 +22,7 @@ const TEXTS = [
   "```ts\nconst limit = 100;\nfor (let i = 0; i < limit; i++) step(i);\n```",
 ];
 
-/** A group with a channel of so many messages and two small ones; what is there from an earlier run is used again. */
+/** A group with one channel of that many messages and two small ones. Reused if an earlier run created it. */
 export async function makeChannels(url: string, messages: number): Promise<BenchPlace> {
   const client = new FanfareClient({ url });
   const username = `bench${messages}`;

@@ -2,24 +2,24 @@ import type { CDPSession, Page } from "playwright-core";
 
 export interface ScrollFigures {
   frames: number;
-  /** Frames that came later than a screen of 60 Hz shows the next one, with 1 ms for its clock. */
+  /** Frames that took longer than 1/60 s, plus 1 ms of tolerance. */
   late: number;
-  /** In milliseconds between frames. */
+  /** Milliseconds between frames. */
   p50: number;
   p99: number;
   max: number;
-  /** Frames in which no message was in the middle of the view. */
+  /** Frames without a message in the middle of the view. */
   blank: number;
-  /** How often a message in view moved otherwise than it was scrolled, and by how many pixels at most. */
+  /** How often a visible message moved differently than scrolled, and the maximum distance in pixels. */
   jumps: number;
   maxJump: number;
-  /** Main thread, milliseconds per frame. */
+  /** Main thread time in milliseconds per frame. */
   scripting: number;
   styleAndLayout: number;
   tasks: number;
 }
 
-/** Scrolls by so many pixels in each frame, as a held finger does, and watches what comes of it. */
+/** Scrolls by `step` pixels per frame, like a held finger, and measures. */
 export async function scrollFor(page: Page, seconds: number, step: number): Promise<ScrollFigures> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");

@@ -1,6 +1,6 @@
-// Scrolls a channel of 100,000 messages in Chromium, and switches between channels that are loaded:
+// Scrolls a channel with 100,000 messages in Chromium and switches between loaded channels:
 //   node web/bench/scroll.ts [--messages 100000] [--seconds 8] [--data DIR]
-// A folder given by --data is kept, so that the messages need to be made only once.
+// The --data folder is kept, so that later runs can reuse the messages.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

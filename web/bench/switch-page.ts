@@ -10,7 +10,7 @@ export interface SwitchFigures {
 
 const SWITCHES = 20;
 
-/** Goes to and fro between channels that are loaded, by their links in the list. */
+/** Switches between loaded channels by their links in the sidebar. */
 export async function switchChannels(page: Page, { channelIds }: BenchPlace): Promise<SwitchFigures> {
   const times: number[] = [];
   for (let count = 0; count < SWITCHES + channelIds.length; count++) {
@@ -25,11 +25,11 @@ export async function switchChannels(page: Page, { channelIds }: BenchPlace): Pr
         const first = document.querySelector("[role=log] [data-message-id]");
         if (first !== null && first !== before && location.pathname.endsWith(id)) break;
       }
-      // Painted when the frame after it begins.
+      // Painted when the next frame begins.
       await new Promise((resolve) => requestAnimationFrame(resolve));
       return performance.now() - start;
     }, channelId);
-    // The first time around the messages are loaded.
+    // The first round loads the messages.
     if (count >= channelIds.length) times.push(took);
     await page.waitForTimeout(400);
   }

@@ -5,13 +5,13 @@ import type { Plugin } from "vite";
 import type { EmojiEntry, EmojiIndex } from "../src/channel/emoji/emoji-index.ts";
 
 const PREFIX = "virtual:emoji/";
-/** Newer ones are empty boxes in many browsers. */
+/** Many browsers can't display newer emoji. */
 const MAX_VERSION = 15.1;
-/** Parts of emoji, such as skin tones: nothing to choose. */
+/** emojibase's group of emoji parts, such as skin tones. */
 const COMPONENTS = 2;
 const SKINS = ["light", "medium-light", "medium", "medium-dark", "dark"] as const;
 
-/** What is used here of the files of emojibase. */
+/** The parts of emojibase's files that are used. */
 interface Emojibase {
   emoji: string;
   hexcode: string;
@@ -27,7 +27,7 @@ const require = createRequire(import.meta.url);
 const data = dirname(require.resolve("emojibase-data/package.json"));
 const read = (file: string): unknown => JSON.parse(readFileSync(join(data, file), "utf8"));
 
-/** `virtual:emoji/en`: all emoji in a language, as a module of their own that is loaded when it is needed. */
+/** `virtual:emoji/en`: all emoji with the labels of a language, as a separate chunk. */
 export function emojiData(): Plugin {
   return {
     name: "fanfare-emoji-data",
@@ -35,7 +35,7 @@ export function emojiData(): Plugin {
     load(id) {
       if (!id.startsWith(`\0${PREFIX}`)) return undefined;
       const index = readIndex(id.slice(PREFIX.length + 1));
-      // Browsers parse JSON faster than the same as code.
+      // Browsers parse JSON faster than object literals.
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(index))});`;
     },
   };

@@ -1,4 +1,4 @@
-// The icons of the web app, from public/favicon.svg: `pnpm --filter @fanfare/web icons`. What it makes is committed.
+// Generates the app icons from public/favicon.svg: `pnpm --filter @fanfare/web icons`. The results are committed.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -8,13 +8,13 @@ const iconsDir = join(publicDir, "icons");
 const ACCENT = "#c8401b";
 
 const icon = await readFile(join(publicDir, "favicon.svg"));
-/** The same without its ground: white on nothing. */
+/** The icon without its background: white on transparent. */
 const sign = Buffer.from(icon.toString().replace(/<rect[^>]*>/, ""));
 
 const small = { palette: true, compressionLevel: 9 };
 const render = (svg: Buffer, size: number) => sharp(svg, { density: (72 * size) / 32 }).resize(size, size);
 
-/** Launchers cut these to any shape: the sign stays within the inner 80 %, which is sure to be seen. */
+/** Launchers crop these to any shape, so the icon stays within the inner 80 %. */
 async function full(size: number): Promise<Buffer> {
   const ground = { width: size, height: size, channels: 4 as const, background: ACCENT };
   const input = await render(sign, size).png().toBuffer();

@@ -5,10 +5,10 @@ import { build, type Plugin, type Rollup } from "vite";
 import { shellFiles } from "./shell-files.ts";
 
 const WORKER = join(import.meta.dirname, "../src/service-worker/worker.ts");
-/** Of public/: what every page asks for. */
+/** Files of public/ that every page requests. */
 const PUBLIC = ["theme.js", "favicon.svg", "manifest.webmanifest"];
 
-/** Builds the service worker after the application, with the list of what it keeps from the beginning. */
+/** Builds the service worker after the application, with the list of files to precache. */
 export function serviceWorker(): Plugin {
   return {
     name: "fanfare-service-worker",

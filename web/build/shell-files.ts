@@ -1,6 +1,6 @@
 import type { Rollup } from "vite";
 
-/** The scripts and styles that every page begins with: the entries and all that they import at once. */
+/** The scripts and styles that every page loads: the entries and their static imports. */
 export function shellFiles(bundle: Rollup.OutputBundle): string[] {
   const files = new Set<string>();
   const add = (name: string): void => {

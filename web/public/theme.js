@@ -1,11 +1,11 @@
-// Before the first paint, so that nobody sees a flash of the wrong theme: an external file, because the content policy
-// allows no inline code. While the page runs, src/app/shell/use-applied-preferences.ts does the same.
+// Applies the theme before the first paint. An external file, because the content security policy forbids inline scripts. At run time,
+// src/app/app.tsx does the same.
 (function () {
   var preferences = {};
   try {
     preferences = JSON.parse(localStorage.getItem("fanfare.preferences")) || {};
   } catch {
-    // Unreadable, or no storage: the defaults.
+    // Unreadable or no storage: use the defaults.
   }
   var dataset = document.documentElement.dataset;
   var isDark = matchMedia("(prefers-color-scheme: dark)").matches;

@@ -1,8 +1,7 @@
 /*
- * Every address of the page is made here. The gateway answers all of them with the page, so they can be kept and reloaded.
+ * All addresses of the application. The gateway serves the page for each of them, so they can be bookmarked and reloaded.
  */
-
-/** The pattern of each page, as the router reads it. */
+/** Patterns for the router. */
 export const ROUTES = {
   landing: "/",
   login: "/login",
@@ -22,7 +21,7 @@ export const ROUTES = {
   status: "/status",
 } as const;
 
-/** What is shown of a channel besides its newest messages. */
+/** What a channel's address can point to. */
 export interface ChannelPlace {
   message?: string;
   thread?: string;
@@ -38,7 +37,7 @@ export const channelPath = (groupId: string, channelId: string, place: ChannelPl
   `/groups/${groupId}/channels/${channelId}${placeQuery(place)}`;
 export const groupSettingsPath = (groupId: string, section = "overview"): string =>
   `/groups/${groupId}/settings/${section}`;
-/** The friends, or a direct channel. */
+/** The friends page or a direct message. */
 export const directPath = (channelId?: string, place: ChannelPlace = {}): string =>
   channelId === undefined ? "/direct" : `/direct/${channelId}${placeQuery(place)}`;
 export const inboxPath = (): string => "/inbox";
@@ -49,12 +48,12 @@ export const statusPath = (): string => "/status";
 export const USER_GUIDE = "/docs/use/";
 export const ADMIN_GUIDE = "/docs/run/";
 
-/** The address of any channel of messages; `groupId` null for a direct one. */
+/** The address of any channel; `groupId` is null for a direct message. */
 export function placePath(groupId: string | null, channelId: string, place: ChannelPlace = {}): string {
   return groupId === null ? directPath(channelId, place) : channelPath(groupId, channelId, place);
 }
 
-/** What the query of a channel's address says; anything that is no id is left out. */
+/** Parses the query of a channel's address and ignores invalid IDs. */
 export function parsePlace(search: string): ChannelPlace {
   const query = new URLSearchParams(search);
   const place: ChannelPlace = {};
@@ -65,7 +64,7 @@ export function parsePlace(search: string): ChannelPlace {
   return place;
 }
 
-/** The params in an address's fragment, such as `#oidcCode=…`: what must not be sent to a server or logged there. */
+/** Parses the fragment, such as `#oidcCode=…`, for values that must not reach the server or its logs. */
 export function parseFragment(hash: string): URLSearchParams {
   return new URLSearchParams(hash.startsWith("#") ? hash.slice(1) : hash);
 }

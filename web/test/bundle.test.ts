@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** A file of the page as it is built. */
+/** A chunk of the build manifest. */
 interface Part {
   type: string;
   fileName: string;

@@ -40,7 +40,7 @@ describe("a look into the past of a channel", () => {
     await instance?.stop();
   });
 
-  /** The server's messages from one seq to another. */
+  /** The server's messages in a range of seqs. */
   async function stored(from: number, to: number): Promise<Message[]> {
     const messages: Message[] = [];
     for (let after = from - 1; after < to; after += 100) {
@@ -77,7 +77,7 @@ describe("a look into the past of a channel", () => {
       .poll(() => history.get()!.messages.find(({ id }) => id === sent[120]!.id)?.reactions, PATIENT)
       .toHaveLength(1);
 
-    // While pages are on their way.
+    // While pages are loading.
     const changes = [110, 90, 140, 165].map((index) => editor.edit(sent[index]!.id, `edited ${index}`));
     await Promise.all([history.loadOlder(), history.loadNewer(), ...changes]);
     await expectExact(history);

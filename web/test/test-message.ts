@@ -1,6 +1,6 @@
 import type { Message } from "@fanfare/contract";
 
-/** Somebody's message to try something with: of Ada in channel "c", unless told otherwise. */
+/** A message by Ada in channel "c", unless `parts` says otherwise. */
 export function testMessage(seq: number, parts: Partial<Message> = {}): Message {
   return {
     id: `m${seq}`,

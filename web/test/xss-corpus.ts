@@ -1,4 +1,4 @@
-/** Texts that would run code, load something or deceive if they were taken for HTML, or links for harmless. */
+/** Texts that would run code, load something or deceive users if they were treated as HTML or as safe links. */
 export const XSS_CORPUS: readonly string[] = [
   // Elements that run code.
   "<script>steal()</script>",
@@ -123,7 +123,7 @@ export const XSS_CORPUS: readonly string[] = [
   "<!--<img src='--><img src=x onerror=steal()>'>",
   "<!--[if IE]><script>steal()</script><![endif]-->",
   "<!-- a -- --><script>steal()</script>",
-  // Addresses that run code.
+  // URLs that run code.
   "javascript:steal()",
   "JaVaScRiPt:steal()",
   "javascript&colon;steal()",
@@ -288,7 +288,7 @@ export const XSS_CORPUS: readonly string[] = [
   "@everyone<script>steal()</script>",
   "[@everyone](javascript:steal())",
   "@here\u202E@everyone",
-  // Directions and the invisible.
+  // Bidirectional controls and invisible characters.
   "\u202E<script>steal()</script>\u202C",
   "\u2066\u202Ehttps://good.example\u2069",
   "a\u200Bb<scr\u200Bipt>steal()</script>",

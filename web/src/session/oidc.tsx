@@ -11,7 +11,7 @@ import { useServerMeta } from "./server-meta.ts";
 
 /** A round trip to the provider. */
 interface OidcTrip {
-  /** PKCE verifier; never sent to the provider. */
+  /** Proves that this page started the login. Only its hash leaves the browser until then. */
   verifier: string;
   purpose: "login" | "link" | "setUpTotp" | "turnOffTotp";
   stay: boolean;

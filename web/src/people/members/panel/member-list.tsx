@@ -116,7 +116,7 @@ export interface Listed {
 
 /** Members grouped by highest role or presence. */
 interface Section {
-  /** A role ID, "online", "offline", or "members" if presence is unknown. */
+  /** A role ID, "online", "offline", or "rest" if presence is unknown. */
   key: string;
   role: Role | null;
   members: Listed[];
