@@ -5,7 +5,7 @@ const id = "0123456789abcdef01234567";
 const other = "89abcdef0123456789abcdef";
 
 describe("addresses", () => {
-  test("say what of a channel is shown, and are read back", () => {
+  test("round-trip the place in a channel", () => {
     expect(channelPath(id, other)).toBe(`/groups/${id}/channels/${other}`);
     const path = channelPath(id, other, { message: id, thread: other });
     expect(parsePlace(new URL(path, "http://fanfare").search)).toEqual({ message: id, thread: other });
@@ -13,11 +13,11 @@ describe("addresses", () => {
     expect(directPath()).toBe("/direct");
   });
 
-  test("what is no id is left out", () => {
+  test("ignore invalid IDs", () => {
     expect(parsePlace("?message=javascript:alert(1)&thread=")).toEqual({});
   });
 
-  test("of codes nothing gets into the path, and secrets come in the fragment", () => {
+  test("escape codes and keep secrets in the fragment", () => {
     expect(invitePath("a/../b")).toBe("/invite/a%2F..%2Fb");
     expect(parseFragment("#oidcCode=abc&x=1").get("oidcCode")).toBe("abc");
   });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
 });
 
-test("what the page loads has no schemas: the contract gives it values and types only", () => {
+test("the bundle contains no schemas of the contract", () => {
   const modules = parts.flatMap((part) => Object.keys(part.modules ?? {}));
   expect(modules.some((id) => id.endsWith("contract/src/limits.ts"))).toBe(true);
   expect(modules.filter((id) => /\/node_modules\/(\.pnpm\/)?zod[@/]/.test(id))).toEqual([]);
@@ -40,7 +40,7 @@ test("what the page loads has no schemas: the contract gives it values and types
   );
 });
 
-test("no file imports one that imports it: what it takes from there would not be there yet", () => {
+test("chunks do not import each other in a cycle", () => {
   const imports = new Map(parts.map((part) => [part.fileName, part.imports ?? []]));
   const done = new Set<string>();
   const cycles: string[][] = [];

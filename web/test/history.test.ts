@@ -8,7 +8,7 @@ import { type Instance, startInstance } from "../../test/support/instance.ts";
 const COUNT = 260;
 const PATIENT = { timeout: 10_000 };
 
-describe("a look into the past of a channel", () => {
+describe("channel history", () => {
   let instance: Instance;
   let ada: FanfareClient;
   let bob: FanfareClient;
@@ -59,7 +59,7 @@ describe("a look into the past of a channel", () => {
       }, PATIENT)
       .toBe(true);
 
-  test("opens at a message, a seq and a time, grows, is kept by events, and meets what is live", async () => {
+  test("opens at a message, seq or time, grows, follows events and joins the live copy", async () => {
     const history = new ChannelHistory(bob, channel.id);
     const view = bob.channel(channel.id);
     await view.load();
@@ -97,7 +97,7 @@ describe("a look into the past of a channel", () => {
     expect(history.get()).toBeNull();
   });
 
-  test("scrolling at the end does not give up a look that is being opened, closing does", async () => {
+  test("an open in progress survives scrolling to the end, but not closing", async () => {
     const history = new ChannelHistory(bob, channel.id);
     const opening = history.open({ seq: 40 });
     history.letGo();
@@ -112,7 +112,7 @@ describe("a look into the past of a channel", () => {
     expect(history.get()).toBeNull();
   });
 
-  test("a message that is not there leaves nothing open", async () => {
+  test("a missing message opens no window", async () => {
     const history = new ChannelHistory(bob, channel.id);
     await expect(history.open({ messageId: "0".repeat(24) })).rejects.toMatchObject({
       type: "MESSAGE_NOT_FOUND",

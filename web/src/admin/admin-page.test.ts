@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { auditDetails } from "./admin-page.tsx";
 
-test("who and why stand by themselves, everything else is text", () => {
+test("separates the target user and reason from the other details", () => {
   expect(auditDetails({ userId: "u", reason: "spam", admin: true, note: "x" })).toEqual({
     userId: "u",
     reason: "spam",

@@ -17,7 +17,7 @@ const user = (about: Partial<AdminUser>): AdminUser => ({
   ...about,
 });
 
-test("only what the server would allow is offered", () => {
+test("offers only actions that the server allows", () => {
   expect(deedsFor(user({}), "b")).toEqual(["makeAdmin", "sendReset", "resetTotp", "disable"]);
   expect(deedsFor(user({ kind: "guest" }), "b")).toEqual(["disable"]);
   expect(deedsFor(user({ disabledAt: "2026-11-21T00:00:00.000Z" }), "b")).toEqual(["enable"]);

@@ -14,7 +14,7 @@ function apply(marked: string, edit: (text: string, from: number, to: number) =>
 const bold = (text: string, from: number, to: number) => toggleMark(text, from, to, "**");
 const italic = (text: string, from: number, to: number) => toggleMark(text, from, to, "*");
 
-describe("markdown by keys", () => {
+describe("formatting keys", () => {
   test.each([
     ["a ‹word› b", "a **‹word›** b"],
     ["a **‹word›** b", "a ‹word› b"],
@@ -30,12 +30,12 @@ describe("markdown by keys", () => {
     ["***‹word›***", "**‹word›**"],
   ])("italic: %s", (before, after) => expect(apply(before, italic)).toBe(after));
 
-  test("code: a span in one line, a block over several", () => {
+  test("code: a span for one line, a block for several", () => {
     expect(apply("run ‹npm› now", toggleCode)).toBe("run `‹npm›` now");
     expect(apply("see ‹a\nb› end", toggleCode)).toBe("see \n```\n‹a\nb›\n```\n end");
   });
 
-  test("links: the selection is the text, or the address", () => {
+  test("links: the selection becomes the text or the address", () => {
     expect(apply("the ‹docs› here", makeLink)).toBe("the [docs](‹›) here");
     expect(apply("‹https://x.example/a›", makeLink)).toBe("[‹›](https://x.example/a)");
     expect(apply("the ‹docs›", (...at) => makeLink(...at, "https://x.example"))).toBe(
@@ -43,7 +43,7 @@ describe("markdown by keys", () => {
     );
   });
 
-  test("Enter is a new line in code that is not closed", () => {
+  test("Enter starts a new line in an unclosed code block", () => {
     expect(isInOpenFence("```ts\nlet a", 11)).toBe(true);
     expect(isInOpenFence("```ts\nlet a\n```", 15)).toBe(false);
     expect(isInOpenFence("```ts\nlet a\n```", 8)).toBe(true);

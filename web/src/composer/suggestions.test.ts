@@ -3,7 +3,7 @@ import { MAX_SUGGESTIONS, closedEmoji, findTrigger, rankByName, replacement } fr
 
 const names = (all: string[], query: string) => rankByName(all, query, (name) => [name]);
 
-test("what fits best comes first", () => {
+test("the best match comes first", () => {
   expect(names(["Joanna", "Mary Ann", "Ann", "Anna", "Bob"], "ann")).toEqual([
     "Ann",
     "Anna",
@@ -13,12 +13,12 @@ test("what fits best comes first", () => {
   expect(names(["小明", "大明", "小"], "小")).toEqual(["小", "小明"]);
 });
 
-test("without a query the first ones, and never more than fit", () => {
+test("without a query, returns the first ones up to the limit", () => {
   const many = Array.from({ length: 50 }, (_, index) => `user ${index}`);
   expect(names(many, "")).toEqual(many.slice(0, MAX_SUGGESTIONS));
 });
 
-test("a name takes the place of what was written, with one space behind it", () => {
+test("replaces the trigger with the name and one space", () => {
   const trigger = { kind: "mention", start: 3, query: "ad" } as const;
   expect(replacement("hi @ad", 6, trigger, "@Ada")).toEqual({
     from: 3,
@@ -30,7 +30,7 @@ test("a name takes the place of what was written, with one space behind it", () 
   expect(replacement("hi @ad there", 6, trigger, "@Ada").insert).toBe("@Ada");
 });
 
-describe("what is being written", () => {
+describe("findTrigger", () => {
   test.each([
     ["hi @ad", { kind: "mention", start: 3, query: "ad" }],
     ["@", { kind: "mention", start: 0, query: "" }],
@@ -60,11 +60,11 @@ describe("what is being written", () => {
     "\\@a",
     "@a\nb",
     "x",
-  ])("nothing in %s", (text) => {
+  ])("no trigger in %s", (text) => {
     expect(findTrigger(text, text.length)).toBeNull();
   });
 
-  test("only what is before the caret counts", () => {
+  test("only looks at the text before the caret", () => {
     expect(findTrigger("@ada and more", 3)).toEqual({ kind: "mention", start: 0, query: "ad" });
     expect(closedEmoji("so :tada:!", 9)).toEqual({ start: 3, name: "tada" });
     expect(closedEmoji("10:30:", 6)).toBeNull();

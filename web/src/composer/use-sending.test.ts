@@ -3,7 +3,7 @@ import { commandIn, slowModeLeft } from "./use-sending.ts";
 
 const commands = [{ name: "poll" }];
 
-test("a text that begins with a command of a bot is one", () => {
+test("recognizes the command of a bot", () => {
   expect(commandIn("/poll", commands)).toEqual({ name: "poll", text: "" });
   expect(commandIn("/poll  tea or coffee? ", commands)).toEqual({ name: "poll", text: "tea or coffee?" });
 });
@@ -17,7 +17,7 @@ test("everything else is a message", () => {
 const sentAt = "2026-01-01T00:00:00.000Z";
 const sentMs = Date.parse(sentAt);
 
-test("slow mode is counted in whole seconds from the last message", () => {
+test("slow mode counts whole seconds since the last message", () => {
   expect(slowModeLeft(sentAt, 10, sentMs + 100)).toBe(10);
   expect(slowModeLeft(sentAt, 10, sentMs + 9100)).toBe(1);
   expect(slowModeLeft(sentAt, 10, sentMs + 10_000)).toBe(0);
@@ -25,6 +25,6 @@ test("slow mode is counted in whole seconds from the last message", () => {
   expect(slowModeLeft(sentAt, 0, sentMs)).toBe(0);
 });
 
-test("a clock that is behind the server's makes nobody wait longer", () => {
+test("a slow clock does not extend the wait", () => {
   expect(slowModeLeft(sentAt, 10, sentMs - 60_000)).toBe(10);
 });

@@ -10,7 +10,7 @@ const crew: NamedToken = { label: "@crew", wire: `<@&${id("d")}>` };
 const general: NamedToken = { label: "#general", wire: `<#${id("e")}>` };
 const all = [ada, lovelace, ming, crew, general];
 
-describe("names in the field, tokens on the wire", () => {
+describe("wire format", () => {
   test.each([
     ["hello @Ada, how is @crew?", `hello ${ada.wire}, how is ${crew.wire}?`],
     ["@Ada Lovelace and @Ada", `${lovelace.wire} and ${ada.wire}`],
@@ -32,18 +32,18 @@ describe("names in the field, tokens on the wire", () => {
     "```\n@Ada, never closed",
     "~~~ts\n@Ada\n~~~",
     "@Nobody",
-  ])("is no mention: %s", (text) => {
+  ])("no mention in %s", (text) => {
     expect(toWire(text, all)).toBe(text);
   });
 
-  test("what is code for the server is code here", () => {
+  test("treats the same parts as code as the server does", () => {
     const text = "@Ada `@crew` and ``` @Ada ``` then\n```\n@Ada Lovelace\n```\n@小明";
     const { userIds, roleIds } = parseMentions(toWire(text, all));
     expect(userIds).toEqual([id("a"), id("c")]);
     expect(roleIds).toEqual([]);
   });
 
-  test("a text comes back as it was, once names are known; unknown tokens stay and mean the same", () => {
+  test("restores a text once names are known; unknown tokens stay as they are", () => {
     const names: Record<string, string> = { [ada.wire]: "Ada", [general.wire]: "general" };
     const wire = `${ada.wire} in ${general.wire}, \`${ada.wire}\`, ${crew.wire}`;
     const { text, tokens } = fromWire(wire, [], (token) => names[token]);
@@ -52,7 +52,7 @@ describe("names in the field, tokens on the wire", () => {
     expect(wiresIn(text)).toEqual([ada.wire, crew.wire]);
   });
 
-  test("two of one name are told apart, and nobody is everyone", () => {
+  test("distinguishes identical names and a user named everyone", () => {
     const second = nameToken([ada], lovelace.wire, "Ada");
     expect(second.label).toBe("@Ada (2)");
     expect(nameToken([ada, second], lovelace.wire, "Ada")).toBe(second);
@@ -60,7 +60,7 @@ describe("names in the field, tokens on the wire", () => {
     expect(nameToken([], ada.wire, "everyone").label).toBe("@everyone (2)");
   });
 
-  test("names may have signs that mean something in patterns", () => {
+  test("escapes special characters in names", () => {
     const odd: NamedToken = { label: "@[a|b]*.(x)?", wire: ada.wire };
     expect(toWire("hi @[a|b]*.(x)? there", [odd])).toBe(`hi ${ada.wire} there`);
   });

@@ -34,7 +34,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 const ban = (userId: string): Ban => ({ userId }) as Ban;
 
 describe("ServerCache", () => {
-  test("changes every page of a list, with the params of that page", async () => {
+  test("patches each page of a list with the params of that page", async () => {
     const { cache, waiting } = newServer();
     const options = cache.askPages(
       "group.listBans",
@@ -62,7 +62,7 @@ describe("ServerCache", () => {
     expect(asked).toContainEqual({ groupId: "g", afterUserId: "b" });
   });
 
-  test("an answer in doubt is still asked for again after it was changed", async () => {
+  test("refetches an invalidated response even after a patch", async () => {
     const { cache, waiting } = newServer();
     void cache.queries.fetchQuery(cache.ask("invite.list", { groupId: "g" }));
     await turn();
@@ -75,7 +75,7 @@ describe("ServerCache", () => {
     expect(waiting).toHaveLength(2);
   });
 
-  test("changes only what was asked with these params", () => {
+  test("only patches responses with matching params", () => {
     const { cache } = newServer();
     const invites = (groupId: string) =>
       cache.queries.getQueryData<{ invites: unknown[] }>(["invite.list", { groupId }])!.invites;
@@ -85,7 +85,7 @@ describe("ServerCache", () => {
     expect(invites("b")).toHaveLength(1);
   });
 
-  test("asks once for many doubts about the same answer", async () => {
+  test("refetches once for several invalidations", async () => {
     const { cache, waiting } = newServer();
     show(cache, cache.ask("invite.list", { groupId: "g" }));
     await turn();
@@ -98,7 +98,7 @@ describe("ServerCache", () => {
     expect(waiting).toHaveLength(2);
   });
 
-  test("a list that comes by pages is one answer", async () => {
+  test("loads all pages into one response", async () => {
     const { cache, waiting } = newServer();
     const paging = { param: "afterName", next: "nextName", list: "commands" } as const;
     const options = cache.askWhole("command.list", { channelId: "c" }, paging);

@@ -16,7 +16,7 @@ const channels = [
 ];
 
 describe("the channels of a group", () => {
-  test("stand in their sections; those whose section is not seen stand at the top", () => {
+  test("are grouped by section; those of hidden sections come first", () => {
     const { top, sections } = channelTree(channels);
     expect(top.map(({ id }) => id)).toEqual(["a", "b", "hidden"]);
     expect(sections.map(({ section, channels: inside }) => [section.id, inside.map(({ id }) => id)])).toEqual(
@@ -27,7 +27,7 @@ describe("the channels of a group", () => {
     );
   });
 
-  test("have an order from top to bottom", () => {
+  test("are ordered from top to bottom", () => {
     expect(channelsInOrder(channels).map(({ id }) => id)).toEqual(["a", "b", "hidden", "c", "d"]);
   });
 });

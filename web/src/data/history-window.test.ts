@@ -25,8 +25,8 @@ const seqs = ({ messages }: { messages: readonly Message[] }): [number, number] 
   messages.at(-1)!.seq,
 ];
 
-describe("a window into the past", () => {
-  test("grows at both ends and knows where the channel ends", () => {
+describe("a history window", () => {
+  test("grows at both ends and knows the ends of the channel", () => {
     let window = windowAround(page(40, 60, 100));
     expect(window).toMatchObject({ hasOlder: true, hasNewer: true });
     window = withOlder(window, page(20, 39, 100, true));
@@ -40,12 +40,12 @@ describe("a window into the past", () => {
     expect(seqs(window)).toEqual([1, 100]);
   });
 
-  test("takes what a page brings again only once", () => {
+  test("ignores messages that it already has", () => {
     const window = withNewer(windowAround(page(1, 10, 30)), page(8, 17, 30, true));
     expect(window.messages.map(({ seq }) => seq)).toEqual(run(1, 17).map(({ seq }) => seq));
   });
 
-  test("lets go of the other end, and knows that there is more", () => {
+  test("drops the other end and records that there is more", () => {
     const full: HistoryWindow = { messages: run(101, 100 + MAX_WINDOW), hasOlder: true, hasNewer: false };
     const older = withOlder(full, page(51, 100, 5000, true));
     expect(seqs(older)).toEqual([51, 50 + MAX_WINDOW]);
@@ -58,7 +58,7 @@ describe("a window into the past", () => {
     expect(newer.hasOlder).toBe(true);
   });
 
-  test("takes the newer version of a message, and stays the same object where there is none", () => {
+  test("takes newer versions and keeps its identity without changes", () => {
     const window = windowAround(page(1, 3, 3));
     const edited = message(2, 9, "edited");
     expect(withChanged(window, new Map([[edited.id, edited]])).messages[1]).toBe(edited);
@@ -66,7 +66,7 @@ describe("a window into the past", () => {
     expect(withChanged(window, new Map([[old.id, old]]))).toBe(window);
   });
 
-  test("takes reactions only on what they were told for", () => {
+  test("only applies reactions to the revision they belong to", () => {
     const window = windowAround(page(1, 3, 3));
     const change = {
       channelId: "c",
@@ -83,7 +83,7 @@ describe("a window into the past", () => {
     expect(withReactionsChanged(window, { ...change, messageId: "m7", rev: 9, afterRev: 8 })).toBe(window);
   });
 
-  test("is joined with the live copy where the two touch, and not before", () => {
+  test("joins the live copy when they are adjacent", () => {
     const window = windowAround(page(40, 60, 100));
     expect(joinLive(window, run(62, 100))).toEqual({ messages: window.messages, isLive: false });
     expect(joinLive(window, run(61, 100))).toEqual({ messages: run(40, 100), isLive: true });

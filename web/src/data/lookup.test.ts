@@ -21,7 +21,7 @@ function newLookup(max = 100, isDown = { value: false }) {
 }
 
 describe("Lookup", () => {
-  test("asks together for what is wanted in one moment, once, and no more than fits into a call", async () => {
+  test("batches and deduplicates lookups up to the limit per call", async () => {
     const { lookup, calls } = newLookup();
     for (const id of ["a", "b", "a", "c", "d", "nobody"]) lookup.want(id);
     await turn();
@@ -35,7 +35,7 @@ describe("Lookup", () => {
     expect(lookup.get("nobody")).toBeUndefined();
   });
 
-  test("forgets the oldest, which can be asked for again", async () => {
+  test("evicts the oldest values", async () => {
     const { lookup, calls } = newLookup(2);
     for (const id of ["a", "b", "c"]) lookup.want(id);
     await turn();
@@ -46,7 +46,7 @@ describe("Lookup", () => {
     expect(lookup.get("a")).toBe("A");
   });
 
-  test("asks again for what failed, and for all that is held when that may be old", async () => {
+  test("retries failed lookups and refreshes all values", async () => {
     const isDown = { value: true };
     const { lookup, calls } = newLookup(100, isDown);
     lookup.want("a");

@@ -4,7 +4,7 @@ import { Typists } from "./presence.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test("who types is told until the time is over, is told on, or their message is here", () => {
+test("an indicator ends after its timeout, is extended, or ends with the message", () => {
   const typists = new Typists();
   let told = 0;
   typists.subscribe(() => (told += 1));
@@ -23,7 +23,7 @@ test("who types is told until the time is over, is told on, or their message is 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("of a crowd only some are kept", () => {
+test("limits the number of users", () => {
   const typists = new Typists();
   for (let user = 0; user < 50; user++) typists.start("c", `${user}`, 6000);
   expect(typists.in("c")).toHaveLength(20);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inviteCodeOf } from "./add-group.tsx";
 
-test("a code is found in a link, a path, or by itself", () => {
+test("finds the code in a link, a path or alone", () => {
   for (const text of [
     "https://chat.example.org/invite/Ab_3-xyz",
     " http://127.0.0.1:3000/invite/Ab_3-xyz/ ",
@@ -13,7 +13,7 @@ test("a code is found in a link, a path, or by itself", () => {
   }
 });
 
-test("anything else is no invite", () => {
+test("rejects anything else", () => {
   for (const text of ["", "abc", "https://chat.example.org/groups/x", "two words", "invite/"]) {
     expect(inviteCodeOf(text)).toBeNull();
   }

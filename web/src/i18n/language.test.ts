@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chooseLanguage } from "./language.ts";
 
 describe("chooseLanguage", () => {
-  test("takes what was chosen, else the first language of the browser that there is", () => {
+  test("uses the chosen language, or the first supported one of the browser", () => {
     expect(chooseLanguage("zh", ["en-US"])).toBe("zh");
     expect(chooseLanguage("system", ["fr", "zh-Hant-TW", "en"])).toBe("zh");
     expect(chooseLanguage(undefined, ["en-GB", "zh"])).toBe("en");

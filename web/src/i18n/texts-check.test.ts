@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { keysOf, usesOf } from "./texts-check.ts";
 
 describe("keysOf", () => {
-  test("joins what is nested, and takes plural forms for one", () => {
+  test("joins nested keys and merges plural forms", () => {
     expect([...keysOf({ a: "x", b: { c: "y" }, n_one: "1", n_other: "many" })]).toEqual(["a", "b.c", "n"]);
   });
 });
@@ -13,7 +13,7 @@ describe("usesOf", () => {
       ({ namespace, key, isPrefix }) => `${namespace}:${key}${isPrefix ? "*" : ""}`,
     );
 
-  test("finds literal keys, keys with a hole, other namespaces, and tables", () => {
+  test("finds literal keys, prefixes, other namespaces and tables", () => {
     const code = `const { t } = useTranslation("messages");
       t("send"); t(\`state.\${state}\`, { count }); t("ui:close"); <Trans t={t} i18nKey="hint" />;
       const rows = [{ textKey: "row" }]; expect("not"); format("neither");`;
@@ -26,7 +26,7 @@ describe("usesOf", () => {
     ]);
   });
 
-  test("takes one namespace from a file, and needs one", () => {
+  test("requires exactly one namespace per file", () => {
     expect(() => uses(`useTranslation("a"); useTranslation("b");`)).toThrow("several namespaces");
     expect(() => uses(`t("send")`)).toThrow("no namespace");
     expect(uses(`i18next.t("shared:error.UNKNOWN")`)).toEqual(["shared:error.UNKNOWN"]);

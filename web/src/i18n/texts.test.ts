@@ -24,15 +24,15 @@ const uses: Use[] = read("**/*.{ts,tsx}")
   .filter(([path]) => !path.startsWith("i18n/") && !path.endsWith(".test.ts"))
   .flatMap(([path, code]) => usesOf(path, code));
 
-describe("the texts", () => {
-  test("are the same in all languages", () => {
+describe("texts", () => {
+  test("have the same keys in all languages", () => {
     for (const [namespace, languages] of namespaces) {
       const [first, ...others] = LANGUAGES.map((language) => [...(languages.get(language) ?? [])].toSorted());
       for (const other of others) expect(other, `the texts of ${namespace}`).toEqual(first);
     }
   });
 
-  test("that are used exist", () => {
+  test("have all keys that are used", () => {
     const missing = uses.filter(({ namespace, key, isPrefix }) => {
       const keys = [...(namespaces.get(namespace)?.get("en") ?? [])];
       return !keys.some((held) => (isPrefix ? held.startsWith(key) : held === key));
@@ -40,7 +40,7 @@ describe("the texts", () => {
     expect(missing).toEqual([]);
   });
 
-  test("that exist are used", () => {
+  test("have no unused keys", () => {
     const unused: string[] = [];
     for (const [namespace, languages] of namespaces) {
       for (const key of languages.get("en") ?? []) {

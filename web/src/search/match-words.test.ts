@@ -4,18 +4,18 @@ import { matchWords } from "./match-words.ts";
 const found = (text: string, words: string) =>
   matchWords(text, words).map(([from, to]) => text.slice(from, to));
 
-test("whole words in any case and order, with other forms and longer words", () => {
+test("matches whole words in any case and order, including inflections", () => {
   const text = "Rocket rockets, the LAUNCH of a skyrocket, launching";
   expect(found(text, "launch rocket")).toEqual(["Rocket", "rockets", "LAUNCH", "launching"]);
   expect(found(text, "rock launches")).toEqual(["Rocket", "rockets", "LAUNCH", "launching"]);
   expect(found(text, 'roc "launch"')).toEqual(["LAUNCH"]);
 });
 
-test("Chinese also in parts of a text", () => {
+test("matches parts of Chinese texts", () => {
   expect(found("明天发射火箭吗", "火箭 明天")).toEqual(["明天", "火箭"]);
 });
 
-test("signs are no words", () => {
+test("ignores punctuation", () => {
   expect(found("a.c abc (a)", "(a) .*")).toEqual(["a", "a"]);
   expect(found("anything", "…")).toEqual([]);
 });

@@ -4,32 +4,32 @@ import { filterAt, parseQuery, withFilter, withoutFilter } from "./query.ts";
 const filters = (text: string) => parseQuery(text).filters.map(({ name, value }) => `${name}=${value}`);
 
 describe("parseQuery", () => {
-  test("takes words and filters apart, wherever they stand", () => {
+  test("separates words and filters in any order", () => {
     expect(parseQuery("rocket from:ada  launch has:link").words).toBe("rocket launch");
     expect(filters("rocket from:ada  launch has:link")).toEqual(["from=ada", "has=link"]);
   });
 
-  test("quotes hold a name together, also while they are not closed", () => {
+  test("keeps quoted values together, even if unclosed", () => {
     expect(filters('from:"Ada Lovelace" in:"big pl')).toEqual(["from=Ada Lovelace", "in=big pl"]);
   });
 
-  test("any case, and the colon of Chinese keyboards", () => {
+  test("ignores case and accepts the full-width colon", () => {
     expect(filters("FROM：小明 火箭")).toEqual(["from=小明"]);
     expect(parseQuery("FROM：小明 火箭").words).toBe("火箭");
   });
 
-  test("what only looks like a filter is words", () => {
+  test("treats lookalikes of filters as words", () => {
     for (const text of ["http://in:8080", "within:x", "size:3", "from ada"]) {
       expect(parseQuery(text)).toEqual({ words: text, filters: [] });
     }
   });
 
-  test("a filter without a value is one that is being typed", () => {
+  test("accepts a filter without a value yet", () => {
     expect(parseQuery("rocket from:")).toMatchObject({ words: "rocket", filters: [{ value: "" }] });
   });
 });
 
-test("the filter that is being typed is where the caret is", () => {
+test("filterAt returns the filter at the caret", () => {
   const query = parseQuery("from:ada rocket");
   expect(filterAt(query, 5)?.name).toBe("from");
   expect(filterAt(query, 8)?.name).toBe("from");
@@ -37,8 +37,8 @@ test("the filter that is being typed is where the caret is", () => {
   expect(filterAt(query, 9)).toBeNull();
 });
 
-describe("filters in a text", () => {
-  test("come last, in place of another, and go", () => {
+describe("filters", () => {
+  test("are appended, replaced and removed", () => {
     expect(withFilter("rocket ", "from", "")).toBe("rocket from:");
     expect(withFilter("", "in", "big plans")).toBe('in:"big plans"');
     const text = "a from:ad b";

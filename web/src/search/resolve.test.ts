@@ -23,7 +23,7 @@ const directory: Directory = {
 const resolve = (text: string) => resolveQuery(parseQuery(text), directory);
 
 describe("resolveQuery", () => {
-  test("names become ids: a username before a name", () => {
+  test("resolves names to IDs, usernames first", () => {
     expect(resolve('rocket from:ADA mentions:"Ada Lovelace"').search).toEqual({
       groupId: "g",
       text: "rocket",
@@ -33,11 +33,11 @@ describe("resolveQuery", () => {
     expect(resolve("from:小明 mentions:me").search).toMatchObject({ from: "3", mentions: "1" });
   });
 
-  test("a channel takes the place of the group", () => {
+  test("a channel replaces the group", () => {
     expect(resolve('x in:"#Big plans"').search).toEqual({ channelId: "c1", text: "x" });
   });
 
-  test("everywhere, a channel that several groups have needs its group", () => {
+  test("everywhere, an ambiguous channel needs its group", () => {
     const channels = [
       { id: "c1", name: "general", group: "Rockets" },
       { id: "c2", name: "general", group: "Big plans" },
@@ -62,7 +62,7 @@ describe("resolveQuery", () => {
     expect(channelWord(quoted, [quoted])).toBe("c5");
   });
 
-  test("traits add up, days are those of the browser", () => {
+  test("combines traits and uses local days", () => {
     const { search } = resolve("has:file has:link has:file after:yesterday before:2026-11-21");
     expect(search).toEqual({
       groupId: "g",
@@ -72,18 +72,18 @@ describe("resolveQuery", () => {
     });
   });
 
-  test("what means nothing is told, what is being typed is not", () => {
+  test("reports unknown values but not incomplete filters", () => {
     const { search, unknown } = resolve("x from:nobody in:nowhere has:wings before:2026-02-31 after:");
     expect(search).toEqual({ groupId: "g", text: "x" });
     expect(unknown.map(({ name }) => name)).toEqual(["from", "in", "has", "before"]);
   });
 });
 
-test("what is typed for somebody means nobody else", () => {
+test("personWord is unambiguous", () => {
   expect(people.map((person) => personWord(person, people))).toEqual(["ada", "2", "小明", "4"]);
 });
 
-test("what can be searched depends on what is shown, and what was chosen stays where it can", () => {
+test("scopes depend on the place, and the chosen one is kept if possible", () => {
   const inGroup = { groupId: "g", channelId: "c" };
   const atGroup = { groupId: "g", channelId: null };
   const direct = { groupId: null, channelId: "d" };

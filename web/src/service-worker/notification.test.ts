@@ -10,7 +10,7 @@ const pushed = {
   messageId: id("e"),
 };
 
-test("a click leads to the message", () => {
+test("a click opens the message", () => {
   expect(notificationOf(pushed)).toEqual({
     title: "Ada mentioned you",
     body: "Hello",
@@ -20,7 +20,7 @@ test("a click leads to the message", () => {
   expect(notificationOf({ ...pushed, groupId: null }).path).toBe(`/direct/${id("c")}?message=${id("e")}`);
 });
 
-test("what is no push leads home, and never elsewhere", () => {
+test("an invalid payload only opens the home page", () => {
   for (const odd of [null, "x", {}, { ...pushed, channelId: "//evil.example" }, { ...pushed, groupId: 1 }]) {
     expect(notificationOf(odd)).toMatchObject({ title: "Fanfare", path: "/" });
   }

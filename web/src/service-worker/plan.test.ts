@@ -30,13 +30,13 @@ test.each(["/", "/groups/a/channels/b", "/filesystem"])(
   },
 );
 
-test("what is built has its content in its name, and is kept", () => {
+test("built files are cached", () => {
   expect(plan({ path: "/assets/index-abc.js" })).toBe("kept");
   expect(plan({ path: "/theme.js" })).toBe("kept");
   expect(plan({ path: "/sw.js" })).toBeNull();
 });
 
-test("only what is read, and only from here", () => {
+test("only handles same-origin reads", () => {
   expect(plan({ path: "/assets/a.js", method: "POST" })).toBeNull();
   expect(plan({ path: "/assets/a.js", origin: "https://other.example" })).toBeNull();
 });

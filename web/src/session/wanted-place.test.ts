@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isOwnPlace } from "./wanted-place.ts";
 
-test("only a page of our own is gone on to, and not the login again", () => {
+test("only accepts paths of this application other than login pages", () => {
   expect(["/", "/groups/1/channels/2?message=3", "/settings/profile"].map(isOwnPlace)).toEqual([
     true,
     true,

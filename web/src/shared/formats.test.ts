@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatsOf } from "./formats.ts";
 
-test("figures are as long as they are useful", () => {
+test("numbers use a useful precision", () => {
   const { milliseconds, bytes, number } = formatsOf("en");
   expect([0.034, 3.44, 34.4, 3440, 34_400].map(milliseconds)).toEqual([
     "0.034 ms",
@@ -14,7 +14,7 @@ test("figures are as long as they are useful", () => {
   expect([0, 12.34, 12_345].map(number)).toEqual(["0", "12.3", "12.3K"]);
 });
 
-test("a duration is its two largest units", () => {
+test("a duration has its two largest units", () => {
   const minutes = 60_000;
   expect(formatsOf("en").duration(3 * 1440 * minutes + 4 * 60 * minutes + 5 * minutes)).toBe("3 days, 4 hr");
   expect(formatsOf("en").duration(120 * minutes)).toBe("2 hr");

@@ -12,11 +12,11 @@ const error = (type: ErrorCode | LocalErrorCode, data?: unknown) =>
 describe("errorText", () => {
   beforeAll(() => i18next.init({ lng: "en", resources: { en: { shared: en } } }));
 
-  test("has a text of its own for every code of the contract", () => {
+  test("has a text for every error code of the contract", () => {
     for (const code of Object.keys(ERRORS)) expect(en.error).toHaveProperty(code);
   });
 
-  test("names the limit that is reached and what it is", () => {
+  test("names the limit and its value", () => {
     const data = { limit: "fileQuotaUserBytes", max: 5_000_000 };
     expect(errorText(error("LIMIT_REACHED", data))).toBe(
       "Your files can use up to 5 MB. Delete some to free up space.",
@@ -33,12 +33,12 @@ describe("errorText", () => {
     expect(errorText(error("RATE_LIMITED", { retryAfterMs: 400 }))).toContain("in a second");
   });
 
-  test("names the fields that are wrong", () => {
+  test("names the invalid fields", () => {
     const issues = [{ path: "username", message: "must be longer" }];
     expect(errorText(error("VALIDATION_FAILED", { issues }))).toBe("Username: must be longer.");
   });
 
-  test("shows nobody English who has chosen another language", async () => {
+  test("does not show English field errors in other languages", async () => {
     i18next.addResourceBundle("zh", "shared", zh);
     await i18next.changeLanguage("zh");
     const issues = [{ path: "username", message: "must be longer" }];
@@ -46,7 +46,7 @@ describe("errorText", () => {
     await i18next.changeLanguage("en");
   });
 
-  test("takes the server's words for a code that is newer, and blames the page for anything else", () => {
+  test("uses the server's message for unknown codes, and a generic one for other errors", () => {
     expect(errorText(error("FROM_THE_FUTURE" as ErrorCode))).toBe("As the server says.");
     expect(errorText(new TypeError("x is undefined"))).toContain("Reload it");
   });

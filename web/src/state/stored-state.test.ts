@@ -3,8 +3,8 @@ import { parseDrafts, withDraft } from "./drafts.ts";
 import { parseLastPlaces, withLastChannel } from "./last-channel.ts";
 import { parsePreferences } from "./preference-values.ts";
 
-describe("what is kept in the browser", () => {
-  test("preferences: what is unknown, or cannot be, counts as never chosen", () => {
+describe("browser storage", () => {
+  test("preferences: unknown or invalid values use the defaults", () => {
     const { theme, density, ...rest } = parsePreferences({ theme: "dark", density: "loose", color: "red" });
     expect(theme).toBe("dark");
     expect(density).toBe("comfortable");
@@ -12,7 +12,7 @@ describe("what is kept in the browser", () => {
     for (const nothing of [null, 5, "x", []]) expect(parsePreferences(nothing).theme).toBe("system");
   });
 
-  test("drafts: the newest hundred, none of them empty, of what a message may be", () => {
+  test("drafts: keeps the newest hundred non-empty ones up to the length limit", () => {
     let drafts = withDraft({}, "c", "hello");
     expect(withDraft(drafts, "c", "")).toEqual({});
     for (let channel = 0; channel < 100; channel++) drafts = withDraft(drafts, `c${channel}`, "text");
@@ -23,7 +23,7 @@ describe("what is kept in the browser", () => {
     expect(parseDrafts(null)).toEqual({});
   });
 
-  test("places: the last channel of each of the last groups; a path leads to no other host", () => {
+  test("places: keeps the last channel of recent groups; paths stay on this host", () => {
     let channels = withLastChannel({}, "first", "c");
     for (let group = 0; group < 200; group++) channels = withLastChannel(channels, `g${group}`, "c");
     expect(channels).not.toHaveProperty("first");

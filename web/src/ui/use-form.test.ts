@@ -12,7 +12,7 @@ const invalid = (...paths: string[]) =>
   });
 
 describe("errorsOfFields", () => {
-  test("puts what is invalid at its field", () => {
+  test("assigns validation errors to their fields", () => {
     const values = { username: "", roles: [] };
     expect(errorsOfFields(invalid("username", "roles.0"), values, {})).toEqual({
       username: "Wrong username.",
@@ -20,12 +20,12 @@ describe("errorsOfFields", () => {
     });
   });
 
-  test("leaves to the form what is about something that is not shown", () => {
+  test("leaves errors about other fields to the form", () => {
     expect(errorsOfFields(invalid("username", "limit"), { username: "" }, {})).toEqual({});
     expect(errorsOfFields(new Error("x"), { username: "" }, {})).toEqual({});
   });
 
-  test("puts the codes that were named at their field", () => {
+  test("assigns mapped error codes to their fields", () => {
     const taken = new FanfareError({
       type: "USERNAME_TAKEN",
       message: "Taken.",

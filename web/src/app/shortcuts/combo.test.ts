@@ -13,42 +13,42 @@ const press = (key: string, more: Partial<Keys> = {}): Keys => ({
 });
 
 describe("isCombo", () => {
-  test("mod is Ctrl, and the command key on Apple's", () => {
+  test("mod is Ctrl, and Command on Apple devices", () => {
     expect(isCombo("mod+k", press("k", { ctrlKey: true }), false)).toBe(true);
     expect(isCombo("mod+k", press("k", { metaKey: true }), false)).toBe(false);
     expect(isCombo("mod+k", press("k", { metaKey: true }), true)).toBe(true);
     expect(isCombo("mod+k", press("k", { ctrlKey: true }), true)).toBe(false);
   });
 
-  test("exactly these keys, whatever the case", () => {
+  test("requires exactly these keys, regardless of case", () => {
     expect(isCombo("mod+Shift+m", press("M", { ctrlKey: true, shiftKey: true }), false)).toBe(true);
     expect(isCombo("mod+k", press("K", { ctrlKey: true, shiftKey: true }), false)).toBe(false);
     expect(isCombo("Alt+ArrowUp", press("ArrowUp", { altKey: true, shiftKey: true }), false)).toBe(false);
     expect(isCombo("Escape", press("Escape"), false)).toBe(true);
   });
 
-  test("a sign, however the keyboard makes it", () => {
+  test("matches symbols regardless of the keyboard layout", () => {
     expect(isCombo("?", press("?", { shiftKey: true }), false)).toBe(true);
     expect(isCombo("?", press("?"), false)).toBe(true);
     expect(isCombo("mod+/", press("/", { ctrlKey: true, shiftKey: true }), false)).toBe(true);
   });
 
-  test("with Alt the place of a key counts, for it may give another character", () => {
+  test("compares the physical key when Alt is pressed", () => {
     expect(isCombo("Alt+1", press("¡", { altKey: true, code: "Digit1" }), true)).toBe(true);
     expect(isCombo("Alt+i", press("ˆ", { altKey: true, code: "KeyI" }), true)).toBe(true);
   });
 
-  test("nothing while characters are composed", () => {
+  test("ignores keys during text composition", () => {
     expect(isCombo("?", press("?", { isComposing: true }), false)).toBe(false);
   });
 });
 
-test("what could be typed is left to a field", () => {
+test("combos that could be typed are left to text fields", () => {
   expect(["?", "Escape", "Shift+Escape"].map(needsNoField)).toEqual([true, true, true]);
   expect(["mod+k", "Alt+ArrowUp"].map(needsNoField)).toEqual([false, false]);
 });
 
-test("keys are named as on the keyboard", () => {
+test("keys are labeled as on the keyboard", () => {
   expect(keysOf("mod+Shift+m", false)).toEqual(["Ctrl", "Shift", "M"]);
   expect(keysOf("mod+k", true)).toEqual(["⌘", "K"]);
   expect(keysOf("+", true)).toEqual(["+"]);

@@ -20,19 +20,19 @@ const index: EmojiIndex = {
   ],
 };
 
-test("names between colons come before labels, and labels before tags", () => {
+test("ranks shortcodes before labels and labels before tags", () => {
   expect(searchEmoji(index, "smile", 8).map(({ emoji }) => emoji)).toEqual(["😄", "😺", "😀"]);
   expect(searchEmoji(index, "cat", 8).map(({ name }) => name)).toEqual(["cat", "smiley_cat"]);
   expect(searchEmoji(index, "gr", 1)).toEqual([{ emoji: "😀", name: "grinning", label: "grinning face" }]);
   expect(searchEmoji(index, "zebra", 8)).toEqual([]);
 });
 
-test("an emoji has its name alone", () => {
+test("a shortcode must match exactly", () => {
   expect(emojiNamed(index, "smile")).toBe("😄");
   expect(emojiNamed(index, "smil")).toBeUndefined();
 });
 
-test("what was picked last comes first, once, and never more than fit", () => {
+test("the latest emoji comes first, without duplicates, up to the limit", () => {
   const recent = withRecent(["🦊", "👍", "🦊"]);
   expect(recent.slice(0, 3)).toEqual(["🦊", "👍", "❤️"]);
   expect(recent).toHaveLength(16);

@@ -7,7 +7,7 @@ import { testMessage } from "../../../test/test-message.ts";
 
 const message = (id: string, authorId: string): Message => testMessage(1, { id, authorId });
 
-test("the newest own message that still exists is edited, unless a newer one is not sent yet", () => {
+test("edits the newest own message that exists, unless a newer one is unsent", () => {
   const webhook = { ...message("3", "me"), as: { name: "Builds", avatarUrl: null } };
   const gone = { ...message("4", "me"), deletedAt: "now" };
   const messages = [message("1", "me"), message("2", "ada"), webhook, gone];
@@ -25,7 +25,7 @@ test("the newest own message that still exists is edited, unless a newer one is 
   expect(editLastOwn(viewWith([]), "me")).toBe(false);
 });
 
-test("nothing is left for who logs in next", () => {
+test("is cleared for the next user", () => {
   setReplyTo("e", message("1", "ada"));
   forgetConversations();
   expect(getConversation("e").replyTo).toBeNull();

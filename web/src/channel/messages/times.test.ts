@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatBytes } from "./times.ts";
 
-test("sizes are told in the unit that fits, with a decimal where it says something", () => {
+test("sizes use a suitable unit and at most one decimal", () => {
   expect(formatBytes(0, "en")).toBe("0 bytes");
   expect(formatBytes(999, "en")).toBe("999 bytes");
   expect(formatBytes(1300, "en")).toBe("1.3 kB");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { unreadReplies } from "./threads-panel.tsx";
 
-test("replies are unread in threads that one has looked into", () => {
+test("counts unread replies only in threads that were opened", () => {
   const head = { seq: 7, rev: 9 };
   expect(unreadReplies({ head, lastReadSeq: 5 })).toBe(2);
   expect(unreadReplies({ head, lastReadSeq: 7 })).toBe(0);

@@ -40,7 +40,7 @@ function places(id: string, targetId: string, edge: Edge): Place[] {
 }
 
 describe("reordering channels", () => {
-  test("puts what is dropped before or after a channel, or into a section", () => {
+  test("drops before or after a channel or into a section", () => {
     expect(dropped("d", "c", "before")).toBe("a b S(d c) T()");
     expect(dropped("a", "c", "after")).toBe("b S(c a d) T()");
     expect(dropped("c", "b", "after")).toBe("a b c S(d) T()");
@@ -48,12 +48,12 @@ describe("reordering channels", () => {
     expect(dropped("d", "T", "after")).toBe("a b S(c) T(d)");
   });
 
-  test("puts sections among sections", () => {
+  test("drops sections among sections", () => {
     expect(dropped("T", "S", "before")).toBe("a b T() S(c d)");
     expect(dropped("S", "T", "after")).toBe("a b T() S(c d)");
   });
 
-  test("steps through the whole list, and stops at its ends", () => {
+  test("moves step by step through the list and stops at its ends", () => {
     expect(stepChannel(channels, "a", -1)).toBeNull();
     expect(shown(stepChannel(channels, "a", 1))).toBe("b a S(c d) T()");
     expect(shown(stepChannel(channels, "b", 1))).toBe("a S(b c d) T()");
@@ -63,7 +63,7 @@ describe("reordering channels", () => {
     expect(stepSection(channels, "S", -1)).toBeNull();
   });
 
-  test("tells the server only what changes", () => {
+  test("only includes changed places", () => {
     expect(places("a", "b", "before")).toEqual([]);
     expect(places("a", "T", "after")).toEqual([{ channelId: "a", sectionId: "T", position: 0 }]);
   });

@@ -26,13 +26,13 @@ const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
 });
 const channels = [unread("a", "g", 5, 2), unread("b", "g", 3), unread("d", null, 4)];
 
-test("messages of others, and how many of them are for the user", () => {
+test("counts messages of others and mentions", () => {
   const wanted = wantedUnread(channels, [], NOW);
   expect([...wanted.keys()]).toEqual(["a", "b", "d"]);
   expect(countForUser(channels, wanted)).toBe(2 + 4);
 });
 
-test("what is muted does not count while it is", () => {
+test("ignores muted places until the mute ends", () => {
   const muted = [setting({ channelId: "d", mutedUntil: "2026-11-21T13:00:00Z" })];
   expect(countForUser(channels, wantedUnread(channels, muted, NOW))).toBe(2);
   expect(countForUser(channels, wantedUnread(channels, muted, NOW + 2 * 3_600_000))).toBe(6);
@@ -40,7 +40,7 @@ test("what is muted does not count while it is", () => {
   expect([...wantedUnread(channels, group, NOW).keys()]).toEqual(["d"]);
 });
 
-test("where nothing is wanted only mentions are shown, and a channel has the last word", () => {
+test("only counts mentions if notifications are off; the channel's setting wins", () => {
   const nothing = setting({ groupId: "g", level: "nothing" });
   expect([...wantedUnread(channels, [nothing], NOW).keys()]).toEqual(["a", "d"]);
   const channel = setting({ groupId: "g", channelId: "b", level: "all" });

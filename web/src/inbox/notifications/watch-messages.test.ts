@@ -18,7 +18,7 @@ describe("reasonOf", () => {
     mentions: { userIds: [], roleIds: [], everyone: false, ...mentions },
   });
 
-  test("a name, a role of one's own, or everybody is a mention", () => {
+  test("mentions by name, by role and with @everyone", () => {
     expect(reasonOf(of({ userIds: ["me"] }), "g", listener)).toBe("mention");
     expect(reasonOf(of({ roleIds: ["crew"] }), "g", listener)).toBe("mention");
     expect(reasonOf(of({ everyone: true }), "g", listener)).toBe("mention");
@@ -26,7 +26,7 @@ describe("reasonOf", () => {
     expect(reasonOf({}, null, listener)).toBe("direct");
   });
 
-  test("everybody is nobody to who does not want to hear of it", () => {
+  test("ignores suppressed @everyone mentions", () => {
     const group = setting({ suppressEveryone: true });
     expect(reasonOf(of({ everyone: true }), "g", { ...listener, group })).toBe("any");
     expect(reasonOf(of({ everyone: true, userIds: ["me"] }), "g", { ...listener, group })).toBe("mention");
@@ -45,11 +45,11 @@ describe("isWanted", () => {
       nowMs,
     });
 
-  test("without settings: mentions, and everything that is direct", () => {
+  test("by default notifies about mentions and direct messages", () => {
     expect([wanted("mention"), wanted("direct"), wanted("any")]).toEqual([true, true, false]);
   });
 
-  test("the channel has the last word", () => {
+  test("the channel's setting wins", () => {
     expect(wanted("any", { level: "all" })).toBe(true);
     expect(wanted("any", { level: "all" }, { level: "mentions" })).toBe(false);
     expect(wanted("mention", { level: "nothing" })).toBe(false);
@@ -57,7 +57,7 @@ describe("isWanted", () => {
     expect(wanted("direct", undefined, { level: "mentions" })).toBe(false);
   });
 
-  test("what is muted, here or as a whole, tells nothing while it is", () => {
+  test("does not notify while the channel or group is muted", () => {
     const later = "2026-11-21T13:00:00Z";
     expect(wanted("mention", { mutedUntil: later })).toBe(false);
     expect(wanted("mention", undefined, { mutedUntil: later })).toBe(false);

@@ -13,7 +13,7 @@ const sorted = (query: string, ...texts: string[]) =>
     .map(({ text }) => text);
 
 describe("fuzzyMatch", () => {
-  test("the whole name, then its beginning, a word of it, a part of it, its characters with others between", () => {
+  test("ranks exact names, prefixes, word prefixes, substrings, then scattered characters", () => {
     expect(sorted("lab", "collab", "rocket-lab", "labels", "lab", "long-abacus", "general")).toEqual([
       "lab",
       "labels",
@@ -23,21 +23,21 @@ describe("fuzzyMatch", () => {
     ]);
   });
 
-  test("the shorter of two that fit as well", () => {
+  test("prefers the shorter of two equal matches", () => {
     expect(sorted("gen", "generations", "general")).toEqual(["general", "generations"]);
   });
 
-  test("every word, in any order", () => {
+  test("requires each word, in any order", () => {
     expect(fuzzyMatch("lab rocket", "rocket lab")).not.toBeNull();
     expect(fuzzyMatch("lab moon", "rocket lab")).toBeNull();
   });
 
-  test("says which characters were meant", () => {
+  test("returns the matched characters", () => {
     expect(fuzzyMatch("rl", "rocket-lab")?.at).toEqual([0, 7]);
     expect(fuzzyMatch("公告", "项目公告")?.at).toEqual([2, 3]);
   });
 
-  test("characters out of order do not fit, and nothing typed fits all", () => {
+  test("requires the characters in order, and matches everything for an empty query", () => {
     expect(fuzzyMatch("bal", "lab")).toBeNull();
     expect(fuzzyMatch("  ", "lab")).toMatchObject({ at: [] });
   });
@@ -58,7 +58,7 @@ const channel = (title: string, more: Partial<Destination> = {}): Destination =>
 const titles = (destinations: Destination[], query: string) =>
   rank(destinations, query).map(({ destination }) => destination.title);
 
-test("without a text: mentions, then unread, then where one was last, and nothing else", () => {
+test("without a query, ranks mentions, then unread, then recent places", () => {
   const all = [
     channel("never"),
     channel("earlier", { recency: 1 }),
@@ -69,7 +69,7 @@ test("without a text: mentions, then unread, then where one was last, and nothin
   expect(titles(all, " ")).toEqual(["mentioned", "unread", "later", "earlier"]);
 });
 
-test("with a text: what fits best, where one was of late before what is as good", () => {
+test("with a query, ranks by match, then by recency", () => {
   expect(titles([channel("lab-one"), channel("lab-two", { recency: 1 }), channel("collab")], "lab")).toEqual([
     "lab-two",
     "lab-one",
@@ -77,7 +77,7 @@ test("with a text: what fits best, where one was of late before what is as good"
   ]);
 });
 
-test("a channel is also found by its group, after those that have the name", () => {
+test("finds channels by their group after those that match by name", () => {
   const all = [channel("general"), channel("rockets", { detail: "Other" })];
   expect(titles(all, "rocket")).toEqual(["rockets", "general"]);
   expect(titles(all, "general builders")).toEqual(["general"]);

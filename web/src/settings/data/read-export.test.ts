@@ -24,7 +24,7 @@ async function readAll(call: Call, signal = new AbortController().signal): Promi
   return items;
 }
 
-test("all pages are read, also after one that is empty and after being too fast", async () => {
+test("reads all pages, including empty ones, and waits when rate limited", async () => {
   const [profile, message] = [{ kind: "profile" }, { kind: "message" }];
   const { call, asked } = answering(
     { items: [profile], nextCursor: "a" },
@@ -36,7 +36,7 @@ test("all pages are read, also after one that is empty and after being too fast"
   expect(asked).toEqual([{}, { cursor: "a" }, { cursor: "b" }, { cursor: "b" }]);
 });
 
-test("anything else that fails ends it, and so does who stops it", async () => {
+test("stops on other errors and when aborted", async () => {
   await expect(readAll(answering(error("INTERNAL")).call)).rejects.toMatchObject({ type: "INTERNAL" });
   await expect(readAll(answering().call, AbortSignal.abort())).rejects.toThrow("aborted");
 });

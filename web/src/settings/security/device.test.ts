@@ -10,14 +10,14 @@ const AGENTS = {
   firefox: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 };
 
-test("a browser and a system are found in what a browser says of itself", () => {
+test("finds the browser and system in a user agent", () => {
   expect(deviceOf(AGENTS.edge)).toEqual({ browser: "Edge", system: "Windows", isPhone: false });
   expect(deviceOf(AGENTS.phone)).toEqual({ browser: "Chrome", system: "Android", isPhone: true });
   expect(deviceOf(AGENTS.iPhone)).toEqual({ browser: "Safari", system: "iPhone", isPhone: true });
   expect(deviceOf(AGENTS.firefox)).toEqual({ browser: "Firefox", system: "Linux", isPhone: false });
 });
 
-test("anything else is not guessed at", () => {
+test("returns null for unknown agents", () => {
   expect(deviceOf("node")).toEqual({ browser: null, system: null, isPhone: false });
   expect(deviceOf(null)).toEqual({ browser: null, system: null, isPhone: false });
 });

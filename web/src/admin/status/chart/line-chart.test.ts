@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { linePath, niceTicks, timeTicks } from "./line-chart.tsx";
 import fc from "fast-check";
 
-test("a line has a gap where nothing was measured", () => {
+test("missing values are gaps", () => {
   const points = [{ x: 0, y: 1 }, { x: 1, y: 2.04 }, null, { x: 3, y: 4 }];
   expect(linePath(points)).toBe("M0 1L0 1L1 2M3 4L3 4");
   expect(linePath([null])).toBe("");
 });
 
-test("ticks begin at 0, are equally far apart, and reach the highest value with less than one part to spare", () => {
+test("ticks start at 0, are evenly spaced and end at the first one above the highest value", () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1e-6, max: 1e12, noNaN: true }),
@@ -31,7 +31,7 @@ test("ticks are round numbers", () => {
   expect(niceTicks(0, 4)).toEqual([0, 1]);
 });
 
-test("times are round, within the range, and as many as there is room for", () => {
+test("time labels are round, within the range and limited by the width", () => {
   expect(timeTicks(1, 60_000, 4)).toEqual([15_000, 30_000, 45_000, 60_000]);
   expect(timeTicks(1, 600_000, 4)).toEqual([300_000, 600_000]);
   expect(timeTicks(5, 5, 4)).toEqual([]);

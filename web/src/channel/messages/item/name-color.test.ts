@@ -4,7 +4,7 @@ import { contrast, readableColor } from "./use-author.ts";
 
 const parse = (css: string) => css.match(/\d+/g)!.map(Number) as unknown as [number, number, number];
 
-test("every role's colour can be read in both themes", () => {
+test("every role color is readable in both themes", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (color) => {
       expect(contrast(parse(readableColor(color, "light")), [0xeb, 0xea, 0xe6])).toBeGreaterThanOrEqual(4.5);
@@ -13,7 +13,7 @@ test("every role's colour can be read in both themes", () => {
   );
 });
 
-test("what can be read stays as it is", () => {
+test("readable colors are unchanged", () => {
   expect(readableColor(0x0000aa, "light")).toBe("rgb(0 0 170)");
   expect(readableColor(0xffee00, "dark")).toBe("rgb(255 238 0)");
 });

@@ -33,7 +33,7 @@ function shown(rows: readonly Row[]): string[] {
 }
 
 describe("buildRows", () => {
-  test("groups what one author writes within minutes, and begins anew with each day", () => {
+  test("groups messages of an author within minutes, but not across days", () => {
     const rows = buildRows(
       input([
         message(1),
@@ -48,7 +48,7 @@ describe("buildRows", () => {
     expect(shown(rows)).toEqual(["day", "+m1", "m2", "+m3", "+m4", "+m5", "+m6", "day", "+m7"]);
   });
 
-  test("hides what was deleted", () => {
+  test("hides deleted messages", () => {
     const deletedAt = new Date(START).toISOString();
     expect(shown(buildRows(input([message(1), message(2, { deletedAt }), message(3)])))).toEqual([
       "day",
@@ -57,7 +57,7 @@ describe("buildRows", () => {
     ]);
   });
 
-  test("marks the first message of somebody else that was not read", () => {
+  test("marks the first unread message of another user", () => {
     const messages = [message(1), message(2, { authorId: "me" }), message(3), message(4)];
     expect(shown(buildRows(input(messages, { readUpTo: 1 })))).toEqual([
       "day",
@@ -72,7 +72,7 @@ describe("buildRows", () => {
     }
   });
 
-  test("folds runs of blocked authors until they are unfolded", () => {
+  test("folds runs of messages by blocked users", () => {
     const bob = { authorId: "bob" };
     const messages = [message(1), message(2, bob), message(3, bob), message(4), message(5, bob)];
     const blockedIds = new Set(["bob"]);
@@ -94,7 +94,7 @@ describe("buildRows", () => {
     ]);
   });
 
-  test("keeps the rows about which nothing has changed", () => {
+  test("reuses unchanged rows", () => {
     const messages = [message(1), message(2)];
     const before = buildRows(input(messages));
     expect(buildRows(input([...messages]), before)).toBe(before);
@@ -102,7 +102,7 @@ describe("buildRows", () => {
     expect(after.map((row, index) => row === before[index])).toEqual([true, true, false, false]);
   });
 
-  test("ends with what is on its way and what could not be sent", () => {
+  test("ends with pending and failed messages", () => {
     const pending = [
       { nonce: "a", content: "a" },
       { nonce: "b", content: "b" },

@@ -23,14 +23,14 @@ function shown({ rows, isShift, place }: StagedRows): string {
   return `${messages[0]?.key}–${messages.at(-1)?.key}${isShift ? " shifted" : ""} at ${place}`;
 }
 
-describe("the rows that are shown", () => {
-  test("come at one end at a time", () => {
+describe("nextRows", () => {
+  test("changes one end at a time", () => {
     const before = firstRows(input(51, 100));
     expect(shown(nextRows(before, input(1, 100)))).toBe("m1–m100 shifted at 0");
     expect(shown(nextRows(before, input(51, 150)))).toBe("m51–m150 at 0");
   });
 
-  test("that stay are shown first, where both ends change", () => {
+  test("keeps the remaining rows first if both ends change", () => {
     const before = firstRows(input(51, 100));
     const up = nextRows(before, input(1, 80));
     expect(shown(up)).toBe("m51–m80 at 0");
@@ -40,7 +40,7 @@ describe("the rows that are shown", () => {
     expect(shown(finished(down))).toBe("m71–m120 at 0");
   });
 
-  test("are in another place, where none of them is left", () => {
+  test("starts a new place if no row remains", () => {
     expect(shown(nextRows(firstRows(input(51, 100)), input(1, 40)))).toBe("m1–m40 at 1");
   });
 });

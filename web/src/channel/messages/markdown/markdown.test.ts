@@ -27,7 +27,7 @@ function render(content: string): string {
 const link = (href: string, text = href): string =>
   `<a href="${href}" title="${href}" dir="auto" target="_blank" rel="noopener noreferrer nofollow ugc">${text}</a>`;
 
-describe("what is written as", () => {
+describe("markdown", () => {
   test.each([
     ["**a** _b_ ~~c~~ `d`", "<p><strong>a</strong> <em>b</em> <del>c</del> <code>d</code></p>"],
     ["a\nb\n\nc", "<p>a<br/>b</p><p>c</p>"],
@@ -42,22 +42,22 @@ describe("what is written as", () => {
     ["<b>a</b> &amp; \\*b\\*", "<p>&lt;b&gt;a&lt;/b&gt; &amp;amp; *b*</p>"],
     ["    a", "<p>    a</p>"],
     ["[a]: https://a.example", `<p>[a]: ${link("https://a.example/", "https://a.example")}</p>`],
-  ])("%j is shown as that", (content, expected) => {
+  ])("renders %j", (content, expected) => {
     expect(render(content)).toBe(expected);
   });
 
-  test("a table is one", () => {
+  test("renders tables", () => {
     expect(render("|a|b|\n|-|:-:|\n|1|2|")).toContain('<td>1</td><td style="text-align:center">2</td>');
   });
 
-  test("a spoiler is not on the page before it is asked for", () => {
+  test("keeps spoilers out of the document until they are revealed", () => {
     const markup = render("||the **butler**||");
     expect(markup).toContain("spoiler-cover");
     expect(markup).not.toContain("butler");
     expect(render("a || b")).toBe("<p>a || b</p>");
   });
 
-  test("a few emoji are shown big", () => {
+  test("enlarges a few emoji", () => {
     const isBig = (content: string) => render(content).includes("markdown-big");
     expect(["🎉", "👩🏽‍🚀 🇨🇳\n❤️"].map(isBig)).toEqual([true, true]);
     expect(["🎉 yes", "1", "#", "*", "🎉".repeat(28), " "].map(isBig)).toEqual([
@@ -107,23 +107,23 @@ describe("links", () => {
     expect(render(content)).toBe(expected);
   });
 
-  test("to another host than they say show it", () => {
+  test("show the host if their text names another one", () => {
     expect(render("[www.good.example/login](https://evil.example/)")).toContain("(evil.example)");
     expect(render("[good.example](https://www.good.example/a)")).not.toContain("markdown-host");
   });
 
-  test("to this instance open here", () => {
+  test("to this instance open in this window", () => {
     expect(render("https://here.example/groups/a")).toContain('<a href="/groups/a"');
     expect(render("https://here.example/groups/a")).not.toContain("_blank");
   });
 });
 
-test("a preview is one line without marks, and keeps what is hidden", () => {
+test("a preview is one line without formatting and keeps spoilers hidden", () => {
   const text = plainText(lex(`# A **b**\n\n- c\n- d\n\n||e|| \`f\` <@${ID}>\n![g](https://a.example)`));
   expect(text).toBe(`A b c d ▒▒▒▒ f <@${ID}> g`);
 });
 
-test("code is cut into pieces that make up the code", () => {
+test("highlighted pieces add up to the code", () => {
   const code = 'const a = "b"; // c';
   const pieces = highlight(code, "ts")!;
   expect(pieces).toContainEqual({ kind: "keyword", children: ["const"] });
@@ -155,7 +155,7 @@ test.each([
   "*a_",
   "_a_",
   "a__b",
-])("4,000 characters of %j are shown, not nested deeper than a page can bear", (mark) => {
+])("limits the nesting of 4,000 characters of %j", (mark) => {
   const markup = render(mark.repeat(4000 / mark.length));
   const depth = Math.max(
     0,

@@ -2,7 +2,7 @@ import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { expect, test } from "vitest";
 import { stanceOf, withStance } from "./override-targets.tsx";
 
-test("a permission is allowed, denied, or left to the group, and never two of them", () => {
+test("a permission is either allowed, denied or inherited", () => {
   let override = { allow: PERMISSIONS.view, deny: PERMISSIONS.sendMessages };
   expect(stanceOf(override, "view")).toBe("allow");
   expect(stanceOf(override, "sendMessages")).toBe("deny");

@@ -5,8 +5,8 @@ import { bitsBetween, changesOf } from "./audit-part.tsx";
 
 const entry = (before: AuditEntry["before"], after: AuditEntry["after"]) => ({ before, after }) as AuditEntry;
 
-describe("the changes of an entry", () => {
-  test("are the fields that differ, without ids", () => {
+describe("the changes of an audit entry", () => {
+  test("are the fields that differ, without IDs", () => {
     expect(changesOf(entry({ name: "a", topic: "x", id: 1 }, { name: "b", topic: "x", id: 2 }))).toEqual([
       { field: "name", before: "a", after: "b" },
     ]);
@@ -16,12 +16,12 @@ describe("the changes of an entry", () => {
     ]);
   });
 
-  test("are none where something was made or deleted", () => {
+  test("are empty for creations and deletions", () => {
     expect(changesOf(entry(null, { name: "a" }))).toEqual([]);
     expect(changesOf(entry({ name: "a" }, null))).toEqual([]);
   });
 
-  test("of permissions are those that were given and taken", () => {
+  test("list granted and revoked permissions", () => {
     const { view, sendMessages, kickMembers } = PERMISSIONS;
     expect(bitsBetween(view | sendMessages, view | kickMembers)).toEqual({
       added: ["kickMembers"],

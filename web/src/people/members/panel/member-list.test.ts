@@ -17,7 +17,7 @@ const shown = (statuses: Map<string, Status> | null, ...all: Listed[]) =>
   ]);
 
 describe("sectionsOf", () => {
-  test("puts members under their highest role, by name, and the others after them", () => {
+  test("groups members by highest role, sorted by name", () => {
     const all = [listed("Zoe"), listed("Ada", ["makers"]), listed("Bob", ["makers", "admins"]), listed("Al")];
     expect(shown(null, ...all)).toEqual([
       ["admins", "Bob"],
@@ -26,12 +26,12 @@ describe("sectionsOf", () => {
     ]);
   });
 
-  test("leaves them as they come where they are not sorted", () => {
+  test("keeps the order if names are not compared", () => {
     const sections = sectionsOf([listed("Zoe"), listed("Al")], roles, null, null);
     expect(sections[0]!.members.map(({ member }) => member.userId)).toEqual(["Zoe", "Al"]);
   });
 
-  test("has those at the end who are offline or of whom nothing is known", () => {
+  test("puts members who are offline or unknown last", () => {
     const statuses = new Map<string, Status>([
       ["Ada", "idle"],
       ["Bob", "offline"],
@@ -46,7 +46,7 @@ describe("sectionsOf", () => {
   });
 });
 
-test("linesOf has headings, and the colour of the highest role that has one", () => {
+test("linesOf adds headings and the color of the highest colored role", () => {
   const sections = sectionsOf([listed("Ada", ["admins", "makers"])], roles, null, compare);
   expect(linesOf(sections, roles)).toMatchObject([
     { kind: "heading", key: "section admins" },
