@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
         return await menu.count();
       })
       .toBe(0);
-    await page.getByRole("heading", { name: t("session:comeIn") }).waitFor();
+    await page.getByRole("heading", { name: t("session:welcome") }).waitFor();
   }
 
   test("an account is created, logged out, and logged in to by name and by address", async () => {
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await isIn(page);
 
     await page.goto(`${site.url}/reset-password#token=${token}`);
-    await page.getByRole("button", { name: t("session:reset.again") }).click();
+    await page.getByRole("button", { name: t("session:reset.requestAgain") }).click();
     await page.getByRole("button", { name: t("settings:account.sendLink") }).waitFor();
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { email, username, client } = await newAccount();
     const { token } = await mailbox.next(email, /Verify/);
     const page = await openWindow(`/verify-email#token=${token}`);
-    await page.getByText(t("session:verify.askText", { username, email })).waitFor();
+    await page.getByText(t("session:verify.confirmText", { username, email })).waitFor();
     expect((await client.call("user.me", {})).user.emailVerified).toBe(false);
     await page.getByRole("button", { name: t("session:verify.confirm") }).click();
     await page.getByText(t("session:verify.done")).waitFor();
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     expect(user.emailVerified).toBe(true);
     client.close();
     await page.goto(`${site.url}/verify-email#token=${token}x`);
-    await page.getByText(t("session:badLink")).waitFor();
+    await page.getByText(t("session:invalidLink")).waitFor();
   });
 
   test("a guest claims an account in all tabs, and keeps the name", async () => {
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
       await one.getByText(t("shell:state.online"), { exact: true }).first().waitFor();
     }
     await logOut(page);
-    await tab.getByRole("heading", { name: t("session:comeIn") }).waitFor();
+    await tab.getByRole("heading", { name: t("session:welcome") }).waitFor();
     await page.getByRole("link", { name: t("session:logIn") }).click();
     await logIn(page, "grace");
     await page.getByRole("button", { name: `${t("shell:you")} Grace` }).waitFor();
@@ -278,7 +278,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const mail = await page.context().newPage();
     await mail.goto(`${site.url}/verify-email#token=${token}`);
     await mail.getByRole("button", { name: t("session:verify.confirm") }).click();
-    await mail.getByRole("link", { name: t("session:goOn") }).waitFor();
+    await mail.getByRole("link", { name: t("session:continue") }).waitFor();
     await page.getByText(`new.${email}`, { exact: true }).waitFor();
     await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
 
@@ -330,8 +330,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await expect.poll(setting).toBe("all");
 
     await page.getByRole("link", { name: t("settings:section.privacy") }).click();
-    await page.getByRole("combobox", { name: t("settings:reach.directFrom") }).click();
-    await page.getByRole("option", { name: t("settings:reach.friends") }).click();
+    await page.getByRole("combobox", { name: t("settings:contact.directFrom") }).click();
+    await page.getByRole("option", { name: t("settings:contact.friends") }).click();
     await expect
       .poll(async () => (await client.call("friend.getReach", {})).reach)
       .toEqual({ directFrom: "friends", requestsFrom: "everyone" });
@@ -344,8 +344,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   test("language and theme can be switched, and persist", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
     const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
-    await page.getByRole("radio", { name: t("settings:look.dark") }).click();
-    await page.getByRole("combobox", { name: t("settings:look.language") }).click();
+    await page.getByRole("radio", { name: t("settings:appearance.dark") }).click();
+    await page.getByRole("combobox", { name: t("settings:appearance.language") }).click();
     await page.getByRole("option", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: "外观" }).waitFor();
     await expect.poll(async () => (await client.call("user.me", {})).user.locale).toBe("zh");
@@ -370,7 +370,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toContain("profile");
 
-    await page.getByRole("link", { name: t("settings:delete.giveAway") }).waitFor();
+    await page.getByRole("link", { name: t("settings:delete.transferOrDelete") }).waitFor();
     const deletion = page.getByRole("button", { name: t("settings:delete.action") });
     expect(await deletion.isDisabled()).toBe(true);
     await client.call("group.delete", { groupId: group.id });

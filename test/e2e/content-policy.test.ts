@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())("the page in a browser", () => {
     // The menu and the dialog are positioned by script.
     await page.goto(`${site.url}/admin/users`);
     await page
-      .getByRole("button", { name: t("admin:users.deeds", { name: "" }) })
+      .getByRole("button", { name: t("admin:users.more", { name: "" }) })
       .first()
       .click();
     await page.getByRole("menuitem").first().click();

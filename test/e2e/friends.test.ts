@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       .getByRole("button", { name: t("directs:remove.action") })
       .click();
     await list(theirs).getByRole("link", { name: /party/ }).waitFor({ state: "detached" });
-    await heading(theirs, t("directs:notThere"));
+    await heading(theirs, t("directs:notFound"));
 
     await his
       .getByRole("main")
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     const hers = await open(ada, path);
     await said(hers, "Buy sunglasses");
     await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
-    const card = hers.getByRole("dialog", { name: t("members:card.of", { name: "Grace" }) });
+    const card = hers.getByRole("dialog", { name: t("members:card.label", { name: "Grace" }) });
     await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
     await choose(hers, "Block");
     await hers
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     await hers.goto(site.url + path);
     await said(hers, "Buy sunglasses");
     await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
-    const card = hers.getByRole("dialog", { name: t("members:card.of", { name: "Grace" }) });
+    const card = hers.getByRole("dialog", { name: t("members:card.label", { name: "Grace" }) });
     await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
     await hers
       .getByText(t("members:card.joined", { group: "Rocket builders", date: "" }))
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       .getByRole("alertdialog")
       .getByRole("button", { name: t("group-settings:members.kick") })
       .click();
-    await his.getByText(t("home:noSuchGroup")).waitFor();
+    await his.getByText(t("home:groupNotFound")).waitFor();
     await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Lin"]);
   });
 });

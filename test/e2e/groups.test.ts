@@ -91,11 +91,11 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await channel(grace, "avionics").waitFor();
     expect(await channel(grace, "secret").count()).toBe(0);
     await grace.goto(site.url + secretPath);
-    await grace.getByText(t("home:noSuchChannel")).waitFor();
+    await grace.getByText(t("home:channelNotFound")).waitFor();
 
     const tokens = await new FanfareClient({ url: site.url }).createGuest();
     const stranger = await openWindow("Alan", secretPath, tokens);
-    await stranger.getByText(t("home:noSuchGroup")).waitFor();
+    await stranger.getByText(t("home:groupNotFound")).waitFor();
 
     await site.visit(ada, secretPath);
     await channel(ada, "secret").click({ button: "right" });
@@ -148,9 +148,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByRole("button", { name: t("group-settings:save") }).click();
     await ada.getByRole("button", { name: "Builders", exact: true }).waitFor();
     await ada.getByRole("tab", { name: t("members:panel.title") }).click();
-    await ada.getByLabel(t("group-settings:roles.give")).fill("gra");
+    await ada.getByLabel(t("group-settings:roles.assign")).fill("gra");
     await ada.getByRole("button", { name: "Grace" }).click();
-    await ada.getByRole("button", { name: t("group-settings:roles.take", { name: "Grace" }) }).waitFor();
+    await ada.getByRole("button", { name: t("group-settings:roles.unassign", { name: "Grace" }) }).waitFor();
 
     const createButton = grace.getByRole("menuitem", { name: t("channels:create.action") });
     await groupMenu(grace).click();
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await grace.keyboard.press("Escape");
     await createChannel(grace, "workshop");
 
-    await ada.getByRole("button", { name: t("group-settings:roles.take", { name: "Grace" }) }).click();
+    await ada.getByRole("button", { name: t("group-settings:roles.unassign", { name: "Grace" }) }).click();
     await ada.getByText(t("group-settings:roles.noMembers")).waitFor();
     await groupMenu(grace).click();
     await createButton.waitFor({ state: "detached" });
@@ -169,11 +169,11 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const grace = await enter(link, "Grace");
 
     await site.visit(ada, `${groupPath}/settings/members`);
-    await ada.getByRole("button", { name: t("group-settings:moreAbout", { name: "Grace" }) }).click();
+    await ada.getByRole("button", { name: t("group-settings:moreOptions", { name: "Grace" }) }).click();
     await choose(ada, t("group-settings:members.kick"));
     await ada.getByLabel(t("group-settings:moderate.reason")).fill("Brought the wrong fuel");
     await ada.getByRole("button", { name: t("group-settings:members.kick") }).click();
-    await grace.getByText(t("home:noSuchGroup")).waitFor();
+    await grace.getByText(t("home:groupNotFound")).waitFor();
     expect(await grace.getByRole("link", { name: "Rocket builders" }).count()).toBe(0);
     await ada.getByText(t("invites:memberCount", { count: 1 }), { exact: true }).waitFor();
 
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const deleteButton = ada.getByRole("button", { name: t("group-settings:danger.deleteAction") });
     expect(await deleteButton.isDisabled()).toBe(true);
     await ada
-      .getByLabel(t("group-settings:danger.typeName", { name: "Rocket builders" }))
+      .getByLabel(t("group-settings:danger.confirmName", { name: "Rocket builders" }))
       .fill("Rocket builders");
     await deleteButton.click();
     await ada
@@ -274,6 +274,6 @@ describe.skipIf(!hasBrowser())("groups", () => {
       .getByRole("button", { name: t("group-settings:danger.deleteAction") })
       .click();
     await ada.getByRole("heading", { name: t("groups:first.title") }).waitFor();
-    await grace.getByText(t("home:noSuchGroup")).waitFor();
+    await grace.getByText(t("home:groupNotFound")).waitFor();
   });
 });

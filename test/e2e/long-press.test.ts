@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press clicks not
           .getByRole("button", { name: t("messages:reaction.label", { emoji: "🚀", count: 1 }) }),
       opened: (page: Page) =>
         page
-          .getByRole("dialog", { name: t("messages:reaction.whoTitle", { emoji: "🚀" }) })
+          .getByRole("dialog", { name: t("messages:reaction.usersTitle", { emoji: "🚀" }) })
           .getByRole("button", { name: t("ui:close") }),
       name: t("ui:close"),
     })),

@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await open();
     await log().getByRole("link", { name: "example.org (evil.example)" }).click();
     await page
-      .getByRole("dialog", { name: t("messages:leave.title") })
+      .getByRole("dialog", { name: t("messages:externalLink.title") })
       .getByText("evil.example")
       .waitFor();
     await page.keyboard.press("Escape");

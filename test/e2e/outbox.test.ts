@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
       .getByRole("button", { name: t("messages:action.delete") })
       .click();
     await failed("refused two")
-      .getByRole("button", { name: t("messages:unsent.again") })
+      .getByRole("button", { name: t("messages:unsent.retry") })
       .click();
     await expectKept(again, 0);
     expect(await stored()).toEqual(["refused two"]);

@@ -313,7 +313,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await page.getByRole("heading", { level: 1 }).first().click();
     await page.keyboard.press("?");
     const sheet = page.getByRole("dialog", { name: t("shortcuts:title") });
-    await sheet.getByText(t("shortcuts:do.nextUnread")).waitFor();
+    await sheet.getByText(t("shortcuts:action.nextUnread")).waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => sheet.count()).toBe(0);
     await page.keyboard.press("Control+/");

@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await ada.getByRole("link", { name: t("session:logIn") }).click();
     await ada.getByLabel(t("session:username")).fill("ada");
     await ada.getByLabel(t("session:password"), { exact: true }).fill("correct horse");
-    await ada.getByRole("checkbox", { name: t("session:stay") }).click();
+    await ada.getByRole("checkbox", { name: t("session:stayLoggedIn") }).click();
     await ada
       .locator("form")
       .getByRole("button", { name: t("session:logIn") })
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await ada.getByRole("button", { name: t("shell:you") }).click();
     await ada.getByRole("menuitem", { name: t("shell:logOut") }).click();
     // A guest has no credentials to log in with again.
-    await ada.getByRole("button", { name: t("session:guestLeaves.action") }).click();
+    await ada.getByRole("button", { name: t("session:guestLogout.action") }).click();
     for (const page of [ada, other]) await guestButton(page).waitFor();
     expect(await kept(other)).toBeNull();
     await other.reload();

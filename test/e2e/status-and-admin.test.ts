@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
           .count(),
       )
       .toBe(1);
-    await row.getByRole("button", { name: t("admin:users.deeds", { name: "" }) }).click();
+    await row.getByRole("button", { name: t("admin:users.more", { name: "" }) }).click();
     await page.getByRole("menuitem", { name: t("admin:users.disable.menu") }).click();
     await page.getByLabel(t("admin:reason")).fill("Spam in every channel");
     await page.getByRole("button", { name: t("admin:users.disable.action") }).click();

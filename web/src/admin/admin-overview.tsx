@@ -18,7 +18,7 @@ export function AdminOverview() {
     return typeof amount === "number" ? (
       count(amount)
     ) : (
-      <span className="text-muted">{t("overview.away")}</span>
+      <span className="text-muted">{t("overview.unknown")}</span>
     );
   };
   return (
@@ -28,7 +28,7 @@ export function AdminOverview() {
         <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn-text">
           {t("overview.inMaintenance")}{" "}
           <Link href={adminPath("maintenance")} className="font-medium underline">
-            {t("overview.toMaintenance")}
+            {t("overview.turnOffMaintenance")}
           </Link>
         </p>
       )}
@@ -55,7 +55,7 @@ export function AdminOverview() {
           <p className="flex flex-wrap gap-2">
             <Link href={statusPath()} className={buttonClass()}>
               <Activity size={16} aria-hidden />
-              {t("overview.toStatus")}
+              {t("overview.liveMetrics")}
             </Link>
             <a href={ADMIN_GUIDE} target="_blank" rel="noopener" className={buttonClass()}>
               <BookOpen size={16} aria-hidden />

@@ -198,7 +198,7 @@ function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) =
       trailing={
         <Menu
           trigger={
-            <IconButton icon={Ellipsis} label={t("users.deeds", { name: nickname })} tooltipSide="left" />
+            <IconButton icon={Ellipsis} label={t("users.more", { name: nickname })} tooltipSide="left" />
           }
           items={deedsFor(user, me.id).map((deed) => ({
             label: t(`users.${deed}.menu`),

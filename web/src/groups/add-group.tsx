@@ -108,7 +108,7 @@ export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
         autoComplete="off"
         spellCheck={false}
         {...form.field("link")}
-        error={isWrong ? t("join.wrong") : null}
+        error={isWrong ? t("join.invalid") : null}
       />
     </Form>
   );

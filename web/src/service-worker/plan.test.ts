@@ -18,13 +18,13 @@ test.each([
   "/files/public/p",
   "/socket.io/",
   "/api",
-])("%s is an answer of the API or a file of a user, and never kept", (path) => {
+])("never caches %s", (path) => {
   expect(plan({ path })).toBeNull();
   expect(plan({ path, mode: "navigate" })).toBeNull();
 });
 
 test.each(["/", "/groups/a/channels/b", "/filesystem"])(
-  "the page %s is asked of the network first",
+  "loads the page %s from the network first",
   (path) => {
     expect(plan({ path, mode: "navigate" })).toBe("page");
   },

@@ -56,7 +56,7 @@ function Landing({ notice, inviteCode }: LandingProps) {
     <Entrance>
       <NoticeLine notice={notice} />
       {inviteCode === undefined ? (
-        <EntranceTitle title={t("comeIn")} />
+        <EntranceTitle title={t("welcome")} />
       ) : (
         <InvitePreview client={anonymous} code={inviteCode} />
       )}

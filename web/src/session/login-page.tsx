@@ -198,7 +198,7 @@ function LoginForm({ stay, onStayChange }: LoginFormProps) {
           name="email"
           required
           autoFocus
-          hint={t("confirm.again")}
+          hint={t("confirm.notVerified")}
           maxLength={LIMITS.emailMaxChars}
           autoComplete="email"
           {...form.field("email")}
@@ -227,8 +227,8 @@ function LoginForm({ stay, onStayChange }: LoginFormProps) {
       />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <Checkbox
-          label={t("stay")}
-          hint={stay ? undefined : t("untilTabCloses")}
+          label={t("stayLoggedIn")}
+          hint={stay ? undefined : t("stayLoggedInHint")}
           checked={stay}
           onChange={onStayChange}
         />

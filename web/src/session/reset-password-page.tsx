@@ -122,9 +122,9 @@ function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
     );
   if (linkError !== null) {
     return (
-      <Outcome icon={Link2Off} tone="danger" title={t("badLink")} text={linkError}>
+      <Outcome icon={Link2Off} tone="danger" title={t("invalidLink")} text={linkError}>
         <Button variant="primary" wide onClick={onAskAgain}>
-          {t("reset.again")}
+          {t("reset.requestAgain")}
         </Button>
       </Outcome>
     );

@@ -68,16 +68,16 @@ function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: str
       href={isLoggedIn ? landingPath() : loginPath()}
       className={buttonClass({ variant: "primary", wide: true })}
     >
-      {isLoggedIn ? t("goOn") : t("logIn")}
+      {isLoggedIn ? t("continue") : t("logIn")}
     </Link>
   );
   if (state.is === "busy") return <Spinner label={t("verify.busy")} className="mx-auto text-muted" />;
   if (state.is === "asking") {
     const { username, email } = state;
     const text =
-      username === null ? t("verify.askTextUnnamed", { email }) : t("verify.askText", { username, email });
+      username === null ? t("verify.confirmTextUnnamed", { email }) : t("verify.confirmText", { username, email });
     return (
-      <Outcome icon={MailQuestionMark} title={t("verify.ask")} text={text}>
+      <Outcome icon={MailQuestionMark} title={t("verify.confirmTitle")} text={text}>
         <Button variant="primary" wide onClick={verify}>
           {t("verify.confirm")}
         </Button>
@@ -92,7 +92,7 @@ function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: str
     );
   }
   return (
-    <Outcome icon={Link2Off} tone="danger" title={t("badLink")} text={state.text}>
+    <Outcome icon={Link2Off} tone="danger" title={t("invalidLink")} text={state.text}>
       <SendAgain />
       {onwards}
     </Outcome>
@@ -103,7 +103,7 @@ function SendAgain() {
   const { t } = useTranslation("session");
   return (
     <Link href={settingsPath("account")} className={buttonClass({ wide: true })}>
-      {t("verify.again")}
+      {t("verify.requestAgain")}
     </Link>
   );
 }

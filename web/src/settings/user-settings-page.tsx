@@ -162,7 +162,7 @@ function ExportData() {
     <Section title={t("export.title")} text={t("export.text")}>
       <DownloadLines
         action={t("export.action")}
-        progress={(items) => t("export.busy", { items })}
+        progress={(items) => t("export.progress", { items })}
         done={(items) => t("export.done", { items })}
         fileName={() => `fanfare-${username ?? nickname}-${day()}.jsonl`}
         read={(signal) => readExport(call, signal)}
@@ -201,22 +201,22 @@ export function ReachForm() {
   const { error, run } = useAction();
   const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
   return (
-    <Section title={t("reach.title")} text={t("reach.text")}>
+    <Section title={t("contact.title")} text={t("contact.text")}>
       <Pending of={asked}>
         <SkeletonRows count={2} />
       </Pending>
       {reach && (
         <>
           <Select
-            label={t("reach.directFrom")}
+            label={t("contact.directFrom")}
             value={reach.directFrom}
-            options={DIRECT.map((value) => ({ value, label: t(`reach.${value}`) }))}
+            options={DIRECT.map((value) => ({ value, label: t(`contact.${value}`) }))}
             onChange={(directFrom) => change({ directFrom })}
           />
           <Select
-            label={t("reach.requestsFrom")}
+            label={t("contact.requestsFrom")}
             value={reach.requestsFrom}
-            options={REQUESTS.map((value) => ({ value, label: t(`reach.${value}`) }))}
+            options={REQUESTS.map((value) => ({ value, label: t(`contact.${value}`) }))}
             onChange={(requestsFrom) => change({ requestsFrom })}
           />
         </>

@@ -63,7 +63,7 @@ function ConnectionFigures() {
         </Figure>
         <Figure
           name={t("connection.roundTrip")}
-          note={durations.length >= 5 && t("connection.middle", { value: milliseconds(middleOf(durations)) })}
+          note={durations.length >= 5 && t("connection.median", { value: milliseconds(middleOf(durations)) })}
         >
           {last === undefined ? <Skeleton className="h-5 w-16" /> : milliseconds(last)}
         </Figure>
@@ -114,7 +114,7 @@ function MetricsPanel() {
         <>
           {data.silentGateways > 0 && (
             <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
-              {t("metrics.silent", { count: data.silentGateways })}
+              {t("metrics.unresponsive", { count: data.silentGateways })}
             </p>
           )}
           <MetricsFigures metrics={data} />
@@ -140,7 +140,7 @@ function MetricsFigures({ metrics: { gateways, steps } }: { metrics: Result<"adm
       <Figure name={t("metrics.deliveries")}>{number(last.deliveriesPerSecond)}</Figure>
       <Figure
         name={t("metrics.slowest")}
-        note={slowest > 0 && t("metrics.slowestOfAll", { value: milliseconds(slowest) })}
+        note={slowest > 0 && t("metrics.slowestMax", { value: milliseconds(slowest) })}
       >
         {last.fanoutMs === null ? "–" : milliseconds(last.fanoutMs.p100)}
       </Figure>
@@ -172,7 +172,7 @@ function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"
         formatTime={time}
         summary={
           last === undefined
-            ? t("metrics.nothing", { title })
+            ? t("metrics.noData", { title })
             : t("metrics.summary", { title, last: format(last), highest: format(Math.max(...values)) })
         }
       />

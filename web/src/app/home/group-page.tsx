@@ -80,17 +80,17 @@ function NotThere({ what, groupId }: { what: "group" | "channel"; groupId?: stri
   const { t } = useTranslation("home");
   return (
     <>
-      <PageHeader title={t("notThere")} />
+      <PageHeader title={t("notFound")} />
       <EmptyState
         icon={Compass}
-        title={what === "group" ? t("noSuchGroup") : t("noSuchChannel")}
-        text={t("notThereText")}
+        title={what === "group" ? t("groupNotFound") : t("channelNotFound")}
+        text={t("notFoundText")}
         action={
           <Link
             href={groupId === undefined ? landingPath() : groupPath(groupId)}
             className={buttonClass({ variant: "primary" })}
           >
-            {groupId === undefined ? t("toYourGroups") : t("toTheGroup")}
+            {groupId === undefined ? t("goToGroups") : t("goToGroup")}
           </Link>
         }
       />

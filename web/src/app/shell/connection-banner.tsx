@@ -66,7 +66,7 @@ function Words({ connection, seconds }: { connection: Connection; seconds: numbe
       {counts && (
         <span aria-hidden className="tabular-nums">
           {" "}
-          {t("since", { count: seconds })}
+          {t("elapsed", { count: seconds })}
         </span>
       )}
     </>

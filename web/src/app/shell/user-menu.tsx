@@ -123,12 +123,12 @@ function GuestLogoutDialog({ open, onClose }: { open: boolean; onClose: () => vo
     <ConfirmDialog
       open={open}
       onClose={onClose}
-      title={t("session:guestLeaves.title")}
-      action={t("session:guestLeaves.action")}
+      title={t("session:guestLogout.title")}
+      action={t("session:guestLogout.action")}
       danger
       onConfirm={logOut}
     >
-      {t("session:guestLeaves.text")}
+      {t("session:guestLogout.text")}
     </ConfirmDialog>
   );
 }

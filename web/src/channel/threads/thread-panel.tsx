@@ -52,7 +52,7 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
         </div>
       )}
       {thread !== undefined && !isHere && (
-        <EmptyState icon={MessageSquareX} title={t("gone.title")} text={t("gone.text")} />
+        <EmptyState icon={MessageSquareX} title={t("notFound.title")} text={t("notFound.text")} />
       )}
       {isHere && (
         <>
@@ -95,7 +95,7 @@ function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel;
   const jump = () => navigate(placePath(parent.groupId, parent.id, { message: messageId }));
   const isGone = isError || (message !== undefined && message.deletedAt !== null);
   if (isGone)
-    return <p className="border-b border-line px-4 py-2 text-sm text-muted italic">{t("rootGone")}</p>;
+    return <p className="border-b border-line px-4 py-2 text-sm text-muted italic">{t("rootDeleted")}</p>;
   if (message === undefined) return null;
   return (
     <div className="max-h-[30%] shrink-0 overflow-y-auto border-b border-line p-2">
@@ -119,7 +119,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
     const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
     void copyText(location.origin + path).then((isCopied) =>
       showToast(
-        isCopied ? { text: t("linkCopied"), tone: "good" } : { text: t("notCopied"), tone: "danger" },
+        isCopied ? { text: t("linkCopied"), tone: "good" } : { text: t("copyFailed"), tone: "danger" },
       ),
     );
   };

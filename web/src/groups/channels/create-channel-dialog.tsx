@@ -67,7 +67,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
     try {
       await call("channel.setOverride", { channelId, target: { type: "everyone" }, allow: 0, deny });
     } catch (error) {
-      showToast({ text: `${t("create.notSilent")} ${errorText(error)}`, tone: "danger" });
+      showToast({ text: `${t("create.overrideFailed")} ${errorText(error)}`, tone: "danger" });
     }
   };
   const { values, set } = form;
@@ -105,7 +105,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
         />
         {values.private && (
           <fieldset className="grid gap-3 rounded-md border border-line p-3">
-            <legend className="px-1 text-sm font-medium">{t("create.whoSees")}</legend>
+            <legend className="px-1 text-sm font-medium">{t("create.visibility")}</legend>
             {roles.map((role) => (
               <Checkbox
                 key={role.id}

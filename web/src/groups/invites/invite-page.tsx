@@ -40,7 +40,7 @@ export function InvitePage({ code }: { code: string }) {
           text={<span role="status">{errorText(loadError)}</span>}
           action={
             <Link href={landingPath()} className={buttonClass({ variant: "primary" })}>
-              {t("toYourGroups")}
+              {t("goToGroups")}
             </Link>
           }
         />

@@ -43,7 +43,7 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
     <Dialog
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
-      description={t("whoOpensJoins")}
+      description={t("linkHint")}
       {...(finalFocus && { finalFocus })}
     >
       <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />
@@ -55,7 +55,7 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
         <div className="mt-3 grid gap-5">
           <NewInviteForm groupId={group.id} onMade={choose} />
           <section className="grid gap-2">
-            <h3 className="text-sm font-medium">{t("goodNow")}</h3>
+            <h3 className="text-sm font-medium">{t("activeLinks")}</h3>
             <InviteList groupId={group.id} />
           </section>
         </div>
@@ -157,7 +157,7 @@ export function InviteList({ groupId }: { groupId: string }) {
         <SkeletonRows count={2} />
       </Pending>
     );
-  if (invites.length === 0) return <p className="text-sm text-muted">{t("noInvites")}</p>;
+  if (invites.length === 0) return <p className="text-sm text-muted">{t("noActiveLinks")}</p>;
   return (
     <ul className="grid gap-px">
       {invites.toReversed().map((invite) => (
@@ -177,7 +177,7 @@ function InviteRow({ invite }: { invite: Invite }) {
   const facts = [
     t("by", { name: userName(maker) }),
     maxUses === null ? t("used", { count: uses }) : t("usedOf", { count: uses, max: maxUses }),
-    expiresAt === null ? t("noEnd") : t("goodUntil", { time: dateTime(Date.parse(expiresAt)) }),
+    expiresAt === null ? t("neverExpires") : t("expiresAt", { time: dateTime(Date.parse(expiresAt)) }),
   ];
   const copy = async () => {
     if (await copyText(inviteLink(code))) showToast({ text: t("linkCopied"), tone: "good" });

@@ -37,11 +37,11 @@ function NotThere() {
   const { t } = useTranslation("directs");
   return (
     <>
-      <PageHeader title={t("notThere")} />
+      <PageHeader title={t("notFound")} />
       <EmptyState
         icon={MessagesSquare}
-        title={t("notThere")}
-        text={t("notThereText")}
+        title={t("notFound")}
+        text={t("notFoundText")}
         action={
           <Link href={directPath()} className={buttonClass({ variant: "primary" })}>
             {t("toFriends")}

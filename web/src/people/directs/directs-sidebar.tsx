@@ -141,7 +141,7 @@ function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
             {quiet && (
               <>
                 <BellOff size={13} aria-hidden className="shrink-0" />
-                <span className="sr-only">{t("quiet")}</span>
+                <span className="sr-only">{t("muted")}</span>
               </>
             )}
             <CountBadge
@@ -161,7 +161,7 @@ function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
               <IconButton
                 icon={X}
                 size="sm"
-                label={t("menu.closeOne", { title: direct.title })}
+                label={t("menu.closeNamed", { title: direct.title })}
                 onClick={close}
               />
             </span>

@@ -34,7 +34,7 @@ export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "nam
   const nameOf = (user: User): string => (user.deleted === true ? t("members:deleted") : user.nickname);
   const names = users.map(nameOf);
   if (otherIds.length > MAX_NAMES) names.push("…");
-  const title = name !== "" ? name : otherIds.length === 0 ? t("alone") : names.join(t("comma")) || "…";
+  const title = name !== "" ? name : otherIds.length === 0 ? t("onlyYou") : names.join(t("comma")) || "…";
   return { title, otherIds, other, otherId };
 }
 

@@ -44,7 +44,7 @@ function Profile({ profile: { userId, groupId, anchor }, path }: { profile: Show
   useEffect(() => {
     if (path !== openedAt.current) closeProfile();
   }, [path]);
-  const label = t("card.of", { name: user?.nickname ?? "" });
+  const label = t("card.label", { name: user?.nickname ?? "" });
   const card = <ProfileCard userId={userId} groupId={groupId} />;
   if (isPhone) {
     return (

@@ -36,11 +36,11 @@ function AboutUser({
     <ConfirmDialog
       danger
       onClose={onClose}
-      title={t(`ask.${kind}.title`, { name })}
-      action={t(`ask.${kind}.action`)}
+      title={t(`confirm.${kind}.title`, { name })}
+      action={t(`confirm.${kind}.action`)}
       onConfirm={() => call(kind === "block" ? "user.block" : "friend.remove", { userId })}
     >
-      {t(`ask.${kind}.text`)}
+      {t(`confirm.${kind}.text`)}
     </ConfirmDialog>
   );
 }

@@ -66,7 +66,7 @@ export function usePersonActions(user: User | undefined): PersonActions {
       await call(name, params);
       if (done !== undefined) showToast({ text: done, tone: "good" });
     } catch (error) {
-      showToast({ text: isNotReachable(error) ? t("cannotAsk") : errorText(error), tone: "danger" });
+      showToast({ text: isNotReachable(error) ? t("requestNotAccepted") : errorText(error), tone: "danger" });
     }
   };
   if (isBlocked) return { unblock: () => void run("user.unblock", { userId }) };

@@ -21,31 +21,31 @@ export function AppearancePart() {
   const { theme, density, reducedMotion } = usePreferences();
   return (
     <>
-      <p className="-mt-4 text-sm text-muted">{t("look.text")}</p>
+      <p className="-mt-4 text-sm text-muted">{t("appearance.text")}</p>
       <RadioGroup
         inline
-        label={t("look.theme")}
+        label={t("appearance.theme")}
         value={theme}
         onChange={(next) => setPreferences({ theme: next })}
-        options={THEMES.map((value) => ({ value, label: t(`look.${value}`) }))}
+        options={THEMES.map((value) => ({ value, label: t(`appearance.${value}`) }))}
       />
       <RadioGroup
-        label={t("look.density")}
+        label={t("appearance.density")}
         value={density}
         onChange={(next) => setPreferences({ density: next })}
         options={DENSITIES.map((value) => ({
           value,
-          label: t(`look.${value}`),
-          hint: t(`look.${value}Hint`),
+          label: t(`appearance.${value}`),
+          hint: t(`appearance.${value}Hint`),
         }))}
       />
       <LanguageSelect />
       <RadioGroup
         inline
-        label={t("look.motion")}
+        label={t("appearance.motion")}
         value={reducedMotion === null ? "system" : reducedMotion ? "reduced" : "full"}
         onChange={(next) => setPreferences({ reducedMotion: next === "system" ? null : next === "reduced" })}
-        options={MOTIONS.map((value) => ({ value, label: t(`look.motionOf.${value}`) }))}
+        options={MOTIONS.map((value) => ({ value, label: t(`appearance.motionOf.${value}`) }))}
       />
     </>
   );
@@ -67,12 +67,12 @@ function LanguageSelect() {
   return (
     <div className="grid max-w-xs gap-3">
       <Select
-        label={t("look.language")}
-        hint={t("look.languageHint")}
+        label={t("appearance.language")}
+        hint={t("appearance.languageHint")}
         value={language ?? AS_BROWSER}
         onChange={change}
         options={[
-          { value: AS_BROWSER, label: t("look.asBrowser") },
+          { value: AS_BROWSER, label: t("appearance.browserDefault") },
           ...LANGUAGES.map((one) => ({ value: one, label: LANGUAGE_NAMES[one] })),
         ]}
       />

@@ -34,7 +34,7 @@ export function DeleteAccount() {
                 title={name}
                 trailing={
                   <Link href={groupSettingsPath(id, "danger")} className={buttonClass({ size: "sm" })}>
-                    {t("delete.giveAway")}
+                    {t("delete.transferOrDelete")}
                   </Link>
                 }
               />
@@ -100,7 +100,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
         )}
         {totpEnabled && <CodeField autoFocus={!hasPassword} {...form.field("code")} />}
         <Checkbox
-          label={t("delete.understood")}
+          label={t("delete.confirm")}
           checked={form.values.understood}
           onChange={(understood) => form.set("understood", understood)}
         />

@@ -62,7 +62,7 @@ function SessionRow({ session }: { session: Session }) {
   const { busy, error, run } = useAction();
   const { id, address, userAgent, refreshedAt, current } = session;
   const Icon = deviceOf(userAgent).isPhone ? Smartphone : Monitor;
-  const seen = t("sessions.seen", { time: dateTime(Date.parse(refreshedAt)) });
+  const seen = t("sessions.lastUsed", { time: dateTime(Date.parse(refreshedAt)) });
   return (
     <ListRow
       leading={

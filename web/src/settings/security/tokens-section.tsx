@@ -35,8 +35,8 @@ export function TokensSection() {
         onConfirm={() => call("bot.revokeToken", { kind: asked!.kind, id: asked!.id })}
       >
         {asked?.kind === "webhook"
-          ? t("tokens.askWebhook", { name: asked.name })
-          : t("tokens.askBot", { name: asked?.name })}
+          ? t("tokens.revokeWebhookText", { name: asked.name })
+          : t("tokens.revokeBotText", { name: asked?.name })}
       </ConfirmDialog>
     </Section>
   );

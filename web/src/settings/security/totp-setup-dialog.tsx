@@ -165,7 +165,7 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
           {t("recovery.download")}
         </Button>
       </div>
-      <Checkbox label={t("recovery.kept")} checked={isKept} onChange={setKept} />
+      <Checkbox label={t("recovery.saved")} checked={isKept} onChange={setKept} />
       <Button variant="primary" wide disabled={!isKept} onClick={onDone}>
         {t("done")}
       </Button>

@@ -155,15 +155,15 @@ function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void })
     <Dialog
       open={url !== null}
       onClose={onClose}
-      title={t("leave.title")}
-      description={t("leave.text")}
+      title={t("externalLink.title")}
+      description={t("externalLink.text")}
       footer={
         <>
           <Button variant="ghost" onClick={goAlways}>
-            {t("leave.always")}
+            {t("externalLink.always")}
           </Button>
           <Button variant="primary" onClick={go}>
-            {t("leave.open")}
+            {t("externalLink.open")}
           </Button>
         </>
       }

@@ -218,14 +218,14 @@ function Asked({ messageId }: { messageId: string }) {
   const { view } = useMessageContext();
   const { data: message, isError } = useMessage(view.channelId, messageId);
   if (message !== undefined) return <Shown message={message} />;
-  return <Line>{isError ? t("reply.gone") : "…"}</Line>;
+  return <Line>{isError ? t("reply.deleted") : "…"}</Line>;
 }
 
 function Shown({ message }: { message: Message }) {
   const { t } = useTranslation("messages");
   const { jumpTo } = useMessageContext();
   const author = useAuthor(message);
-  if (message.deletedAt !== null) return <Line>{t("reply.gone")}</Line>;
+  if (message.deletedAt !== null) return <Line>{t("reply.deleted")}</Line>;
   return (
     <button
       type="button"

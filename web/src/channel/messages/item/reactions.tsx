@@ -51,7 +51,7 @@ function ReactionChip({ message, reaction, isOwn, mayAdd }: ReactionChipProps) {
     toggle(message, emoji, isOwn).catch(showFailure);
   };
   return (
-    <Tooltip text={t("reaction.who", { who, emoji })}>
+    <Tooltip text={t("reaction.users", { who, emoji })}>
       <button
         type="button"
         aria-pressed={isOwn}

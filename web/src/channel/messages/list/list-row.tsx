@@ -140,7 +140,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
         </p>
         <div className="flex gap-2">
           <Button size="sm" onClick={() => void sendAgain(view, failed)}>
-            {t("unsent.again")}
+            {t("unsent.retry")}
           </Button>
           <Button size="sm" variant="ghost" onClick={() => deleteUnsent(failed)}>
             {t("unsent.delete")}

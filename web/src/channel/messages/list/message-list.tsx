@@ -62,7 +62,7 @@ export function MessageList(props: MessageListProps) {
     onUser,
   });
 
-  if (snapshot.status === "gone") return <EmptyState title={t("gone.title")} text={t("gone.text")} />;
+  if (snapshot.status === "gone") return <EmptyState title={t("unavailable.title")} text={t("unavailable.text")} />;
   if (snapshot.status === "loading") {
     if (error === null) return <Loading />;
     return (
@@ -138,7 +138,7 @@ function HistoryDialog({ message, onClose }: { message: Message; onClose: () => 
   return (
     <Dialog onClose={onClose} title={t("history.title")} size="lg">
       <ol className="grid gap-4">
-        <Version content={content} time={editedAt ?? message.createdAt} note={t("history.now")} />
+        <Version content={content} time={editedAt ?? message.createdAt} note={t("history.current")} />
       </ol>
       <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={2} />}>
         {(edits) => (
@@ -222,7 +222,7 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
     ({ nextUserId }) => nextUserId,
   );
   return (
-    <Dialog onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
+    <Dialog onClose={onClose} title={t("reaction.usersTitle", { emoji })} size="sm">
       <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={3} withAvatar />}>
         {(userIds) => (
           <ul className="grid gap-1">

@@ -89,7 +89,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
               hint={
                 mayGrant(permissions, PERMISSIONS[name])
                   ? t(`group-settings:permissionHint.${name}`)
-                  : t("group-settings:youLackThis")
+                  : t("group-settings:cannotGrant")
               }
               value={stanceOf(current, name)}
               disabled={!mayGrant(permissions, PERMISSIONS[name])}

@@ -64,7 +64,7 @@ export function ChannelSettings({ group, channel }: { group: Group; channel: Cha
   const offered = tabs.filter((tab) => tab !== false);
   const [chosen, setChosen] = useState<Part>("overview");
   const current = offered.find(({ value }) => value === chosen) ?? offered[0];
-  if (current === undefined) return <p className="text-muted">{t("settings.nothing")}</p>;
+  if (current === undefined) return <p className="text-muted">{t("settings.empty")}</p>;
   return <Tabs label={t("settings.label")} tabs={offered} value={current.value} onChange={setChosen} />;
 }
 

@@ -97,7 +97,7 @@ function AuditChanges({ entry }: { entry: AuditEntry }) {
   const changes = changesOf(entry);
   if (changes.length === 0) return null;
   const shown = (field: string, value: string | number | boolean | null): string => {
-    if (value === null || value === "") return t("audit.nothing");
+    if (value === null || value === "") return t("audit.noValue");
     if (field === "onHit") return value === "mask" ? t("filter.mask") : t("filter.block");
     if (typeof value === "boolean") return value ? t("audit.yes") : t("audit.no");
     return String(value);
@@ -138,14 +138,14 @@ function useTargetNames(group: Group, entry: AuditEntry): { target: string; role
   const user = useUser(userId);
   const roles = useRoles(group.id).data;
   const channels = useChannels(group.id).data;
-  const roleOf = (id: unknown): string => roles?.find((role) => role.id === id)?.name ?? t("audit.goneRole");
+  const roleOf = (id: unknown): string => roles?.find((role) => role.id === id)?.name ?? t("audit.deletedRole");
   const channelOf = (id: unknown): string | undefined => channels?.find((channel) => channel.id === id)?.name;
   const role = roleOf(after?.["roleId"]);
   if (isMessage) return { target: userName(user), role };
   if (userId !== null) return { target: user === undefined ? (noted ?? "–") : userName(user), role };
   if (about === "role") return { target: noted ?? roleOf(targetId), role };
   if (about === "channel") {
-    return { target: channelOf(targetId) ?? noted ?? t("audit.goneChannel"), role };
+    return { target: channelOf(targetId) ?? noted ?? t("audit.deletedChannel"), role };
   }
   if (about === "invite") return { target: text((after ?? before)?.["code"]) ?? "", role };
   return { target: noted ?? "", role };

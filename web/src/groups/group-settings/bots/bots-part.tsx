@@ -137,7 +137,7 @@ function BotRow({ group, bot, onAsk }: BotRowProps) {
       trailing={
         <Menu
           items={items}
-          trigger={<IconButton icon={Ellipsis} label={t("moreAbout", { name: bot.name })} />}
+          trigger={<IconButton icon={Ellipsis} label={t("moreOptions", { name: bot.name })} />}
         />
       }
     />

@@ -31,7 +31,7 @@ export function DangerPart({ group }: { group: Group }) {
         <p className="text-muted">{t("danger.transferText")}</p>
         <MemberPicker
           groupId={group.id}
-          label={t("danger.heir")}
+          label={t("danger.newOwner")}
           value={heirIds}
           onChange={setHeirIds}
           max={1}
@@ -46,7 +46,7 @@ export function DangerPart({ group }: { group: Group }) {
         <h2 className="text-lg font-semibold text-danger-text">{t("danger.delete")}</h2>
         <p className="text-muted">{t("danger.deleteText")}</p>
         <TextField
-          label={t("danger.typeName", { name: group.name })}
+          label={t("danger.confirmName", { name: group.name })}
           value={typed}
           onChange={setTyped}
           autoComplete="off"

@@ -89,7 +89,7 @@ function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRo
             href={groupSettingsPath(group.id, "roles")}
             className="font-medium text-accent-text underline"
           >
-            {t("members.makeRole")}
+            {t("members.createRole")}
           </Link>
         </p>
       )}
@@ -100,7 +100,7 @@ function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRo
           <Checkbox
             key={role.id}
             label={<RoleName role={role} />}
-            hint={isAbove ? t("roles.above") : lacks ? t("roles.lacks") : undefined}
+            hint={isAbove ? t("roles.tooHigh") : lacks ? t("roles.cannotAssign") : undefined}
             checked={held.includes(role.id)}
             disabled={busy || isAbove || lacks}
             onChange={(isOn) =>

@@ -109,7 +109,7 @@ function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
         items.length > 0 && (
           <Menu
             items={items}
-            trigger={<IconButton icon={Ellipsis} label={t("moreAbout", { name: userName(user) })} />}
+            trigger={<IconButton icon={Ellipsis} label={t("moreOptions", { name: userName(user) })} />}
           />
         )
       }

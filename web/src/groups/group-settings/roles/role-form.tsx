@@ -130,7 +130,7 @@ interface PermissionGroup {
 
 const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   {
-    textKey: "group-settings:permissionGroup.take",
+    textKey: "group-settings:permissionGroup.participate",
     names: ["view", "sendMessages", "attachFiles", "addReactions", "mentionEveryone", "createInvites"],
   },
   {
@@ -173,7 +173,7 @@ export function PermissionSwitches({ value, onChange, own, disabled, always = []
               isAlways
                 ? t("roles.always")
                 : lacks && disabled !== true
-                  ? `${t(`permissionHint.${name}`)} ${t("youLackThis")}`
+                  ? `${t(`permissionHint.${name}`)} ${t("cannotGrant")}`
                   : t(`permissionHint.${name}`)
             }
             checked={isAlways || (value & bit) !== 0}

@@ -121,7 +121,7 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
           </Button>
         )}
       </header>
-      {!mayTouch && <p className="rounded-md bg-sidebar px-3 py-2 text-sm">{t("roles.above")}</p>}
+      {!mayTouch && <p className="rounded-md bg-sidebar px-3 py-2 text-sm">{t("roles.tooHigh")}</p>}
       <Tabs
         label={role.name}
         value={tab}
@@ -174,12 +174,12 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
       {mayGive ? (
         <MemberPicker
           groupId={group.id}
-          label={t("roles.give")}
+          label={t("roles.assign")}
           value={[]}
           onChange={([userId]) => userId !== undefined && change("role.assign", userId)}
         />
       ) : (
-        <p className="text-sm text-muted">{t("roles.lacks")}</p>
+        <p className="text-sm text-muted">{t("roles.cannotAssign")}</p>
       )}
       <ErrorNote text={error} />
       <PagedList pages={members} items={holders} empty={<p className="text-muted">{t("roles.noMembers")}</p>}>
@@ -194,7 +194,7 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
                   mayGive && (
                     <IconButton
                       icon={X}
-                      label={t("roles.take", { name: userName(user) })}
+                      label={t("roles.unassign", { name: userName(user) })}
                       disabled={busy}
                       onClick={() => change("role.unassign", userId)}
                     />

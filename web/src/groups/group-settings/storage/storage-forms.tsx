@@ -66,7 +66,7 @@ export function RetentionForm({ group }: { group: Group }) {
           value={kept}
           onChange={setKept}
           options={[
-            { value: "always", label: t("storage.always") },
+            { value: "always", label: t("storage.serverDefault") },
             { value: "days", label: t("storage.forDays") },
           ]}
         />

@@ -46,8 +46,8 @@ export function MembersPanel({ group, onClose }: MembersPanelProps) {
       {members.data !== undefined && found.length === 0 && (
         <EmptyState
           icon={text === "" ? Users : Search}
-          title={t("panel.nobody")}
-          text={members.isFetchingNextPage ? t("panel.searching") : t("panel.nobodyText")}
+          title={t("panel.none")}
+          text={members.isFetchingNextPage ? t("panel.searching") : t("panel.noneText")}
         />
       )}
       {found.length > 0 && (

@@ -47,7 +47,7 @@ export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardP
   const name = useName(user);
   const isThere = user !== undefined && user.deleted !== true;
   return (
-    <article aria-label={t("card.of", { name })} className="grid max-h-[70dvh] overflow-y-auto">
+    <article aria-label={t("card.label", { name })} className="grid max-h-[70dvh] overflow-y-auto">
       <div aria-hidden className="h-14 bg-accent-soft" />
       <div className="-mt-10 px-4">
         <span className="inline-flex rounded-full bg-raised p-1">
@@ -155,7 +155,7 @@ function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsPr
   const items: MenuItem[] = more.length === 0 ? own : [...own, "separator", ...more];
   return (
     <div className="grid gap-2">
-      {accept && <p className="text-sm">{t("card.asksYou")}</p>}
+      {accept && <p className="text-sm">{t("card.incomingRequest")}</p>}
       {unfriend && (
         <p className="flex items-center gap-2 text-sm text-muted">
           <UserCheck size={15} aria-hidden />
