@@ -75,7 +75,9 @@ function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: str
   if (state.is === "asking") {
     const { username, email } = state;
     const text =
-      username === null ? t("verify.confirmTextUnnamed", { email }) : t("verify.confirmText", { username, email });
+      username === null
+        ? t("verify.confirmTextUnnamed", { email })
+        : t("verify.confirmText", { username, email });
     return (
       <Outcome icon={MailQuestionMark} title={t("verify.confirmTitle")} text={text}>
         <Button variant="primary" wide onClick={verify}>

@@ -62,7 +62,8 @@ export function MessageList(props: MessageListProps) {
     onUser,
   });
 
-  if (snapshot.status === "gone") return <EmptyState title={t("unavailable.title")} text={t("unavailable.text")} />;
+  if (snapshot.status === "gone")
+    return <EmptyState title={t("unavailable.title")} text={t("unavailable.text")} />;
   if (snapshot.status === "loading") {
     if (error === null) return <Loading />;
     return (

@@ -138,7 +138,8 @@ function useTargetNames(group: Group, entry: AuditEntry): { target: string; role
   const user = useUser(userId);
   const roles = useRoles(group.id).data;
   const channels = useChannels(group.id).data;
-  const roleOf = (id: unknown): string => roles?.find((role) => role.id === id)?.name ?? t("audit.deletedRole");
+  const roleOf = (id: unknown): string =>
+    roles?.find((role) => role.id === id)?.name ?? t("audit.deletedRole");
   const channelOf = (id: unknown): string | undefined => channels?.find((channel) => channel.id === id)?.name;
   const role = roleOf(after?.["roleId"]);
   if (isMessage) return { target: userName(user), role };
