@@ -68,7 +68,7 @@ const PICTURES: Picture[] = [
     options: GUIDE,
     waitFor: "Alan Turing",
     open: (page) =>
-      page.getByRole("button", { name: t("group-settings:moreAbout", { name: "Alan Turing" }) }).click(),
+      page.getByRole("button", { name: t("group-settings:moreOptions", { name: "Alan Turing" }) }).click(),
   },
   { name: "inbox-light", path: inboxPath, options: GUIDE, waitFor: "can you check the forecast" },
   {
