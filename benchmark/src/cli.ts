@@ -53,7 +53,7 @@ export async function runCli(args: readonly string[]): Promise<void> {
     .version(false)
     .wrap(Math.min(110, process.stdout.columns ?? 100))
     .epilogue(
-      "Exit codes: 0 ok, 1 wrong usage, 2 could not connect, 99 threshold failed, 105 interrupted.\n" +
+      "Exit codes: 0 ok, 1 messages lost or another fault, 2 could not connect, 64 wrong usage, 99 threshold failed, 105 interrupted.\n" +
         "The summary goes to stdout, progress to stderr.",
     )
     .fail((message, error) => {

@@ -1,7 +1,10 @@
 export const ExitCode = {
   ok: 0,
-  usage: 1,
+  /** Messages were lost, duplicated, out of order or not persisted, or connections dropped. */
+  failed: 1,
   couldNotConnect: 2,
+  /** EX_USAGE of sysexits.h */
+  usage: 64,
   thresholdFailed: 99,
   interrupted: 105,
 } as const;

@@ -3,6 +3,8 @@ import { describeEnvironment } from "./environment.ts";
 import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "./measure/clock.ts";
 import { ErrorTable } from "./measure/error-table.ts";
+import { allowedFaults, faultsOf } from "./report/faults.ts";
+import { whole } from "./report/format.ts";
 import { htmlReport } from "./report/html/html-report.ts";
 import { nothingSummary } from "./report/nothing-summary.ts";
 import { Progress } from "./report/progress.ts";
@@ -39,6 +41,8 @@ export interface CommandRun<R extends Result> {
   html: string | undefined;
   progress: boolean | undefined;
   thresholds: readonly Threshold[];
+  /** Faults that don't fail the run. */
+  allow: readonly string[];
   metrics: (body: Body<R>) => Record<string, number | null>;
   measure: (context: CommandContext) => Promise<Body<R>>;
   print: (result: R) => string;
@@ -46,6 +50,7 @@ export interface CommandRun<R extends Result> {
 
 /** Common to all commands: Ctrl-C, cleanup, the result on stdout and in a file, the exit code. */
 export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<void> {
+  const allowed = allowedFaults(run.allow);
   await assertWritable("json", run.json);
   await assertWritable("html", run.html);
   const startedAt = new Date().toISOString();
@@ -87,6 +92,13 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
     if (run.html !== undefined) await writeFile(run.html, htmlReport([result]));
     process.stdout.write(`${run.print(result)}\n`);
     if (result.thresholds.some((threshold) => !threshold.passed)) process.exitCode = ExitCode.thresholdFailed;
+    const faults = faultsOf(result).filter(({ key }) => !allowed.includes(key));
+    if (faults.length > 0) {
+      const list = faults.map(({ label, value }) => `${label} ${whole(value)}`).join(", ");
+      const names = faults.map(({ key }) => key).join(",");
+      process.stderr.write(`The run failed: ${list}. Use --allow ${names} if that is expected.\n`);
+      process.exitCode = ExitCode.failed;
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
     const afterMs = nowMs() - startedMs;

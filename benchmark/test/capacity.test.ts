@@ -20,8 +20,8 @@ const BOTH =
 test("both searches, with a server started for them", { ...LONG, tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
   const { searches, target } = outcome.result as CapacityResult;
-  expect(stdout).toMatch("holds         150 members");
-  expect(stdout).toMatch("holds         60 messages/s, 1,200 deliveries/s");
+  expect(stdout).toMatch("passes    150 members");
+  expect(stdout).toMatch("passes    60 messages/s, 1,200 deliveries/s");
   expect(code).toBe(0);
   expect(target).toMatchObject({ name: "fanfare", isThrowaway: true });
   expect(searches.map(({ what, held, failed }) => [what, held?.value, failed])).toEqual([
@@ -73,7 +73,7 @@ test.each([
   [["--threshold", "p100<1"], "unknown metric p100. Metrics: users, messagesPerSecond"],
 ])("rejects %j", async (args, message) => {
   await expect(runCli(["capacity", ...args])).rejects.toMatchObject({
-    code: 1,
+    code: 64,
     message: expect.stringContaining(message),
   });
 });

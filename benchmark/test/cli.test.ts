@@ -70,16 +70,41 @@ describe("exit codes", () => {
     [["overload", "--reads", "--mixed"], "Arguments reads and mixed are mutually exclusive"],
     [["overload", "--mixed", "--factor", "2"], "Arguments mixed and factor are mutually exclusive"],
     [["overload", "--mixed", "--gateways", "2"], "Arguments mixed and gateways are mutually exclusive"],
+    [
+      ["broadcast", "--allow", "loss"],
+      "Write one of lost, unstored, dropped, duplicates, outOfOrder, or all.",
+    ],
     [[], "Specify a command"],
-  ])("1: %j", async (args, message) => {
-    await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
+  ])("64: %j", async (args, message) => {
+    await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });
   });
 
-  test("1: the message is on stderr, and stdout is empty", async () => {
+  test("64: the message is on stderr, and stdout is empty", async () => {
     const { code, stderr, stdout } = await bench("broadcast", "--user", "10");
     expect(stderr).toBe("Unknown argument: user\nSee: bench --help\n");
     expect(stdout).toBe("");
-    expect(code).toBe(1);
+    expect(code).toBe(64);
+  });
+
+  test.each([
+    [[], 1],
+    [["--allow", "duplicates"], 1],
+    [["--allow", "duplicates,lost"], 0],
+  ])("1: a message was lost, unless --allow names that: %j", async (allow, expected) => {
+    const faulty = await startFakePlatform((member, message) =>
+      member === 3 && message === 1 ? "drop" : undefined,
+    );
+    try {
+      const args = ["broadcast", ...SMALL, "--timeout", "500", "--url", faulty.url, ...allow];
+      const { code, stdout, stderr } = await bench(...args);
+      expect(stdout).toMatch("lost 1");
+      expect(stderr).toBe(
+        expected === 0 ? "" : "The run failed: lost 1. Use --allow lost if that is expected.\n",
+      );
+      expect(code).toBe(expected);
+    } finally {
+      await faulty.close();
+    }
   });
 
   test("2: connection refused", async () => {

@@ -78,7 +78,7 @@ test.each([
   [["suite", "--list", "--skip", "nope"], "--skip: unknown nope"],
   [["suite", "--list", "--only", "connect", "--skip", "connect"], "has none of these rows"],
 ])("wrong usage is reported: %j", async (args, message) => {
-  await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
+  await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });
 });
 
 test("a suite can leave rows out", async () => {

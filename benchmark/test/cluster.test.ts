@@ -36,7 +36,7 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
         "toIdleGateways==0",
       );
       const result = outcome.result as ClusterResult;
-      expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 turn each");
+      expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 pass each");
       expect(stdout).toMatch("1 gateway: the other 1 received 0 messages");
       expect(code).toBe(0);
       expect(result.rows.map(({ label, gateways, lost }) => [label, gateways, lost])).toEqual([
@@ -92,5 +92,5 @@ test.each([
   [["storm", "--users", "20"], "--users must be an integer from 21"],
   [["overload", "--factor", "0"], "--factor must be above 0"],
 ])("wrong usage is reported: %j", async (args, message) => {
-  await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
+  await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });
 });

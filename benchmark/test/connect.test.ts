@@ -99,5 +99,5 @@ test.each([
   [["connect", "--users", "900000", "--gateways", "1", "--processes", "1"], "Use --gateways"],
   [["connect", "--url", "http://127.0.0.1:9", "--gateways", "2"], "omit --url and --tokens"],
 ])("wrong usage is reported: %j", async (args, message) => {
-  await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
+  await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });
 });

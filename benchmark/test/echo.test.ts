@@ -37,7 +37,7 @@ test.each([
   [["--concurrency", "1,x"], "--concurrency must be an integer"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["echo", ...args])).rejects.toMatchObject({
-    code: 1,
+    code: 64,
     message: expect.stringContaining(message),
   });
 });

@@ -62,7 +62,7 @@ test.each([
   [["--users", "1"], "--users must be an integer from 2"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["http", ...args])).rejects.toMatchObject({
-    code: 1,
+    code: 64,
     message: expect.stringContaining(message),
   });
 });

@@ -43,7 +43,7 @@ test.each([
   [["login", "--url", "https://127.0.0.1"], "Load commands don't support TLS"],
   [["login", "--url", "nonsense"], "is not a valid URL"],
 ])("invalid options are rejected before anything starts: %j", async (args, message) => {
-  await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
+  await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });
 });
 
 describe("an instance started for the run", () => {
@@ -210,7 +210,17 @@ describe("a faulty server is detected if", () => {
     platform.hideStored = hideStored;
     try {
       // In sequence, so that members are numbered as they register.
-      return await load("group", "--url", platform.url, "--connecting", "1", ...SIZE, ...args);
+      return await load(
+        "group",
+        "--url",
+        platform.url,
+        "--connecting",
+        "1",
+        "--allow",
+        "all",
+        ...SIZE,
+        ...args,
+      );
     } finally {
       await platform.close();
     }

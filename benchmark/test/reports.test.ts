@@ -58,7 +58,7 @@ test("report shows earlier measurements", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch("p100  12.5 ms");
   const wrong = await bench.runPlain("report", file("page.html"));
-  expect(wrong.code).toBe(1);
+  expect(wrong.code).toBe(64);
   expect(wrong.stderr).toMatch("is not a result of --json");
 });
 
@@ -67,12 +67,18 @@ test("compare judges by repeated runs, and fails if requested", async () => {
   const json = file("comparison.json");
   const failed = await bench.runPlain("compare", base, slower, "--threshold", "worse==0", "--json", json);
   expect(failed.code).toBe(99);
-  expect(failed.stdout).toMatch(/one message, p100 .* worse/);
+  expect(failed.stdout).toMatch(/worst message, time to the last member .* worse/);
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
   ajv.validate(comparisonSchema, JSON.parse(await readFile(json, "utf8")));
   expect(ajv.errors).toBeNull();
   const same = await bench.runPlain("compare", base, base, "--threshold", "worse==0");
   expect(same.code).toBe(0);
+  const cut = file("cut.json");
+  await writeFile(cut, JSON.stringify({ ...result, interrupted: true }));
+  expect(await bench.runPlain("compare", base, cut)).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining("was interrupted. Leave it out"),
+  });
   const once = await bench.runPlain("compare", base, slower.split(",")[0]!);
   expect(once.stdout).toMatch("too few runs");
 });

@@ -70,6 +70,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: broadcastMetrics,
     async measure({ progress, errors, signal, defer }) {

@@ -131,6 +131,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: capacityMetrics,
     async measure({ progress, errors, signal, defer }) {

@@ -32,6 +32,7 @@ export interface NodesArguments {
   json: string | undefined;
   html: string | undefined;
   threshold: string[];
+  allow: string[];
   progress: boolean | undefined;
 }
 
@@ -56,6 +57,7 @@ export async function compareNodes(args: NodesArguments): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: ({ rows }) => nodesMetrics(rows),
     measure: (context) => measureNodes(context, plan),

@@ -103,6 +103,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: (body) => clusterMetrics(body.rows),
     async measure(context) {

@@ -34,8 +34,8 @@ function builder(yargs: Argv) {
     .example("$0 compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json", "four runs each")
     .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 if something became worse")
     .example(
-      "$0 compare before/ after/ --threshold 'p100Ms<1.1'",
-      "exit code 99 if any p100 is at least 10 % longer",
+      "$0 compare before/ after/ --threshold 'worstMs<1.1'",
+      "exit code 99 if the worst message is at least 10 % slower",
     );
 }
 
@@ -60,5 +60,12 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
 }
 
 async function readSide(paths: string): Promise<Observation[]> {
-  return (await readResults(paths.split(","))).flatMap(observationsOf);
+  const results = await readResults(paths.split(","));
+  const interrupted = results.find((result) => result.interrupted);
+  if (interrupted !== undefined) {
+    throw usageError(
+      `${paths}: the run of ${interrupted.startedAt} was interrupted. Leave it out, or measure again.`,
+    );
+  }
+  return results.flatMap(observationsOf);
 }

@@ -60,6 +60,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds: parseThresholds(args.threshold, ECHO_METRICS),
     metrics: echoMetrics,
     measure: (context) => measureEcho(plan, context),

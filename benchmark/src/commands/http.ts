@@ -65,6 +65,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds: parseThresholds(args.threshold, HTTP_METRICS),
     metrics: httpMetrics,
     async measure(context) {

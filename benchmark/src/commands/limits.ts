@@ -56,6 +56,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: (body) => limitMetrics(body.ratios),
     async measure(context) {

@@ -99,6 +99,7 @@ interface LoadArguments {
   json: string | undefined;
   html: string | undefined;
   threshold: string[];
+  allow: string[];
   progress: boolean | undefined;
   payload?: number;
   threads?: string;
@@ -192,6 +193,7 @@ export async function runLoadCommand(
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: loadMetrics,
     async measure(context) {

@@ -5,6 +5,7 @@ import type { BroadcastPlan } from "../measure/broadcast-plan.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
 import { usageError } from "../exit.ts";
 import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
+import { FAULTS } from "../report/figures.ts";
 
 export const MAX_PAYLOAD_BYTES = 4000;
 export const MAX_PROCESSES = 64;
@@ -137,6 +138,13 @@ export const RESULT_OPTIONS = {
     array: true,
     default: [] as string[],
     describe: "Exit with code 99 unless this holds, for example 'p100<1200'. Repeatable",
+  },
+  allow: {
+    group: "Result:",
+    type: "string",
+    array: true,
+    default: [] as string[],
+    describe: `Exit with code 0 despite these faults: ${FAULTS.join(", ")} or all. Separate several by commas`,
   },
   progress: {
     group: "Result:",

@@ -128,6 +128,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: overloadMetrics,
     async measure(context) {
@@ -156,6 +157,7 @@ async function underPressure(args: ArgumentsCamelCase<Arguments>): Promise<void>
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds: parseThresholds(args.threshold, PRESSURE_METRICS),
     metrics: pressureMetrics,
     async measure(context) {

@@ -70,6 +70,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: registerMetrics,
     async measure(context): Promise<RegisterMeasurement> {

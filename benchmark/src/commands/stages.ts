@@ -63,6 +63,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds: parseThresholds(args.threshold, STAGES_METRICS),
     metrics: stagesMetrics,
     async measure(context) {

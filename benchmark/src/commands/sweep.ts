@@ -64,6 +64,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     json: args.json,
     html: args.html,
     progress: args.progress,
+    allow: args.allow,
     thresholds,
     metrics: (body) => sweepMetrics(body.rows),
     async measure(context) {

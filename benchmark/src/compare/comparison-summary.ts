@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { figureText } from "../report/figures.ts";
-import { count, short, table } from "../report/format.ts";
+import { count, short, table, whole } from "../report/format.ts";
 import { section } from "../report/summary.ts";
 import type { Difference, Verdict } from "./comparison.ts";
 import { runsNeeded } from "./rank-test.ts";
@@ -22,15 +22,27 @@ export function comparisonSummary(differences: readonly Difference[], limit: num
 
 /** What the comparison shows, and what it can't show. */
 function conclusion(differences: readonly Difference[], limit: number): string[] {
-  const withVerdict = (wanted: Verdict) => differences.filter(({ verdict }) => verdict === wanted).length;
+  const faults = differences.filter(
+    ({ figure, verdict }) => figure.counts !== undefined && verdict === "worse",
+  );
+  const ranked = differences.filter(({ figure }) => figure.counts === undefined);
+  const withVerdict = (wanted: Verdict) => ranked.filter(({ verdict }) => verdict === wanted).length;
   const [unjudged, worse, better] = [
     withVerdict("too few runs"),
     withVerdict("worse"),
     withVerdict("better"),
   ];
-  const judged = differences.length - unjudged;
+  const judged = ranked.length - unjudged;
   const needed = runsNeeded(limit);
   return [
+    ...(faults.length > 0
+      ? [
+          styleText(
+            "red",
+            `  Faults: ${faults.map(({ row, figure, other }) => `${figure.label} ${whole(other)} (${row})`).join(", ")}.`,
+          ),
+        ]
+      : []),
     ...(judged > 0
       ? [
           `  Of ${count(judged, "figure")} that can be judged: ${worse} worse, ${better} better, ${judged - worse - better} within the noise; ` +

@@ -4,15 +4,15 @@ import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
 import { comparisonSummary } from "./comparison-summary.ts";
 import { compare, comparisonMetrics } from "./comparison.ts";
 
-const runs = (p100s: number[], perSecond = 100) =>
-  p100s.map((p100Ms) => ({
+const runs = (medians: (number | null)[], perSecond = 100) =>
+  medians.map((medianMs) => ({
     row: "broadcast",
-    figures: figures({ p100Ms, connectsPerSecond: perSecond, lost: 0 }),
+    figures: figures({ medianMs, connectsPerSecond: perSecond, lost: 0 }),
   }));
 
 test("a difference confirmed by repeated runs, with its direction", () => {
   const slower = compare(runs([10, 11, 12, 13], 200), runs([20, 21, 22, 23], 100), 0.05);
-  expect(slower.find(({ figure }) => figure.key === "p100Ms")).toMatchObject({
+  expect(slower.find(({ figure }) => figure.key === "medianMs")).toMatchObject({
     base: 11.5,
     other: 21.5,
     verdict: "worse",
@@ -43,7 +43,7 @@ test("metrics: the worst ratio of a figure, whatever its direction", () => {
   expect(comparisonMetrics(differences)).toMatchObject({
     worse: 2,
     better: 0,
-    p100Ms: 1.2,
+    medianMs: 1.2,
     connectsPerSecond: 0.8,
   });
 });
@@ -51,7 +51,7 @@ test("metrics: the worst ratio of a figure, whatever its direction", () => {
 test("one run on each side: changes for the worse are unknown, and thresholds about them fail", () => {
   const differences = compare(runs([10]), runs([100]), 0.05);
   const metrics = comparisonMetrics(differences);
-  expect(metrics).toMatchObject({ worse: null, better: null });
+  expect(metrics).toMatchObject({ worse: null, better: null, medianMs: null, lost: 0 });
   expect(checkThresholds(parseThresholds(["worse==0"], Object.keys(metrics)), metrics)[0]?.passed).toBe(
     false,
   );
@@ -60,6 +60,40 @@ test("one run on each side: changes for the worse are unknown, and thresholds ab
 
 test("judged differences are counted, with the number expected by chance", () => {
   const text = comparisonSummary(compare(runs([1, 2, 3, 4], 9), runs([5, 6, 7, 8], 9), 0.05), 0.05);
-  expect(text).toMatch("Of 3 figures that can be judged: 1 worse, 0 better, 2 within the noise");
+  expect(text).toMatch("Of 2 figures that can be judged: 1 worse, 0 better, 1 within the noise");
   expect(text).not.toMatch("Nothing can be judged");
+});
+
+const withCounts = (counts: { lost: number; stalls?: number }[]) =>
+  counts.map((values) => ({ row: "broadcast", figures: figures({ medianMs: 10, stalls: 0, ...values }) }));
+
+test("a single lost message is worse, however many runs lost none", () => {
+  const none = [0, 0, 0, 0].map((lost) => ({ lost }));
+  const once = compare(withCounts(none), withCounts([...none.slice(1), { lost: 1 }]), 0.05);
+  expect(once.find(({ figure }) => figure.key === "lost")).toMatchObject({
+    base: 0,
+    other: 1,
+    verdict: "worse",
+  });
+  expect(comparisonMetrics(once)).toMatchObject({ worse: 1, lost: 1 });
+  const both = compare(withCounts([{ lost: 9 }]), withCounts([{ lost: 1 }]), 0.05);
+  expect(both.find(({ figure }) => figure.key === "lost")?.verdict).toBe("worse");
+  expect(comparisonMetrics(both)).toMatchObject({ worse: 1 });
+});
+
+test("a stall is worse if the base had none", () => {
+  const [none, one] = [{ lost: 0 }, { lost: 0, stalls: 1 }];
+  const verdictOf = (base: object[], other: object[]) =>
+    compare(withCounts(base as { lost: number }[]), withCounts(other as { lost: number }[]), 0.05).find(
+      ({ figure }) => figure.key === "stalls",
+    )?.verdict;
+  expect(verdictOf([none, none, none, none], [none, none, none, one])).toBe("worse");
+  expect(verdictOf([none, none, one, one], [none, none, one, one])).toBe("within the noise");
+});
+
+test("a message that never arrived ranks behind every time, and fails a threshold", () => {
+  const differences = compare(runs([10, 11, 12, 13]), runs([null, null, null, null]), 0.05);
+  expect(differences[0]).toMatchObject({ base: 11.5, other: Infinity, verdict: "worse", ratio: null });
+  expect(comparisonMetrics(differences)).toMatchObject({ worse: 1, medianMs: null });
+  expect(comparisonSummary(differences, 0.05)).toMatch(/11.5 ms +never/);
 });

@@ -14,8 +14,8 @@ export type Verdict =
 /** One figure of one row, on both sides. */
 export interface Difference {
   row: string;
-  figure: Pick<Figure, "key" | "label" | "unit" | "better">;
-  /** Medians. */
+  figure: Pick<Figure, "key" | "label" | "unit" | "better" | "counts">;
+  /** Medians; of counted faults and events the sum of all runs. Infinity: most runs never got there. */
   base: number;
   other: number;
   runs: { base: number; other: number };
@@ -48,18 +48,20 @@ function difference(
 ): Difference | undefined {
   const [before, after] = [valuesOf(base, row, figure.key), valuesOf(other, row, figure.key)];
   if (before.length === 0 || after.length === 0) return undefined;
-  const [from, to] = [median(before)!, median(after)!];
+  const { key, label, unit, better, counts } = figure;
+  const summary = counts === undefined ? (values: number[]) => median(values)! : sum;
+  const [from, to] = [summary(before), summary(after)];
   const probability = rankTest(before, after);
-  const { key, label, unit, better } = figure;
+  const byRank = verdict(probability, limit, before.length, after.length, (better === "lower") === to < from);
   return {
     row,
-    figure: { key, label, unit, better },
+    figure: { key, label, unit, better, ...(counts === undefined ? {} : { counts }) },
     base: from,
     other: to,
     runs: { base: before.length, other: after.length },
-    ratio: from === 0 ? null : to / from,
+    ratio: from === 0 || !Number.isFinite(to / from) ? null : to / from,
     probability,
-    verdict: verdict(probability, limit, before.length, after.length, (better === "lower") === to < from),
+    verdict: counts === undefined ? byRank : verdictOfCount(counts, from, to, byRank),
   };
 }
 
@@ -75,30 +77,51 @@ function verdict(
   return isBetter ? "better" : "worse";
 }
 
+/** @param byRank of counts that both sides have */
+function verdictOfCount(counts: "fault" | "event", base: number, other: number, byRank: Verdict): Verdict {
+  if (other > 0 && (counts === "fault" || base === 0)) return "worse";
+  return base === 0 ? "within the noise" : byRank;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** A time that was never reached is longer than all others; leaving it out would make a worse server look better. */
+function valueOf({ unit, better, value }: Figure): number | null {
+  return value === null && unit === "ms" && better === "lower" ? Infinity : value;
+}
+
 function valuesOf(observations: readonly Observation[], row: string, key: string): number[] {
   return observations
     .filter((observation) => observation.row === row)
-    .map(({ figures }) => figures.find((figure) => figure.key === key)?.value)
-    .filter((value) => value !== null && value !== undefined);
+    .flatMap(({ figures }) => figures.filter((figure) => figure.key === key).map(valueOf))
+    .filter((value) => value !== null);
 }
 
 /**
- * Metrics for --threshold of `bench compare`: the number of rows with each verdict, and the worst ratio new ÷
- * base of each figure.
+ * Metrics for --threshold of `bench compare`: the number of rows with each verdict, the worst ratio new ÷ base of each
+ * figure, and the total of each count on the new side. null, which fails a threshold: it can't be judged.
  */
 export function comparisonMetrics(differences: readonly Difference[]): Record<string, number | null> {
   const count = (verdict: Verdict) => differences.filter((d) => d.verdict === verdict).length;
-  // If nothing can be judged, it is unknown whether something became worse, and no such threshold may pass.
-  const isJudged = differences.some(({ verdict }) => verdict !== "too few runs");
+  const [worse, unjudged] = [count("worse"), count("too few runs")];
   const metrics: Record<string, number | null> = {
-    worse: isJudged ? count("worse") : null,
-    better: isJudged ? count("better") : null,
-    tooFewRuns: count("too few runs"),
+    worse: worse === 0 && unjudged > 0 ? null : worse,
+    better: differences.every(isUnjudged) ? null : count("better"),
+    tooFewRuns: unjudged,
   };
-  for (const { figure, ratio } of differences) {
-    if (ratio === null) continue;
-    const worst = metrics[figure.key] ?? ratio;
-    metrics[figure.key] = figure.better === "lower" ? Math.max(worst, ratio) : Math.min(worst, ratio);
+  for (const [key, same] of Map.groupBy(differences, ({ figure }) => figure.key)) {
+    metrics[key] =
+      same[0]!.figure.counts === undefined ? worstRatio(same) : sum(same.map(({ other }) => other));
   }
   return metrics;
+}
+
+/** Counts are judged from one run, but only for the worse. */
+const isUnjudged = ({ figure, verdict }: Difference): boolean =>
+  verdict === "too few runs" || figure.counts !== undefined;
+
+function worstRatio(differences: readonly Difference[]): number | null {
+  if (differences.some(({ ratio, verdict }) => ratio === null || verdict === "too few runs")) return null;
+  const ratios = differences.map(({ ratio }) => ratio!);
+  return differences[0]!.figure.better === "lower" ? Math.max(...ratios) : Math.min(...ratios);
 }

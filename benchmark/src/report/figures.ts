@@ -16,17 +16,27 @@ export interface Figure {
   label: string;
   unit: keyof typeof UNITS;
   better: "lower" | "higher";
-  /** null: not measured. */
+  /**
+   * `fault`: no run may have any, so one is worse than none, whatever the noise. `event`: one is worse if the base had none. Others are
+   * judged by ranks.
+   */
+  counts?: "fault" | "event";
+  /** null: not measured, or never reached where it is a time. */
   value: number | null;
 }
 
-type FigureKind = Pick<Figure, "label" | "unit" | "better">;
+type FigureKind = Pick<Figure, "label" | "unit" | "better" | "counts">;
 
 const lower = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "lower" });
+const fault = (label: string): FigureKind => ({ ...lower(label, "count"), counts: "fault" });
 const higher = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "higher" });
 
 /** All figures that reports compare. */
 const KINDS = {
+  worstMs: lower("worst message, time to the last member", "ms"),
+  medianMs: lower("median message, time to the last member", "ms"),
+  p99Ms: lower("all deliveries, p99", "ms"),
+  stalls: { ...lower("messages over 1 s and 10 times the median", "count"), counts: "event" },
   p100Ms: lower("one message, p100", "ms"),
   coldMs: lower("the first after an idle time, p100", "ms"),
   ackMs: lower("acknowledged", "ms"),
@@ -40,11 +50,11 @@ const KINDS = {
   rssPerConnectionBytes: lower("memory per connection", "kib"),
   rssGrowthBytes: lower("memory for all connections", "mib"),
   kernelPerConnectionBytes: lower("kernel memory per connection", "kib"),
-  lost: lower("lost", "count"),
-  unstored: lower("acknowledged but not persisted", "count"),
-  dropped: lower("connections dropped", "count"),
-  duplicates: lower("duplicates", "count"),
-  outOfOrder: lower("out of order", "count"),
+  lost: fault("lost"),
+  unstored: fault("acknowledged but not persisted"),
+  dropped: fault("connections dropped"),
+  duplicates: fault("duplicates"),
+  outOfOrder: fault("out of order"),
   errors: lower("errors", "count"),
   missed: lower("not sent in time by the tester", "count"),
   acknowledgedPerSecond: higher("acknowledged", "perSecond"),
@@ -74,6 +84,10 @@ const KINDS = {
 
 export type FigureKey = keyof typeof KINDS;
 
+export const FAULTS = Object.keys(KINDS).filter(
+  (key) => (KINDS as Record<string, FigureKind>)[key]!.counts === "fault",
+);
+
 /** In the order of the arguments; undefined ones don't exist in this result. */
 export function figures(values: Partial<Record<FigureKey, number | null | undefined>>): Figure[] {
   return Object.entries(values).flatMap(([key, value]) =>
@@ -82,5 +96,6 @@ export function figures(values: Partial<Record<FigureKey, number | null | undefi
 }
 
 export function figureText({ unit, value }: Pick<Figure, "unit" | "value">): string {
+  if (value === Infinity) return "never";
   return value === null ? "–" : UNITS[unit](value);
 }

@@ -116,8 +116,11 @@ function broadcastObservation(pass: BroadcastMeasurement, label: string = pass.t
   return {
     row: `broadcast to ${users}, ${label}`,
     figures: figures({
-      p100Ms: warm.p100Ms?.median ?? null,
-      coldMs: cold?.p100Ms ?? null,
+      worstMs: warm.p100Ms?.max ?? null,
+      medianMs: warm.p100Ms?.median ?? null,
+      p99Ms: warm.latencyMs?.p99 ?? null,
+      stalls: stallsOf(pass),
+      coldMs: cold === null ? undefined : cold.p100Ms,
       ackMs: warm.ackMs?.median ?? null,
       burst20Ms: burst(20, "allMs"),
       burst100Ms: burst(100, "allMs"),
@@ -125,13 +128,24 @@ function broadcastObservation(pass: BroadcastMeasurement, label: string = pass.t
       burst100PerCpuSecond: burst(100, "deliveriesPerCpuSecond"),
       registrationsPerSecond: registration?.perSecond,
       connectsPerSecond: connection?.perSecond,
-      cpuMsPerMessage: server.cpuMsPerMessage,
+      cpuMsPerMessage: server.cpuMsPerMessage ?? undefined,
       rssPerConnectionBytes: server.rssPerConnectionBytes,
       lost: counts.lost,
       duplicates: counts.duplicates,
+      outOfOrder: counts.outOfOrder,
+      dropped: counts.dropped,
       unstored: counts.stored === null ? undefined : counts.acknowledged - counts.stored,
     }),
   };
+}
+
+const STALL_MS = 1000;
+const STALL_FACTOR = 10;
+
+/** Warm messages that some members had to wait for, though the others came quickly. A rank test ignores them when they are rare. */
+function stallsOf({ rounds, warm }: BroadcastMeasurement): number {
+  const limitMs = Math.max(STALL_MS, STALL_FACTOR * (warm.p100Ms?.median ?? 0));
+  return rounds.filter(({ kind, p100Ms }) => kind === "warm" && p100Ms !== null && p100Ms > limitMs).length;
 }
 
 function stormObservation({ users, gateways, phases, counts }: StormResult): Observation {

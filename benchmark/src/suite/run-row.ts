@@ -34,7 +34,7 @@ export async function runRow(
   const { code, said, isLate } = await execute([...command.split(" "), "--json", json], timeoutMs, signal);
   const text = await readFile(json, "utf8").catch(() => "");
   await rm(json, { force: true });
-  const isGood = code === ExitCode.ok || code === ExitCode.thresholdFailed;
+  const isGood = code === ExitCode.ok || code === ExitCode.failed || code === ExitCode.thresholdFailed;
   const result = isGood && text !== "" ? (JSON.parse(text) as Result) : undefined;
   const problem = isLate
     ? `timed out after ${Math.round(timeoutMs / 1000)} s`
