@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineConfig, type DefaultTheme, type MarkdownRenderer } from "vitepress";
@@ -23,13 +23,11 @@ const REPORT = readdirSync(join(DOCS, "benchmarks"))
 
 /** The title of a page is its heading. */
 function pages(folder: string, names: readonly string[]): DefaultTheme.SidebarItem[] {
-  return names
-    .filter((name) => existsSync(join(DOCS, folder, `${name}.md`)))
-    .map((name) => {
-      const text = /^# (.*)$/m.exec(readFileSync(join(DOCS, folder, `${name}.md`), "utf8"))?.[1];
-      if (text === undefined) throw new Error(`docs/${folder}/${name}.md has no heading.`);
-      return { text, link: `/${folder}/${name === "index" ? "" : name}` };
-    });
+  return names.map((name) => {
+    const text = /^# (.*)$/m.exec(readFileSync(join(DOCS, folder, `${name}.md`), "utf8"))?.[1];
+    if (text === undefined) throw new Error(`docs/${folder}/${name}.md has no heading.`);
+    return { text, link: `/${folder}/${name === "index" ? "" : name}` };
+  });
 }
 
 function understand(): DefaultTheme.SidebarItem[] {
