@@ -78,8 +78,8 @@ async function observe(tokens: SessionTokens): Promise<Observer> {
     });
   }
   // Re-fetching everything would hide what events are missing.
-  store.doubtAllLater = () => undefined;
-  store.onDoubt(({ name }) => {
+  store.invalidateAllLater = () => undefined;
+  store.onInvalidation(({ name }) => {
     if (name === "inbox.list") void listInbox(observer).catch(() => undefined);
   });
   await Promise.all([client.connect(), checker.connect()]);

@@ -32,7 +32,7 @@ export function faultsOf(transport: Transport, name: string, answer: WireAnswer<
   if (!Object.hasOwn(ERRORS, type)) return [`unknown error ${type}`];
   const table: ErrorDefinition = ERRORS[type];
   const faults: [isFault: boolean, fault: string][] = [
-    [!mayAnswer(type, transport, isReachable ? definition : undefined), `${type} is not in its contract`],
+    [!canAnswer(type, transport, isReachable ? definition : undefined), `${type} is not in its contract`],
     [NEVER.includes(type), `${type} hides a fault`],
     [message !== table.message, `another message: ${message}`],
     [retryable !== (table.advice === "retry"), "retryable is wrong"],
@@ -45,7 +45,7 @@ export function faultsOf(transport: Transport, name: string, answer: WireAnswer<
 
 type Definition = ReturnType<typeof actionDefinition>;
 
-function mayAnswer(type: ErrorCode, transport: Transport, definition: Definition | undefined): boolean {
+function canAnswer(type: ErrorCode, transport: Transport, definition: Definition | undefined): boolean {
   // Bodies that are not JSON, and tokens of a deleted session or bot, are rejected before the action is looked
   // up.
   if (transport === "http" && ["MALFORMED_REQUEST", "SESSION_REVOKED", "UNAUTHENTICATED"].includes(type))

@@ -1,7 +1,7 @@
 import os from "node:os";
 import { Worker } from "node:worker_threads";
 import { usageError } from "../exit.ts";
-import { askThread, tellThread } from "./ask-thread.ts";
+import { callThread, postToThread } from "./call-thread.ts";
 import type {
   FromLoadThread,
   LoadPhase,
@@ -68,7 +68,7 @@ export class LoadThreads {
   /** Resolves when every request of the phase is settled. */
   async run(phase: LoadPhase): Promise<ThreadReport[]> {
     const stop = () => {
-      for (const worker of this.#workers) tellThread(worker, { type: "stop" } satisfies ToLoadThread);
+      for (const worker of this.#workers) postToThread(worker, { type: "stop" } satisfies ToLoadThread);
     };
     if (this.#signal.aborted) stop();
     this.#signal.addEventListener("abort", stop, { once: true });
@@ -101,5 +101,5 @@ async function ask<T extends keyof typeof ANSWERS>(
   signal?: AbortSignal,
 ): Promise<Answer<T>> {
   const answer = ANSWERS[order.type];
-  return (await askThread(worker, order, { answer, ...(signal ? { signal } : {}) })) as Answer<T>;
+  return (await callThread(worker, order, { answer, ...(signal ? { signal } : {}) })) as Answer<T>;
 }

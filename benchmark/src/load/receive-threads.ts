@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { ThreadLoad } from "../measure/thread-load.ts";
 import type { Assignment } from "../receiver/receiver.ts";
-import { askThread } from "./ask-thread.ts";
+import { callThread } from "./call-thread.ts";
 import type { ArrivalReport, FromReceiveThread, ReceiveSetup, ToReceiveThread } from "./receive-messages.ts";
 
 const ANSWERS = { connect: "connected", sample: "sampled", report: "reported", close: "closed" } as const;
@@ -57,5 +57,5 @@ async function ask<T extends keyof typeof ANSWERS>(
   signal?: AbortSignal,
 ): Promise<Answer<T>> {
   const answer = ANSWERS[order.type];
-  return (await askThread(worker, order, { answer, ...(signal ? { signal } : {}) })) as Answer<T>;
+  return (await callThread(worker, order, { answer, ...(signal ? { signal } : {}) })) as Answer<T>;
 }

@@ -288,7 +288,7 @@ class PressureRun {
     for (const [i, thread] of this.#loads.entries())
       thread.order({ type: "phase", name, loop: loops[i] ?? null });
     this.#bystander!.order({ type: "phase", name, loop: BYSTANDER });
-    const asking = setInterval(() => void this.#askReadyz(step), 1000);
+    const asking = setInterval(() => void this.#pollReadyz(step), 1000);
     try {
       await sleep(durationMs, undefined, { signal: this.#signal });
     } finally {
@@ -301,7 +301,7 @@ class PressureRun {
     }
   }
 
-  async #askReadyz(step: Step): Promise<void> {
+  async #pollReadyz(step: Step): Promise<void> {
     const { metricsUrl } = this.#target.platform!.gateways[0]!;
     const answer = await fetch(new URL("/readyz", metricsUrl), { signal: AbortSignal.timeout(SETTLE_MS) })
       .then((response) => response.text())

@@ -26,7 +26,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant("requestNewest" as const) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("requestOlder" as const) }) },
   { weight: 6, arbitrary: fc.record({ type: fc.constant("answer" as const), which: number }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("doubt" as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("invalidate" as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -81,8 +81,8 @@ class Simulation {
       case "answer":
         for (const change of this.#take(this.#answers, step.which)) this.#apply(change);
         break;
-      case "doubt":
-        this.#apply({ type: "doubt" });
+      case "invalidate":
+        this.#apply({ type: "invalidate" });
         break;
     }
   }
@@ -91,7 +91,7 @@ class Simulation {
   settle(): void {
     for (const answer of this.#answers.splice(0)) this.#apply(answer);
     this.#events = [];
-    this.#apply({ type: "doubt" });
+    this.#apply({ type: "invalidate" });
     for (let requests = 0; this.copy.needsPage || syncCursor(this.copy) !== undefined; requests++) {
       if (requests > 100) throw new Error("the client never stops requesting");
       if (this.copy.needsPage) this.requestNewest();
@@ -104,8 +104,8 @@ class Simulation {
     const afterRev = syncCursor(this.copy);
     if (afterRev === undefined) return;
     const answer = this.server.sync(afterRev);
-    const { doubts } = this.copy;
-    this.#answers.push({ type: "synced", answer, afterRev, doubts });
+    const { invalidations } = this.copy;
+    this.#answers.push({ type: "synced", answer, afterRev, invalidations });
   }
 
   /** One at a time, like the client. */
@@ -113,8 +113,8 @@ class Simulation {
     if (this.#isNewestPagePending) return;
     this.#isNewestPagePending = true;
     const page = this.server.list({ limit: LIMIT });
-    const { doubts } = this.copy;
-    this.#answers.push({ type: "newestPage", page, doubts });
+    const { invalidations } = this.copy;
+    this.#answers.push({ type: "newestPage", page, invalidations });
   }
 
   #requestOlder(): void {
@@ -174,7 +174,7 @@ test("without loss, delivery in any order needs no sync", () => {
         const event = edit ? server.edit(which, `edit ${events.length}`) : server.create(`${events.length}`);
         if (event !== undefined) events.push(event);
       }
-      const first = { type: "newestPage" as const, page, doubts: 0 };
+      const first = { type: "newestPage" as const, page, invalidations: 0 };
       let copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
       while (events.length > 0) {
         const messages = events.splice((shuffle.next().value as number) % events.length, 1);
@@ -191,7 +191,7 @@ test("reactions in order need no sync; out of order they are synced", () => {
   const server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
   server.create("one");
   const page = server.list({ limit: LIMIT });
-  const first = { type: "newestPage" as const, page, doubts: 0 };
+  const first = { type: "newestPage" as const, page, invalidations: 0 };
   const copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
   const changes = [server.react(0, 1)!, server.react(0, 2)!, server.react(0, 0)!];
   const inOrder = changes.reduce(

@@ -33,7 +33,7 @@ function loaded(messages: Message[]): ChannelCopy {
   return reduceChannel(newChannelCopy(channelId), {
     type: "newestPage",
     page: newest,
-    doubts: 0,
+    invalidations: 0,
   });
 }
 
@@ -44,7 +44,7 @@ function events(copy: ChannelCopy, ...messages: Message[]): ChannelCopy {
 function synced(copy: ChannelCopy, afterRev: number, answer: Partial<ChannelSync>): ChannelCopy {
   const head = copy.head;
   const full = { channelId, status: "ok" as const, messages: [], head, ...answer };
-  return reduceChannel(copy, { type: "synced", answer: full, afterRev, doubts: copy.doubts });
+  return reduceChannel(copy, { type: "synced", answer: full, afterRev, invalidations: copy.invalidations });
 }
 
 const contents = (copy: ChannelCopy) => copy.messages.map((one) => one.content);
@@ -80,18 +80,18 @@ test("after a gap, the copy syncs from the last contiguous rev", () => {
   expect(syncCursor(filled)).toBeUndefined();
 });
 
-test("a doubt is settled only by a sync that was sent after it", () => {
-  const doubtful = reduceChannel(loaded(range(1, 2)), { type: "doubt" });
-  expect(syncCursor(doubtful)).toBe(2);
+test("a invalidation is settled only by a sync that was sent after it", () => {
+  const stale = reduceChannel(loaded(range(1, 2)), { type: "invalidate" });
+  expect(syncCursor(stale)).toBe(2);
   const answer = {
     channelId,
     status: "ok" as const,
     messages: [],
     head: { seq: 2, rev: 2 },
   };
-  const early = { type: "synced" as const, answer, afterRev: 2, doubts: 0 };
-  expect(syncCursor(reduceChannel(doubtful, early))).toBe(2);
-  expect(syncCursor(reduceChannel(doubtful, { ...early, doubts: 1 }))).toBeUndefined();
+  const early = { type: "synced" as const, answer, afterRev: 2, invalidations: 0 };
+  expect(syncCursor(reduceChannel(stale, early))).toBe(2);
+  expect(syncCursor(reduceChannel(stale, { ...early, invalidations: 1 }))).toBeUndefined();
 });
 
 test("events received before the first page are applied with it", () => {
@@ -100,7 +100,7 @@ test("events received before the first page are applied with it", () => {
   copy = reduceChannel(copy, {
     type: "newestPage",
     page: page(range(1, 2), 2),
-    doubts: 0,
+    invalidations: 0,
   });
   expect(contents(copy)).toEqual(["1@4", "2@2", "3@3"]);
   expect(copy.rev).toBe(4);
@@ -112,7 +112,7 @@ test("more early events than the limit cause a sync", () => {
   copy = reduceChannel(copy, {
     type: "newestPage",
     page: page([message(1)], 1),
-    doubts: 0,
+    invalidations: 0,
   });
   expect(syncCursor(copy)).toBe(1);
 });
@@ -165,7 +165,7 @@ test("a deleted channel stays empty until it is loaded again", () => {
   const change = {
     type: "newestPage" as const,
     page: page(range(1, 6), 6),
-    doubts: gone.doubts,
+    invalidations: gone.invalidations,
   };
   expect(reduceChannel(gone, change)).toMatchObject({ status: "ready", rev: 6 });
 });

@@ -21,8 +21,8 @@ export interface ChannelCopy {
   /** The newest change that could have been dropped because its message is older than `fromSeq`. */
   readonly droppedRev: number;
   /** Counts possible losses of events; a sync or page requested afterwards settles them. */
-  readonly doubts: number;
-  readonly settledDoubts: number;
+  readonly invalidations: number;
+  readonly settledInvalidations: number;
   /** The newest page must be reloaded: too much was missed, or the server's data was restored from a backup. */
   readonly needsPage: boolean;
 }
@@ -36,13 +36,13 @@ export type ChannelChange =
   | { type: "messages"; messages: readonly Message[] }
   | { type: "reactions"; change: ReactionChange }
   /** Events may have been lost. */
-  | { type: "doubt" }
-  /** The newest page. `doubts` is the copy's value at the time of the request. */
-  | { type: "newestPage"; page: MessagePage; doubts: number }
+  | { type: "invalidate" }
+  /** The newest page. `invalidations` is the copy's value at the time of the request. */
+  | { type: "newestPage"; page: MessagePage; invalidations: number }
   /** The page before `before`, the copy's `fromSeq` at the time of the request. */
   | { type: "olderPage"; page: MessagePage; before: number }
   /** A result of `channel.sync`. */
-  | { type: "synced"; answer: ChannelSync; afterRev: number; doubts: number }
+  | { type: "synced"; answer: ChannelSync; afterRev: number; invalidations: number }
   | { type: "gone" };
 
 /** Maximum number of messages in a copy; the oldest are dropped first. */
@@ -60,8 +60,8 @@ export function newChannelCopy(channelId: string): ChannelCopy {
     rev: 0,
     ahead: new Set(),
     droppedRev: 0,
-    doubts: 0,
-    settledDoubts: 0,
+    invalidations: 0,
+    settledInvalidations: 0,
     needsPage: true,
   };
 }
@@ -74,8 +74,8 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
       return copy.status === "loading" ? keepEarly(copy, change.messages) : apply(copy, change.messages);
     case "reactions":
       return applyReactions(copy, change.change);
-    case "doubt":
-      return { ...copy, doubts: copy.doubts + 1 };
+    case "invalidate":
+      return { ...copy, invalidations: copy.invalidations + 1 };
     case "newestPage":
       return applyNewestPage(copy, change);
     case "olderPage":
@@ -90,7 +90,7 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
 /** The `afterRev` for `channel.sync`, or undefined if nothing is known to be missing. */
 export function syncCursor(copy: ChannelCopy): number | undefined {
   if (copy.status !== "ready" || copy.needsPage) return undefined;
-  const behind = copy.doubts > copy.settledDoubts || copy.rev < copy.head.rev;
+  const behind = copy.invalidations > copy.settledInvalidations || copy.rev < copy.head.rev;
   return behind ? copy.rev : undefined;
 }
 
@@ -142,7 +142,7 @@ function withNumber({ rev, ahead }: ChannelCopy, number: number): ReadonlySet<nu
 
 function applyNewestPage(
   copy: ChannelCopy,
-  { page, doubts }: Extract<ChannelChange, { type: "newestPage" }>,
+  { page, invalidations }: Extract<ChannelChange, { type: "newestPage" }>,
 ): ChannelCopy {
   const fromSeq = startOf(page);
   // Messages from events are kept, because they can be newer than the page.
@@ -158,7 +158,7 @@ function applyNewestPage(
     rev: page.head.rev,
     ahead: new Set(messages.map((message) => message.rev)),
     droppedRev: Math.max(copy.droppedRev, page.head.rev),
-    settledDoubts: Math.max(copy.settledDoubts, doubts),
+    settledInvalidations: Math.max(copy.settledInvalidations, invalidations),
     needsPage: false,
   });
 }
@@ -176,22 +176,23 @@ function applyOlderPage(
 
 function applySync(
   copy: ChannelCopy,
-  { answer, afterRev, doubts }: Extract<ChannelChange, { type: "synced" }>,
+  { answer, afterRev, invalidations }: Extract<ChannelChange, { type: "synced" }>,
 ): ChannelCopy {
   if (answer.status === "gone") return reduceChannel(copy, { type: "gone" });
   if (copy.status !== "ready") return copy;
   // The server's history is shorter: its data was restored from a backup. Start again.
-  if (answer.head.rev < afterRev) return { ...newChannelCopy(copy.channelId), doubts: copy.doubts };
+  if (answer.head.rev < afterRev)
+    return { ...newChannelCopy(copy.channelId), invalidations: copy.invalidations };
   if (answer.status === "resync") return { ...copy, needsPage: true };
 
   const applied = apply(copy, answer.messages);
-  const settledDoubts = Math.max(copy.settledDoubts, doubts);
+  const settledInvalidations = Math.max(copy.settledInvalidations, invalidations);
   const head = newest(applied.head, answer.head);
-  if (afterRev > applied.rev) return { ...applied, head, settledDoubts };
+  if (afterRev > applied.rev) return { ...applied, head, settledInvalidations };
   return settle({
     ...applied,
     head,
-    settledDoubts,
+    settledInvalidations,
     rev: Math.max(applied.rev, answer.head.rev),
   });
 }

@@ -73,7 +73,7 @@ export class ChannelView implements SyncTarget {
       onChange: () => this.#publish(),
     });
     // The loss of a channel's last event can't be detected otherwise.
-    this.#quiet = new QuietWatch(options.quietCheckMs, () => this.apply({ type: "doubt" }));
+    this.#quiet = new QuietWatch(options.quietCheckMs, () => this.apply({ type: "invalidate" }));
     this.#snapshot = this.#takeSnapshot();
   }
 
@@ -211,10 +211,10 @@ export class ChannelView implements SyncTarget {
 
   async #loadNewest(): Promise<void> {
     const { channelId } = this;
-    const { doubts } = this.#copy;
+    const { invalidations } = this.#copy;
     try {
       const page = await this.#options.call("message.list", { channelId, limit: PAGE_SIZE });
-      this.apply({ type: "newestPage", page, doubts });
+      this.apply({ type: "newestPage", page, invalidations });
     } catch (error) {
       if (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND") this.apply({ type: "gone" });
       throw error;

@@ -320,7 +320,7 @@ export class FanfareClient {
   #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
     if (state === "online") {
       this.#syncAll();
-      this.presence.askAgain();
+      this.presence.refetch();
     }
     if (state === "closed") {
       this.#cancelSyncLater();
@@ -336,7 +336,7 @@ export class FanfareClient {
   #syncAll(): void {
     this.#cancelSyncLater();
     for (const view of this.#views.values()) {
-      view.apply({ type: "doubt" });
+      view.apply({ type: "invalidate" });
       view.onOnline();
     }
     this.#sync.start("now");
@@ -377,26 +377,26 @@ export class FanfareClient {
         this.presence.receive(event.payload.presences);
         break;
       case "member.joined":
-        this.presence.askAgainLater(event.payload.members.map(({ userId }) => userId));
+        this.presence.refetchLater(event.payload.members.map(({ userId }) => userId));
         break;
       case "friend.added":
-        this.presence.askAgainLater([event.payload.friend.userId]);
+        this.presence.refetchLater([event.payload.friend.userId]);
         break;
       case "friend.removed":
-        this.presence.askAgainLater([event.payload.userId]);
+        this.presence.refetchLater([event.payload.userId]);
         break;
       case "member.left":
-        this.presence.askAgainLater(event.payload.userIds);
+        this.presence.refetchLater(event.payload.userIds);
         break;
       // Channels can be deleted without an event, and users can become invisible.
       case "group.left":
         this.#syncAll();
-        this.presence.askAgain();
+        this.presence.refetch();
         break;
       case "group.deleted":
       case "resync":
         this.#syncAllLater();
-        this.presence.askAgainLater();
+        this.presence.refetchLater();
         break;
     }
     this.#emitter.emit(name, payload as ClientEvents[N]);

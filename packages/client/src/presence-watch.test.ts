@@ -94,11 +94,11 @@ test("requests all users again after reconnecting, and none while offline", asyn
   await settle();
   expect(asked).toEqual([]);
   online = true;
-  watch.askAgain();
+  watch.refetch();
   await settle();
   expect(watch.status("ann")).toBe("online");
   statuses.set("ann", "idle");
-  watch.askAgain();
+  watch.refetch();
   await settle();
   expect(watch.status("ann")).toBe("idle");
 });
@@ -125,8 +125,8 @@ test("a user who is no longer visible has no status", async () => {
   watch.watch(["ann", "ben"]);
   await settle();
   statuses.delete("ann");
-  watch.askAgainLater(["ann", "eve"]);
-  watch.askAgainLater(["ann"]);
+  watch.refetchLater(["ann", "eve"]);
+  watch.refetchLater(["ann"]);
   await vi.advanceTimersByTimeAsync(2000);
   expect(asked).toHaveLength(2);
   expect(asked.at(-1)).toEqual(["ann"]);
@@ -142,7 +142,7 @@ test("a watch ends with its last subscriber", async () => {
   expect([watch.status("ann"), watch.status("ben")]).toEqual(["online", undefined]);
   second();
   expect(unwatched.at(-1)).toEqual(["ann"]);
-  watch.askAgain();
+  watch.refetch();
   await settle();
   expect(asked).toHaveLength(1);
 });

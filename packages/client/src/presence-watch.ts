@@ -79,12 +79,12 @@ export class PresenceWatch {
   }
 
   /** @internal The server may have lost all watches. */
-  askAgain(): void {
+  refetch(): void {
     this.#ask(this.#wanted.keys());
   }
 
   /** @internal The visibility of these users, or of all, may have changed. Delayed at random, because many clients received the same event. */
-  askAgainLater(userIds: Iterable<string> = this.#wanted.keys()): void {
+  refetchLater(userIds: Iterable<string> = this.#wanted.keys()): void {
     for (const id of userIds) if (this.#wanted.has(id)) this.#later.add(id);
     if (this.#later.size === 0) return;
     this.#laterTimer ??= setTimeout(() => {
@@ -169,7 +169,7 @@ export class PresenceWatch {
     this.#renewalAtMs = atMs;
     this.#renewal = setTimeout(() => {
       this.#renewal = null;
-      this.askAgain();
+      this.refetch();
     }, ms);
   }
 

@@ -56,7 +56,7 @@ export class SyncLoop {
       if (waitMs > 0) await sleep(waitMs, this.#hurry.signal);
       if (this.#stop.signal.aborted || !this.#options.isOnline()) break;
       this.#hurry = new AbortController();
-      const retryAfterMs = await this.#askForAll(this.#due());
+      const retryAfterMs = await this.#syncAll(this.#due());
       waitMs = retryMs(round, this.#options.backoff, retryAfterMs);
     }
     this.#running = false;
@@ -72,7 +72,7 @@ export class SyncLoop {
    * A failed call does not block the others; the next round retries it.
    * @returns the delay requested by the server
    */
-  async #askForAll(targets: readonly SyncTarget[]): Promise<number> {
+  async #syncAll(targets: readonly SyncTarget[]): Promise<number> {
     let retryAfterMs = 0;
     const failed = (error: unknown): void => {
       retryAfterMs = Math.max(retryAfterMs, retryAfterMsOf(error));
@@ -88,11 +88,11 @@ export class SyncLoop {
   }
 
   async #ask(targets: readonly SyncTarget[]): Promise<void> {
-    const questions = new Map<string, { target: SyncTarget; afterRev: number; doubts: number }>();
+    const questions = new Map<string, { target: SyncTarget; afterRev: number; invalidations: number }>();
     for (const target of targets) {
       const afterRev = syncCursor(target.copy);
-      const { channelId, doubts } = target.copy;
-      if (afterRev !== undefined) questions.set(channelId, { target, afterRev, doubts });
+      const { channelId, invalidations } = target.copy;
+      if (afterRev !== undefined) questions.set(channelId, { target, afterRev, invalidations });
     }
     if (questions.size === 0) return;
     const cursors = [...questions].map(([channelId, { afterRev }]) => ({ channelId, afterRev }));
@@ -100,8 +100,8 @@ export class SyncLoop {
     for (const answer of channels) {
       const question = questions.get(answer.channelId);
       if (question === undefined) continue;
-      const { target, afterRev, doubts } = question;
-      target.apply({ type: "synced", answer, afterRev, doubts });
+      const { target, afterRev, invalidations } = question;
+      target.apply({ type: "synced", answer, afterRev, invalidations });
     }
   }
 }

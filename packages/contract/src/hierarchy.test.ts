@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import {
   compareRoles,
   isReorderAllowed,
-  mayGrant,
-  mayTouchMember,
-  mayTouchRole,
+  canGrant,
+  canManageMember,
+  canManageRole,
   type Authority,
 } from "./permissions.ts";
 
@@ -31,7 +31,7 @@ test("members can only manage roles below their highest, and the owner can manag
       const highest = actor.roles.toSorted(compareRoles).at(-1);
       for (const one of all) {
         const isBelow = highest !== undefined && compareRoles(one, highest) < 0;
-        expect(mayTouchRole(actor, one)).toBe(actor.isOwner || isBelow);
+        expect(canManageRole(actor, one)).toBe(actor.isOwner || isBelow);
       }
     }),
   );
@@ -40,11 +40,11 @@ test("members can only manage roles below their highest, and the owner can manag
 test("of two members at most one can manage the other, and no one themselves or the owner", () => {
   fc.assert(
     fc.property(scene, ({ actor, target }) => {
-      expect(mayTouchMember(actor, target) && mayTouchMember(target, actor)).toBe(false);
-      expect(mayTouchMember(actor, actor)).toBe(false);
-      expect(mayTouchMember(actor, { ...target, isOwner: true })).toBe(false);
+      expect(canManageMember(actor, target) && canManageMember(target, actor)).toBe(false);
+      expect(canManageMember(actor, actor)).toBe(false);
+      expect(canManageMember(actor, { ...target, isOwner: true })).toBe(false);
       const equal = { ...target, roles: actor.roles };
-      expect(mayTouchMember({ ...actor, isOwner: false }, equal)).toBe(false);
+      expect(canManageMember({ ...actor, isOwner: false }, equal)).toBe(false);
     }),
   );
 });
@@ -52,9 +52,9 @@ test("of two members at most one can manage the other, and no one themselves or 
 test("a moderator can manage members without roles; members without roles can manage no one", () => {
   const moderator = { userId: "m", isOwner: false, roles: [{ id: "mod", position: 1 }] };
   const plain = { userId: "p", isOwner: false, roles: [] };
-  expect(mayTouchMember(moderator, plain)).toBe(true);
-  expect(mayTouchMember(plain, moderator)).toBe(false);
-  expect(mayTouchMember(plain, { ...plain, userId: "q" })).toBe(false);
+  expect(canManageMember(moderator, plain)).toBe(true);
+  expect(canManageMember(plain, moderator)).toBe(false);
+  expect(canManageMember(plain, { ...plain, userId: "q" })).toBe(false);
 });
 
 test("reordering leaves roles in place that the actor can't manage", () => {
@@ -74,7 +74,7 @@ test("reordering leaves roles in place that the actor can't manage", () => {
         expect(isReorderAllowed(actor, all, before)).toBe(true);
         if (!isReorderAllowed(actor, all, order)) return;
         const moved = all.filter(({ id }) => before.indexOf(id) !== order.indexOf(id));
-        for (const one of moved) expect(mayTouchRole(actor, one)).toBe(true);
+        for (const one of moved) expect(canManageRole(actor, one)).toBe(true);
         // Nor does a role come above one that it was below, if that one may not be touched.
         const highest = actor.roles.toSorted(compareRoles).at(-1);
         const stays = highest === undefined || order.indexOf(highest.id) === before.indexOf(highest.id);
@@ -85,7 +85,7 @@ test("reordering leaves roles in place that the actor can't manage", () => {
 });
 
 test("members can only grant permissions that they have", () => {
-  expect(mayGrant(0b0110, 0b0010)).toBe(true);
-  expect(mayGrant(0b0110, 0b0011)).toBe(false);
-  expect(mayGrant(0, 0)).toBe(true);
+  expect(canGrant(0b0110, 0b0010)).toBe(true);
+  expect(canGrant(0b0110, 0b0011)).toBe(false);
+  expect(canGrant(0, 0)).toBe(true);
 });

@@ -172,20 +172,20 @@ export function changedBits(before: number, after: number): number {
 }
 
 /** Members can only grant and revoke permissions that they have. */
-export function mayGrant(actorPermissions: number, bits: number): boolean {
+export function canGrant(actorPermissions: number, bits: number): boolean {
   return (bits & ~actorPermissions) === 0;
 }
 
 /** Only roles below one's own highest; the owner stands above all. A member without roles is below every role. */
-export function mayTouchRole(actor: Authority, role: RankedRole): boolean {
+export function canManageRole(actor: Authority, role: RankedRole): boolean {
   return actor.isOwner || actor.roles.some((own) => compareRoles(own, role) > 0);
 }
 
 /** Only members whose highest role is below one's own highest: not the owner, and not oneself. */
-export function mayTouchMember(actor: Authority, target: Authority): boolean {
+export function canManageMember(actor: Authority, target: Authority): boolean {
   if (target.isOwner || target.userId === actor.userId) return false;
   if (actor.isOwner) return true;
-  return actor.roles.length > 0 && target.roles.every((role) => mayTouchRole(actor, role));
+  return actor.roles.length > 0 && target.roles.every((role) => canManageRole(actor, role));
 }
 
 /**
@@ -201,7 +201,7 @@ export function isReorderAllowed(
   const untouchable = roles
     .toSorted(compareRoles)
     .map((role, index) => ({ role, index }))
-    .filter(({ role }) => !mayTouchRole(actor, role));
+    .filter(({ role }) => !canManageRole(actor, role));
   return untouchable.every(({ role, index }) => order[index] === role.id);
 }
 

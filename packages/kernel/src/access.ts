@@ -126,7 +126,7 @@ export function accessLookUp(call: Call): (userId: string, place: Place) => Prom
   };
 }
 
-export function may(access: Access, permission: PermissionName): boolean {
+export function can(access: Access, permission: PermissionName): boolean {
   return hasPermission(access.permissions, permission);
 }
 
@@ -172,11 +172,11 @@ export function requiresSecondFactor(
  * @returns the error, or null if the caller passes
  */
 export function refuseAccess(rule: PlaceRule, access: Access, nowMs: number): ServiceError | null {
-  if (!may(access, "view")) {
+  if (!can(access, "view")) {
     return serviceError(rule.rule === "group" ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
   }
   if ((rule.can === "sendMessages" || rule.can === "addReactions") && access.mutedUntilMs > nowMs) {
     return serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
   }
-  return may(access, rule.can) ? null : serviceError("FORBIDDEN");
+  return can(access, rule.can) ? null : serviceError("FORBIDDEN");
 }

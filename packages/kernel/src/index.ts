@@ -1,4 +1,4 @@
-export { may, type Access } from "./access.ts";
+export { can, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
 export { boundedMap, chunks } from "./work-queue.ts";

@@ -1,5 +1,5 @@
 import { hasPermission, LIMITS } from "@fanfare/contract";
-import { may, type NodeContext } from "@fanfare/kernel";
+import { can, type NodeContext } from "@fanfare/kernel";
 import type { BotDocument } from "./bot.model.ts";
 import type { BotRepository } from "./bot.repository.ts";
 
@@ -18,7 +18,7 @@ export async function isHeld(
 ): Promise<boolean> {
   const userId = createdBy.toHexString();
   if (!(await services.user.isActive({ userId })).isActive) return false;
-  return may(await access.get(userId, { groupId: groupId.toHexString() }), "manageWebhooks");
+  return can(await access.get(userId, { groupId: groupId.toHexString() }), "manageWebhooks");
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type FileUrl, groupRoom, LIMITS, type StoredFile } from "@fanfare/contract";
-import { type Access, type Handlers, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Access, type Handlers, can, type NodeContext, serviceError } from "@fanfare/kernel";
 import { type FileUrls, picturePath, type Variant } from "@fanfare/files";
 import type { FileDependencies } from "./file.dependencies.ts";
 import type { FileDocument } from "./file.repository.ts";
@@ -24,7 +24,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
 
     "file.delete": async ({ params: { fileId }, actor }) => {
       const { file, access } = await requireReadable(dependencies, fileId, actor.userId);
-      if (!mayDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
+      if (!canDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
       await dependencies.remover.remove(file);
       return {};
     },
@@ -53,7 +53,7 @@ async function requireReadable(
   const file = await files.find(fileId);
   if (file === null || !isThere(file)) throw serviceError("FILE_NOT_FOUND");
   const access = await accessTo(node, file, userId);
-  if (!mayRead(userId, file, access)) throw serviceError("FILE_NOT_FOUND");
+  if (!canRead(userId, file, access)) throw serviceError("FILE_NOT_FOUND");
   return { file, access };
 }
 
@@ -95,15 +95,15 @@ export function isThere({ state }: Pick<FileDocument, "state">): boolean {
 }
 
 /** @param access to the channel of the file; null when it has none */
-function mayRead(userId: string, file: Facts, access: Access | null): boolean {
+function canRead(userId: string, file: Facts, access: Access | null): boolean {
   if (file.ownerId === userId) return true;
-  return file.state === "attached" && access !== null && may(access, "view");
+  return file.state === "attached" && access !== null && can(access, "view");
 }
 
 /** Only for users who can read it. */
-function mayDelete(userId: string, file: Facts, access: Access | null): boolean {
+function canDelete(userId: string, file: Facts, access: Access | null): boolean {
   if (file.ownerId === userId) return true;
-  return file.state === "attached" && access !== null && may(access, "manageMessages");
+  return file.state === "attached" && access !== null && can(access, "manageMessages");
 }
 
 /** Whether all members of the channel's group can see it. */

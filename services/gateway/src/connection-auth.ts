@@ -9,12 +9,12 @@ import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { GatewaySocket } from "./socket-types.ts";
-import { hold, release, type Visitors } from "./visitors.ts";
+import { hold, release, type ConnectionRegistry } from "./connection-registry.ts";
 
 interface ConnectionAuthOptions {
   calls: Calls;
   identify: Identify;
-  visitors: Visitors;
+  connectionRegistry: ConnectionRegistry;
   metrics: GatewayMetrics;
   limits: RateLimits;
   secondFactor: SecondFactor;
@@ -26,7 +26,7 @@ interface ConnectionAuthOptions {
 export function createConnectionAuth({
   calls,
   identify,
-  visitors,
+  connectionRegistry,
   metrics,
   limits,
   secondFactor,
@@ -36,15 +36,15 @@ export function createConnectionAuth({
 
   /** @throws {ServiceError} */
   const checkConnection = (socket: GatewaySocket): Actor | Promise<Actor> => {
-    const visitor = visitors.of(socket.conn);
+    const record = connectionRegistry.of(socket.conn);
     // Like Socket.IO for a second CONNECT, but only once the first one is fully connected.
-    if (visitor.actor !== null) {
+    if (record.actor !== null) {
       socket.conn.close();
       throw serviceError("MALFORMED_REQUEST");
     }
     if (calls.draining || !isServing())
       throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
-    if (visitors.isOneTooMany(socket.conn)) {
+    if (connectionRegistry.isOneTooMany(socket.conn)) {
       metrics.refused("TOO_MANY_CONNECTIONS");
       // In a later turn, so that the reason is sent first.
       setTimeout(() => socket.conn.close(), 0);
@@ -63,18 +63,18 @@ export function createConnectionAuth({
 
   /** @throws {ServiceError} */
   const enter = (socket: GatewaySocket, actor: Actor): void => {
-    const visitor = visitors.of(socket.conn);
+    const record = connectionRegistry.of(socket.conn);
     // Another CONNECT of the same connection was faster.
-    if (visitor.actor !== null) {
+    if (record.actor !== null) {
       socket.conn.close();
       throw serviceError("MALFORMED_REQUEST");
     }
     const retryAfterMs = limiter.take(actor.userId, Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
-    visitor.actor = actor;
+    record.actor = actor;
     // Released when the socket is ready, so that the response to CONNECT and `ready` are sent together.
-    hold(visitor, socket.conn);
-    socket.data = visitor;
+    hold(record, socket.conn);
+    socket.data = record;
   };
 
   return (socket: GatewaySocket, next: (error?: ExtendedError) => void): void => {

@@ -38,20 +38,20 @@ async function answer(
   acknowledge: Acknowledge,
 ): Promise<void> {
   const { calls } = options;
-  const visitor = socket.data;
+  const record = socket.data;
   const requestId = nextRequestId();
   if (rest.length > 0) {
     acknowledge(calls.refuse(serviceError("MALFORMED_REQUEST"), requestId));
     return;
   }
   // Arrived before reading from the socket was paused: a response would add to the unread data.
-  if (visitor.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET || isSlow(socket)) {
+  if (record.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET || isSlow(socket)) {
     const error = serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     acknowledge(calls.refuse(error, requestId));
     return;
   }
-  visitor.callsInFlight += 1;
-  const { actor, address } = visitor;
+  record.callsInFlight += 1;
+  const { actor, address } = record;
   const calledAtMs = performance.now();
   let answered = await calls.answer("socket", name, params, {
     actor,
@@ -68,6 +68,6 @@ async function answer(
       answered = calls.refuse(toServiceError(thrown), requestId);
     }
   }
-  visitor.callsInFlight -= 1;
+  record.callsInFlight -= 1;
   acknowledge(answered);
 }

@@ -20,7 +20,7 @@ import { createCallListener } from "./socket-calls.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { release, Visitors } from "./visitors.ts";
+import { release, ConnectionRegistry } from "./connection-registry.ts";
 
 export interface SocketServerOptions {
   http: HttpServer;
@@ -39,7 +39,7 @@ export interface SocketServerOptions {
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { http, node, calls, ended, secondFactor, metrics } = options;
   const { config } = node;
-  const visitors = new Visitors({
+  const connectionRegistry = new ConnectionRegistry({
     ...config,
     limit: options.socketLimit,
     onFlood: () => metrics.refused("FLOOD"),
@@ -60,7 +60,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       onBroadcast: (stats) => metrics.published(stats),
     }),
     allowRequest(request, done) {
-      if (!visitors.isFull(request)) {
+      if (!connectionRegistry.isFull(request)) {
         // Sends the upgrade response and Engine.IO's first packet in one write.
         request.socket.cork();
         return done(null, true);
@@ -71,10 +71,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
   io.engine.on("connection", (connection: Socket["conn"]) => {
     connection.request.socket.uncork();
-    visitors.accept(connection);
+    connectionRegistry.accept(connection);
   });
   const isServing = (): boolean => node.cluster.faults().length === 0;
-  io.use(createConnectionAuth({ ...options, visitors, isServing }));
+  io.use(createConnectionAuth({ ...options, connectionRegistry, isServing }));
   const subscriptions = new Subscriptions(io);
   http.once("close", () => subscriptions.stop());
   const onCall = createCallListener({ calls, metrics, subscriptions });
@@ -85,11 +85,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     metrics.disconnected(reason);
   }
   io.on("connection", (socket) => {
-    const visitor = visitors.of(socket.conn);
-    const { actor } = visitor;
+    const record = connectionRegistry.of(socket.conn);
+    const { actor } = record;
     // The session may have ended since the handshake.
     if (actor === null || ended.has(actor.sessionId)) {
-      release(visitor);
+      release(record);
       socket.disconnect(true);
       return;
     }

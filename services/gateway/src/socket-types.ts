@@ -1,6 +1,11 @@
 import type { ServerToClientEvents } from "@fanfare/contract";
 import type { DefaultEventsMap, Server, Socket } from "socket.io";
-import type { Visitor } from "./visitors.ts";
+import type { ConnectionRecord } from "./connection-registry.ts";
 
-export type GatewaySocket = Socket<DefaultEventsMap, ServerToClientEvents, DefaultEventsMap, Visitor>;
-export type SocketServer = Server<DefaultEventsMap, ServerToClientEvents, DefaultEventsMap, Visitor>;
+export type GatewaySocket = Socket<
+  DefaultEventsMap,
+  ServerToClientEvents,
+  DefaultEventsMap,
+  ConnectionRecord
+>;
+export type SocketServer = Server<DefaultEventsMap, ServerToClientEvents, DefaultEventsMap, ConnectionRecord>;

@@ -1,9 +1,9 @@
 import { need, serviceError } from "@fanfare/kernel";
 import {
   channelPermissions,
-  mayGrant,
-  mayTouchMember,
-  mayTouchRole,
+  canGrant,
+  canManageMember,
+  canManageRole,
   type RankedRole,
 } from "@fanfare/contract";
 import type { GroupRepositories } from "./group.dependencies.ts";
@@ -38,7 +38,7 @@ export async function refuseProtected(
     loadMember(repositories, groupId, userId),
   ]);
   const isSelf = userId === actorId;
-  if (isSelf || (target !== null && !mayTouchMember(actor.subject, target.subject))) {
+  if (isSelf || (target !== null && !canManageMember(actor.subject, target.subject))) {
     throw serviceError("FORBIDDEN");
   }
   return target;
@@ -56,7 +56,7 @@ export async function requireManageable(
   const actor = await requireActor(repositories, groupId, actorId);
   if (userId === actorId) return { actor, target: actor };
   const target = await requireMember(repositories, groupId, userId);
-  if (!mayTouchMember(actor.subject, target.subject)) throw serviceError("FORBIDDEN");
+  if (!canManageMember(actor.subject, target.subject)) throw serviceError("FORBIDDEN");
   return { actor, target };
 }
 
@@ -68,7 +68,7 @@ export async function requireManageableRole(
   roleId: string,
 ): Promise<RoleDocument> {
   const role = need(await roles.find(groupId, roleId), "ROLE_NOT_FOUND");
-  if (!mayTouchRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
+  if (!canManageRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
   return role;
 }
 
@@ -83,12 +83,12 @@ export async function requirePermissionsOfRole(
   groupId: string,
   role: RoleDocument,
 ): Promise<void> {
-  if (!mayGrant(permissions, role.permissions)) throw serviceError("FORBIDDEN");
+  if (!canGrant(permissions, role.permissions)) throw serviceError("FORBIDDEN");
   for (const channel of await overrides.listWithRole(groupId, role._id)) {
     const all = presentOverrides(channel);
     const own = all.find(({ target }) => target.type === "role" && target.id === role._id);
     const bits = own === undefined ? 0 : own.allow | own.deny;
-    if (!mayGrant(channelPermissions(subject, permissions, all), bits)) throw serviceError("FORBIDDEN");
+    if (!canGrant(channelPermissions(subject, permissions, all), bits)) throw serviceError("FORBIDDEN");
   }
 }
 

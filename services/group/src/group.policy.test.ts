@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { directKey } from "./direct/directs.ts";
-import { directPermissions, isInviteUsable, mayTouchInvite } from "./group.policy.ts";
+import { directPermissions, isInviteUsable, canManageInvite } from "./group.policy.ts";
 
 describe("permissions", () => {
   test("only the two users of a direct channel have access", () => {
@@ -9,9 +9,9 @@ describe("permissions", () => {
   });
 
   test("invites can be revoked by their creator and by members who manage invites", () => {
-    expect(mayTouchInvite("a", "a", false)).toBe(true);
-    expect(mayTouchInvite("a", "b", false)).toBe(false);
-    expect(mayTouchInvite("a", "b", true)).toBe(true);
+    expect(canManageInvite("a", "a", false)).toBe(true);
+    expect(canManageInvite("a", "b", false)).toBe(false);
+    expect(canManageInvite("a", "b", true)).toBe(true);
   });
 });
 

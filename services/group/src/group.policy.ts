@@ -25,7 +25,7 @@ export function directPermissions(memberIds: readonly string[], userId: string):
   return memberIds.includes(userId) ? DIRECT_PERMISSIONS : NO_PERMISSIONS;
 }
 
-export function mayTouchInvite(createdBy: string, userId: string, managesInvites: boolean): boolean {
+export function canManageInvite(createdBy: string, userId: string, managesInvites: boolean): boolean {
   return managesInvites || createdBy === userId;
 }
 

@@ -6,7 +6,7 @@ import {
   type Message,
   userRoom,
 } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, chunks, type Handlers, may, type NodeContext } from "@fanfare/kernel";
+import { AnswerBudget, boundedMap, chunks, type Handlers, can, type NodeContext } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { ownMentionKeys } from "./own-mention-keys.ts";
 import { CLOCK_SKEW_SECONDS, CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
@@ -106,7 +106,7 @@ async function lookUpPlaces(
   const unknown = [...new Set(messages.map(({ channelId }) => channelId))].filter((id) => !places.has(id));
   await boundedMap(unknown, CONCURRENCY, async (channelId) => {
     const access = await node.access.get(userId, { channelId });
-    places.set(channelId, may(access, "view") ? { groupId: access.groupId } : null);
+    places.set(channelId, can(access, "view") ? { groupId: access.groupId } : null);
   });
 }
 

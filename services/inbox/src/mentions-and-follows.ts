@@ -1,5 +1,5 @@
 import { type Message, userRoom } from "@fanfare/contract";
-import { boundedMap, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
+import { boundedMap, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
 import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
 
@@ -16,7 +16,7 @@ export async function notifyMentioned(
   );
   await boundedMap(mentioned, CONCURRENCY, async ([userId, message]) => {
     const access = await node.access.get(userId, { channelId });
-    if (may(access, "view")) node.publish(userRoom(userId), "inbox.added", { message, groupId });
+    if (can(access, "view")) node.publish(userRoom(userId), "inbox.added", { message, groupId });
   });
 }
 
@@ -74,7 +74,7 @@ export function createFollowing({ node, follows }: FollowOptions) {
     const added = await follows.add(place, fresh);
     await boundedMap(added, CONCURRENCY, async (userId) => {
       const access = await node.access.get(userId, { channelId });
-      if (may(access, "view")) node.publish(userRoom(userId), "thread.followed", { channelId });
+      if (can(access, "view")) node.publish(userRoom(userId), "thread.followed", { channelId });
     });
     if (noted.size >= FOLLOWS_KNOWN) noted.clear();
     for (const userId of fresh) noted.add(`${channelId}:${userId}`);

@@ -1,5 +1,5 @@
 import { userRoom } from "@fanfare/contract";
-import { type Handlers, limitReached, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Handlers, limitReached, can, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { type Place, presentSetting } from "./setting.repository.ts";
 
@@ -34,7 +34,7 @@ async function requirePlace(
   { groupId, channelId }: { groupId?: string | undefined; channelId?: string | undefined },
 ): Promise<Place> {
   const place = channelId === undefined ? { groupId: groupId! } : { channelId };
-  if (!may(await node.access.get(userId, place), "view"))
+  if (!can(await node.access.get(userId, place), "view"))
     throw serviceError(channelId === undefined ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
   return { groupId: groupId ?? null, channelId: channelId ?? null };
 }

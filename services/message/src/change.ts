@@ -4,7 +4,7 @@ import { AnswerBudget, assertBelow, type Handlers, need, serviceError } from "@f
 import { Types } from "mongoose";
 import { mentionedBy, resolveMentions } from "./mentions.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
-import { mayDelete, mayEdit, mayReadEdits } from "./message.policy.ts";
+import { canDelete, canEdit, canReadEdits } from "./message.policy.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANGE_TRIES, LOST_RACE_PAUSE_MS, RETRY_AFTER_MS } from "./bounds.ts";
@@ -50,7 +50,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
         dependencies,
         { channelId, messageId, rooms, announce: "message.changed" },
         async (before) => {
-          if (!mayEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
+          if (!canEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
           const { editCount = 0 } = before;
           checkLimits(before, editCount);
           const repliedTo = await findRepliedTo(dependencies, before);
@@ -78,7 +78,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
     "message.listEdits": async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
       const message = await messages.find(channelId, messageId);
       if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-      if (!mayReadEdits(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
+      if (!canReadEdits(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
       // A version stored for an edit that failed is not a former text.
       const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, message.editCount ?? 0);
       const found = await edits.list(messageId, below, limit);
@@ -94,7 +94,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
     "message.delete": async ({ params, actor, access, services }) => {
       const { channelId, messageId } = params;
       const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
-      if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
+      if (!canDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
       if (message.deletedAt !== null) return {};
       const authorId = message.authorId.toHexString();
       // First, so that a moderator's deletion is always in the audit log.

@@ -1,5 +1,5 @@
 import { type Services, mentionKey, type Mentions, parseMentions } from "@fanfare/contract";
-import { type Access, may } from "@fanfare/kernel";
+import { type Access, can } from "@fanfare/kernel";
 import type { MessageDocument } from "./message.model.ts";
 
 interface MentionContext {
@@ -31,10 +31,12 @@ export async function resolveMentions(
   const userIds = new Set(parsed.userIds);
   if (repliedTo !== null) userIds.add(repliedTo);
   userIds.delete(context.authorId);
-  const mayAll = may(context.access, "mentionEveryone");
-  const everyone = parsed.everyone && mayAll;
+  const canMentionEveryone = can(context.access, "mentionEveryone");
+  const everyone = parsed.everyone && canMentionEveryone;
   const roleIds =
-    mayAll || parsed.roleIds.length === 0 ? parsed.roleIds : await mentionable(parsed.roleIds, context);
+    canMentionEveryone || parsed.roleIds.length === 0
+      ? parsed.roleIds
+      : await mentionable(parsed.roleIds, context);
   if (userIds.size === 0 && roleIds.length === 0 && !everyone) return NO_ONE;
   const mentions = { userIds: [...userIds], roleIds, everyone };
   return { mentions, mentionKeys: keysOf(mentions, context.access.groupId ?? context.channelId) };

@@ -1,6 +1,6 @@
 import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { mayPin } from "./message.policy.ts";
+import { canPin } from "./message.policy.ts";
 
 const access = (permissions: number, groupId: string | null) => ({
   permissions,
@@ -10,7 +10,7 @@ const access = (permissions: number, groupId: string | null) => ({
 });
 
 test("in groups, members who manage messages can pin; in direct channels, all participants", () => {
-  expect(mayPin(access(MEMBER_PERMISSIONS, "group"))).toBe(false);
-  expect(mayPin(access(MEMBER_PERMISSIONS | PERMISSIONS.manageMessages, "group"))).toBe(true);
-  expect(mayPin(access(DIRECT_PERMISSIONS, null))).toBe(true);
+  expect(canPin(access(MEMBER_PERMISSIONS, "group"))).toBe(false);
+  expect(canPin(access(MEMBER_PERMISSIONS | PERMISSIONS.manageMessages, "group"))).toBe(true);
+  expect(canPin(access(DIRECT_PERMISSIONS, null))).toBe(true);
 });

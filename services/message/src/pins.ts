@@ -2,7 +2,7 @@ import { LIMITS, type Message } from "@fanfare/contract";
 import { type Access, AnswerBudget, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { changeMessage } from "./change.ts";
-import { mayPin } from "./message.policy.ts";
+import { canPin } from "./message.policy.ts";
 import { takeInto } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 
@@ -39,7 +39,7 @@ async function setPin(
   access: Access,
   change: Parameters<typeof changeMessage>[2],
 ): Promise<{ message: Message }> {
-  if (!mayPin(access)) throw serviceError("FORBIDDEN");
+  if (!canPin(access)) throw serviceError("FORBIDDEN");
   const options = { ...params, rooms: access.rooms, announce: "message.changed" } as const;
   return { message: need(await changeMessage(dependencies, options, change), "MESSAGE_NOT_FOUND") };
 }

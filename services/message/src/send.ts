@@ -3,7 +3,7 @@ import {
   type Handlers,
   invalid,
   type Logger,
-  may,
+  can,
   serviceError,
   type SharedCounters,
   upTo,
@@ -176,14 +176,14 @@ export class SlowMode {
 export function sendActions({ sender, node }: MessageDependencies): Handlers {
   return {
     "message.send": async ({ params, actor: { userId: authorId }, access, services }) => {
-      if (params.attachmentIds.length > 0 && !may(access, "attachFiles")) throw serviceError("FORBIDDEN");
+      if (params.attachmentIds.length > 0 && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
       return { message: await sender.send({ ...params, authorId, access, services }) };
     },
 
     "message.post": async ({ params }) => {
       const access = await node.access.get(params.authorId, { channelId: params.channelId });
-      if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
-      if (!may(access, "sendMessages")) throw serviceError("FORBIDDEN");
+      if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+      if (!can(access, "sendMessages")) throw serviceError("FORBIDDEN");
       if (access.mutedUntilMs > Date.now()) {
         throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
       }

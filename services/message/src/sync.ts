@@ -1,5 +1,5 @@
 import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
-import { boundedMap, type Handlers, jsonBytes, may, ServiceError } from "@fanfare/kernel";
+import { boundedMap, type Handlers, jsonBytes, can, ServiceError } from "@fanfare/kernel";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./bounds.ts";
 import { documentId } from "./database.ts";
 import { type Budget, takeInto } from "./message.presenter.ts";
@@ -78,7 +78,7 @@ function mostChanges({ afterRev }: Cursor, shown: Head): number {
 
 async function canSee({ node }: MessageDependencies, userId: string, channelId: string): Promise<boolean> {
   try {
-    return may(await node.access.get(userId, { channelId }), "view");
+    return can(await node.access.get(userId, { channelId }), "view");
   } catch (error) {
     if (error instanceof ServiceError && error.code === 404) return false;
     throw error;

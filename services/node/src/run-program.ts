@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { LIMITS } from "@fanfare/contract";
 import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel/config";
-import { noticeOfPage } from "./notice-of-page.ts";
+import { missingPageNotice } from "./missing-page.ts";
 import type { Fanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
 
@@ -81,7 +81,7 @@ export async function runProgram(): Promise<void> {
     context.logger.info({ url, opsUrl }, "Fanfare is running");
     for (const doubt of doubts) context.logger.warn({}, doubt);
     if (notice !== null) context.logger.warn({}, `Admin: ${notice}`);
-    const noticeOnPage = noticeOfPage(config);
+    const noticeOnPage = missingPageNotice(config);
     if (noticeOnPage !== null) context.logger.warn({}, `Page: ${noticeOnPage}`);
   }
 }

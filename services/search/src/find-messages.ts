@@ -13,7 +13,7 @@ import {
   callOf,
   chunks,
   type Handler,
-  may,
+  can,
   type NodeContext,
   serviceError,
 } from "@fanfare/kernel";
@@ -101,7 +101,7 @@ async function visiblePlaces(
 
 async function placeOfChannel(node: NodeContext, userId: string, channelId: string): Promise<Where> {
   const access = await node.access.get(userId, { channelId });
-  if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+  if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
   const [places, { channels }] = await Promise.all([
     listHeads(node, userId, [channelId]),
     access.groupId === null

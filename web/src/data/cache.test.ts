@@ -101,7 +101,7 @@ describe("ServerCache", () => {
   test("loads all pages into one response", async () => {
     const { cache, waiting } = newServer();
     const paging = { param: "afterName", next: "nextName", list: "commands" } as const;
-    const options = cache.askWhole("command.list", { channelId: "c" }, paging);
+    const options = cache.fetchAllPages("command.list", { channelId: "c" }, paging);
     const asked = cache.queries.fetchQuery(options);
     await turn();
     waiting[0]!.answer({ commands: [{ name: "a" }], nextName: "a" });

@@ -64,7 +64,7 @@ export class ServerCache {
   }
 
   /** Query options that load all pages into one response. Only for lists with a size limit. */
-  askWhole<N extends ActionName>(name: N, params: Params<N>, { param, next, list }: Paging<N>) {
+  fetchAllPages<N extends ActionName>(name: N, params: Params<N>, { param, next, list }: Paging<N>) {
     return queryOptions({
       queryKey: [name, params] as QueryKey,
       queryFn: async ({ signal }): Promise<Result<N>> => {

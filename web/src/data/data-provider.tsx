@@ -30,16 +30,16 @@ const RESYNC_SPREAD_MS = 2000;
 function startLive(cache: ServerCache): () => void {
   const ends: (() => void)[] = [];
   const on: On = (name, listener) => void ends.push(cache.client.on(name, listener));
-  const askAgain = (): void => void cache.queries.invalidateQueries();
+  const refetch = (): void => void cache.queries.invalidateQueries();
   let later: ReturnType<typeof setTimeout> | undefined;
-  on("ready", askAgain);
+  on("ready", refetch);
   on("resync", () => {
     clearTimeout(later);
-    later = setTimeout(askAgain, Math.random() * RESYNC_SPREAD_MS);
+    later = setTimeout(refetch, Math.random() * RESYNC_SPREAD_MS);
   });
   for (const listen of LISTENERS) listen(cache, on);
   ends.push(
-    cache.store.onDoubt(({ name, params, crowd, afterMs }) =>
+    cache.store.onInvalidation(({ name, params, crowd, afterMs }) =>
       cache.refetchSoon(name, params, crowd, afterMs),
     ),
   );

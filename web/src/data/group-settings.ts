@@ -77,7 +77,7 @@ export function useBots(groupId: string): UseQueryResult<Bot[]> {
 /** The slash commands of a channel. */
 export function useCommands(channelId: string, { enabled = true } = {}): UseQueryResult<Command[]> {
   return useQuery({
-    ...useServerCache().askWhole(
+    ...useServerCache().fetchAllPages(
       "command.list",
       { channelId },
       { param: "afterName", next: "nextName", list: "commands" },

@@ -39,7 +39,7 @@ export function useIsBlocked(userId: string): boolean {
 }
 
 function askBlocked(cache: ServerCache) {
-  return cache.askWhole(
+  return cache.fetchAllPages(
     "user.listBlocked",
     { limit: LIMITS.pageMaxItems },
     { param: "afterUserId", next: "nextUserId", list: "users" },

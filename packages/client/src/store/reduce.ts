@@ -26,7 +26,7 @@ import {
 export type StateEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName];
 
 /**
- * The state after an event. Pure and idempotent; only loaded parts change. `doubtsOf` lists changes that an event does not
+ * The state after an event. Pure and idempotent; only loaded parts change. `invalidationsOf` lists changes that an event does not
  * include, such as the unread mentions after an edit.
  */
 export function reduce(state: ClientState, { name, payload }: StateEvent): ClientState {

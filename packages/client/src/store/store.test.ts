@@ -2,7 +2,7 @@ import type { ActionName, Call, Channel, Group, Message, SessionTokens } from "@
 import { describe, expect, test } from "vitest";
 import { FanfareClient } from "../client.ts";
 import { FanfareError } from "../errors.ts";
-import type { Doubt } from "./doubts.ts";
+import type { Invalidation } from "./invalidations.ts";
 import { channelsOf, groupsOf } from "./selectors.ts";
 import { createStore, Store } from "./store.ts";
 
@@ -86,7 +86,7 @@ describe("the store", () => {
     const loading = store.load("role.list", { groupId: "g" });
     asked[1]!.answer({ roles: [] });
     await loading;
-    store.doubtAll();
+    store.invalidateAll();
     await turn();
     expect(namesOf(asked)).toEqual(["group.listMine", "role.list", "group.listMine"]);
     asked[2]!.answer({ groups: [group("h")] });
@@ -95,7 +95,7 @@ describe("the store", () => {
     void store.load("role.list", { groupId: "g" }).catch(() => undefined);
     expect(namesOf(asked)).toHaveLength(4);
     end();
-    store.doubtAll();
+    store.invalidateAll();
     await turn();
     expect(namesOf(asked)).toHaveLength(4);
   });
@@ -106,7 +106,7 @@ describe("the store", () => {
     await turn();
     expect(asked).toEqual([]);
     online.value = true;
-    store.doubtAll();
+    store.invalidateAll();
     await turn();
     expect(namesOf(asked)).toEqual(["group.listMine"]);
   });
@@ -207,14 +207,14 @@ describe("the store", () => {
     client.close();
   });
 
-  test("reports doubts for lists that are held elsewhere", () => {
+  test("reports invalidations for lists that are held elsewhere", () => {
     const { store } = newStore();
-    const doubts: Doubt[] = [];
-    const end = store.onDoubt((doubt) => doubts.push(doubt));
+    const invalidations: Invalidation[] = [];
+    const end = store.onInvalidation((invalidation) => invalidations.push(invalidation));
     store.receive("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
     end();
     store.receive("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
-    expect(doubts).toEqual([{ name: "bot.list", params: { groupId: "g" } }]);
+    expect(invalidations).toEqual([{ name: "bot.list", params: { groupId: "g" } }]);
   });
 
   test("reloads kept parts of a deleted channel, so that the error is known", async () => {

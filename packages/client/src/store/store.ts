@@ -4,7 +4,7 @@ import { callSafely } from "../emitter.ts";
 import { FanfareError, retryAfterMsOf } from "../errors.ts";
 import { type Backoff, retryMs, sleep } from "../timing.ts";
 import { absorb, isAbsorbed } from "./answers.ts";
-import { type Doubt, doubtsOf, doubtsOfUnread } from "./doubts.ts";
+import { type Invalidation, invalidationsOf, unreadInvalidations } from "./invalidations.ts";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
 import { LOADS, type LoadName } from "./loads.ts";
 import { reduce, type StateEvent } from "./reduce.ts";
@@ -50,7 +50,7 @@ const MAX_EVENTS_MEANWHILE = 500;
 export class Store {
   readonly #options: StoreOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #doubtListeners = new Set<(doubt: Doubt) => void>();
+  readonly #invalidationListeners = new Set<(invalidation: Invalidation) => void>();
   readonly #questions = new Map<string, Question>();
   /** Events since the start of the oldest pending call. */
   #meanwhile: StateEvent[] = [];
@@ -74,10 +74,10 @@ export class Store {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Calls `listener` with the doubts after an event, for results that are held outside of the state. Returns a function that unsubscribes. */
-  onDoubt(listener: (doubt: Doubt) => void): () => void {
-    this.#doubtListeners.add(listener);
-    return () => void this.#doubtListeners.delete(listener);
+  /** Calls `listener` with the invalidations after an event, for results that are held outside of the state. Returns a function that unsubscribes. */
+  onInvalidation(listener: (invalidation: Invalidation) => void): () => void {
+    this.#invalidationListeners.add(listener);
+    return () => void this.#invalidationListeners.delete(listener);
   }
 
   /**
@@ -135,7 +135,7 @@ export class Store {
   };
 
   /** @internal Events may have been lost. */
-  doubtAll(): void {
+  invalidateAll(): void {
     for (const question of this.#questions.values()) {
       question.isStale = true;
       if (question.keepers > 0) void this.#loadKept(question);
@@ -143,10 +143,10 @@ export class Store {
   }
 
   /** @internal The same after a random delay: all other clients received the same event. */
-  doubtAllLater(): void {
+  invalidateAllLater(): void {
     this.#later ??= setTimeout(() => {
       this.#later = null;
-      this.doubtAll();
+      this.invalidateAll();
     }, Math.random() * this.#options.spreadMs);
   }
 
@@ -198,9 +198,9 @@ export class Store {
     for (let tries = 1; ; tries += 1) {
       question.isStale = false;
       try {
-        await this.#asking(name, params, () => this.#askWhole(name, params));
+        await this.#asking(name, params, () => this.#fetchAllPages(name, params));
         if (name === "channel.listUnread")
-          for (const doubt of doubtsOfUnread(this.#state)) this.#doubt(doubt);
+          for (const invalidation of unreadInvalidations(this.#state)) this.#invalidate(invalidation);
         return;
       } catch (error) {
         if (!(error instanceof FanfareError) || !error.retryable || tries === LOAD_TRIES || this.#isClosed) {
@@ -213,7 +213,7 @@ export class Store {
   }
 
   /** Loads all pages as one result. */
-  async #askWhole(name: LoadName, params: Params<LoadName>): Promise<Result<LoadName>> {
+  async #fetchAllPages(name: LoadName, params: Params<LoadName>): Promise<Result<LoadName>> {
     const { call } = this.#options;
     const { pages } = LOADS[name] as {
       pages?: { param: string; next: string; list: string; limit?: number };
@@ -247,7 +247,7 @@ export class Store {
       const isTooMuch = this.#meanwhile.length > MAX_EVENTS_MEANWHILE;
       const events = this.#meanwhile.slice(since);
       this.#set(events.reduce(reduce, absorb(this.#state, name, params, answer)));
-      if (isTooMuch) this.#doubt({ name, params } as Doubt);
+      if (isTooMuch) this.#invalidate({ name, params } as Invalidation);
       return answer;
     } finally {
       this.#underWay -= 1;
@@ -257,38 +257,38 @@ export class Store {
   #apply(event: StateEvent): void {
     const before = this.#state;
     this.#set(reduce(before, event));
-    for (const doubt of doubtsOf(before, event)) this.#doubt(doubt);
-    this.#askForForgotten(before);
+    for (const invalidation of invalidationsOf(before, event)) this.#invalidate(invalidation);
+    this.#refetchForgotten(before);
   }
 
   /** Reloads kept parts of a deleted channel or group to get the server's error. */
-  #askForForgotten(before: ClientState): void {
+  #refetchForgotten(before: ClientState): void {
     if (before.channels === this.#state.channels && before.groups === this.#state.groups) return;
     for (const question of this.#questions.values()) {
       const isForgotten = isIn(before, question) && !isIn(this.#state, question);
-      if (isForgotten) this.#askAgain(question, { crowd: FORGOTTEN_CROWD });
+      if (isForgotten) this.#refetch(question, { crowd: FORGOTTEN_CROWD });
     }
   }
 
-  #doubt(doubt: Doubt): void {
-    for (const listener of this.#doubtListeners) callSafely(() => listener(doubt));
-    const { name, params, thenApply } = doubt;
-    if (thenApply !== undefined) void this.#applyAfter(doubt, thenApply);
+  #invalidate(invalidation: Invalidation): void {
+    for (const listener of this.#invalidationListeners) callSafely(() => listener(invalidation));
+    const { name, params, thenApply } = invalidation;
+    if (thenApply !== undefined) void this.#applyAfter(invalidation, thenApply);
     else if (name in LOADS) {
       for (const question of this.#questions.values()) {
-        if (question.name === name && matches(question.params, params)) this.#askAgain(question, doubt);
+        if (question.name === name && matches(question.params, params)) this.#refetch(question, invalidation);
       }
       // A newly visible channel is not kept itself, but belongs to a kept list.
       if (name === "channel.get" && this.#state.channels[params.channelId ?? ""] !== undefined) {
-        this.#askAgain(this.#question(name, params as Params<"channel.get">), doubt, true);
+        this.#refetch(this.#question(name, params as Params<"channel.get">), invalidation, true);
       }
     }
   }
 
   /** @param isNeeded reload even if it is not kept */
-  #askAgain(
+  #refetch(
     question: Question,
-    { crowd = 1, afterMs = SOON_MS }: Pick<Doubt, "crowd" | "afterMs">,
+    { crowd = 1, afterMs = SOON_MS }: Pick<Invalidation, "crowd" | "afterMs">,
     isNeeded = false,
   ): void {
     question.isStale = true;
@@ -305,7 +305,7 @@ export class Store {
   }
 
   /** Loads the subject of events once, and applies the events again. */
-  async #applyAfter({ name, params }: Doubt, event: StateEvent): Promise<void> {
+  async #applyAfter({ name, params }: Invalidation, event: StateEvent): Promise<void> {
     const question = this.#question(name as LoadName, params as Params<LoadName>);
     const isFirst = question.loading === null;
     try {
@@ -316,8 +316,8 @@ export class Store {
     const { name: kind } = event;
     this.#set(reduce(this.#state, event));
     if (isFirst) {
-      for (const doubt of doubtsOf(this.#state, { ...event, name: kind } as StateEvent)) {
-        if (doubt.thenApply === undefined) this.#doubt(doubt);
+      for (const invalidation of invalidationsOf(this.#state, { ...event, name: kind } as StateEvent)) {
+        if (invalidation.thenApply === undefined) this.#invalidate(invalidation);
       }
     }
   }
@@ -350,9 +350,9 @@ export function createStore(client: FanfareClient): Store {
   stores.set(client, store);
   const callServer = client.wrapCalls(store.around);
   for (const name of EVENT_NAMES) client.on(name, (payload) => store.receive(name, payload));
-  client.on("resync", () => store.doubtAllLater());
+  client.on("resync", () => store.invalidateAllLater());
   client.on("connection.changed", ({ state }) => {
-    if (state === "online") store.doubtAll();
+    if (state === "online") store.invalidateAll();
     if (state === "closed") store.close();
   });
   return store;

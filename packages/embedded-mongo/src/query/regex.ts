@@ -90,7 +90,7 @@ const BACKTRACKING_TIMEOUT_MS = 1000;
  * Whether backtracking can take exponential or high polynomial time in the length of the text: the pattern repeats a group, or has
  * more than one repetition.
  */
-function mayBacktrack(source: string): boolean {
+function canBacktrack(source: string): boolean {
   const bare = source.replaceAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]])*\]/g, "x");
   return /\)(?:[*+]|\{\d+,)/.test(bare) || (bare.match(/[*+]|\{\d+,/g) ?? []).length > 1;
 }
@@ -113,7 +113,7 @@ function linear({ source, ignoreCase, multiline, dotAll }: RegExp): RE2JS | unde
  * @throws CommandError MaxTimeMSExpired, from the test, if a pattern with lookaround or backreferences takes too long
  */
 export function textTest(regex: RegExp): (text: string) => boolean {
-  if (!mayBacktrack(regex.source)) return (text) => regex.test(text);
+  if (!canBacktrack(regex.source)) return (text) => regex.test(text);
   const other = linear(regex);
   if (other) return (text) => other.test(text);
   const context: { regex: RegExp; text: string } = { regex, text: "" };

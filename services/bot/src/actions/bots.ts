@@ -50,7 +50,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
 
     "bot.update": async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
       const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
+      if (scopes !== undefined && !canHoldToken(presentBot(bot), actor.userId, access.permissions))
         throw serviceError("FORBIDDEN");
       const session = async () => {
         // Open connections still have the old scopes, so they must be closed.
@@ -69,7 +69,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
 
     "bot.rotateToken": async ({ params: { groupId, botId }, actor, access }) => {
       const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
+      if (!canHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
       const secret = newSecret();
       const { sessionId } = await node.services.user.openBotSession({ userId: botId });
       const updated = await bots.update(groupId, botId, {
@@ -124,7 +124,7 @@ async function record(
  * A token acts as the bot, which can have more permissions than other members who manage bots. Therefore only its creator and the
  * group's owner can get one or change its scopes.
  */
-function mayHoldToken(bot: { createdBy: string }, userId: string, permissions: number): boolean {
+function canHoldToken(bot: { createdBy: string }, userId: string, permissions: number): boolean {
   return bot.createdBy === userId || hasPermission(permissions, "ownGroup");
 }
 

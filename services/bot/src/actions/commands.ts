@@ -1,5 +1,5 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
-import { AnswerBudget, assertBelow, may, newId, serviceError, type Handlers } from "@fanfare/kernel";
+import { AnswerBudget, assertBelow, can, newId, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
 import { requireBot } from "./own-bot.ts";
@@ -72,7 +72,7 @@ export function commandActions(dependencies: BotDependencies): Handlers {
 /** Whether the bot can see the channel and send messages there. */
 async function answersIn({ node }: BotDependencies, botId: string, channelId: string): Promise<boolean> {
   const access = await node.access.get(botId, { channelId });
-  return may(access, "view") && may(access, "sendMessages");
+  return can(access, "view") && can(access, "sendMessages");
 }
 
 function present({ botId, name, description, options }: CommandDocument): Command {

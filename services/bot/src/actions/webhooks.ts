@@ -6,7 +6,7 @@ import {
   type Handlers,
   hashSecret,
   matchesHash,
-  may,
+  can,
   need,
   newId,
   newSecret,
@@ -68,7 +68,7 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
     const channelId = webhook.channelId;
     if (!(await node.services.user.isActive({ userId: authorId })).isActive)
       throw serviceError("WEBHOOK_NOT_FOUND");
-    if (!may(await node.access.get(authorId, { channelId }), "manageWebhooks"))
+    if (!can(await node.access.get(authorId, { channelId }), "manageWebhooks"))
       throw serviceError("WEBHOOK_NOT_FOUND");
     try {
       const { message } = await node.services.message.post({

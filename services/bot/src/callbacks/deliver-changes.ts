@@ -1,5 +1,5 @@
 import { LIMITS, type Head } from "@fanfare/contract";
-import { may, type NodeContext } from "@fanfare/kernel";
+import { can, type NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../bounds.ts";
@@ -131,7 +131,7 @@ async function seenChannels(
 }
 
 async function sees({ node }: ChangesOptions, bot: Subscribed, channelId: string): Promise<boolean> {
-  return may(await node.access.get(bot._id.toHexString(), { channelId }), "view");
+  return can(await node.access.get(bot._id.toHexString(), { channelId }), "view");
 }
 
 async function listHeads(

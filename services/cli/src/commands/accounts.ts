@@ -23,7 +23,7 @@ export const createAdminCommand: CommandModule<object, { username: string }> = {
         process.stdout.write(`${username} is now an admin. It takes effect within 15 minutes.\n`);
         return;
       }
-      await services.user.createAdmin({ username, password: await askPassword() });
+      await services.user.createAdmin({ username, password: await promptForPassword() });
       process.stdout.write(`Created the admin ${username}.\n`);
     });
   },
@@ -39,7 +39,7 @@ function refuseGuest(error: unknown): never {
  * Prompts twice in a terminal, without echo. Otherwise reads the first line of standard input.
  * @throws {CliError} when it is missing or the two differ
  */
-async function askPassword(): Promise<string> {
+async function promptForPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
     const [line = ""] = (await text(process.stdin)).split(/\r?\n/, 1);
     if (line === "") throw new CliError("Pass the password as the first line of the standard input.");

@@ -5,7 +5,7 @@ import { groupFile, type GroupSource } from "@fanfare/group-file";
 import {
   createServices,
   callOf,
-  may,
+  can,
   serviceError,
   ServiceError,
   type Actor,
@@ -77,7 +77,7 @@ async function stillOwner(
   actor: Actor | null,
   groupId: string,
 ): Promise<void> {
-  if (actor === null || !may(await access.get(actor.userId, { groupId }), "ownGroup"))
+  if (actor === null || !can(await access.get(actor.userId, { groupId }), "ownGroup"))
     throw serviceError("FORBIDDEN");
 }
 

@@ -1,4 +1,10 @@
-import { type Channel, mayTouchRole, type Override, type ParsedParams, PERMISSIONS } from "@fanfare/contract";
+import {
+  type Channel,
+  canManageRole,
+  type Override,
+  type ParsedParams,
+  PERMISSIONS,
+} from "@fanfare/contract";
 import {
   assertBelow,
   type Handlers,
@@ -141,7 +147,9 @@ async function privateOverrides(
   const known = (await roles.listOfGroup(groupId)).filter(({ _id }) => allowed.has(_id));
   if (known.length < allowed.size) throw serviceError("ROLE_NOT_FOUND");
   const own = new Set(actor.subject.roles.map(({ id }) => id));
-  const isOutOfReach = known.some((role) => !own.has(role._id) && !mayTouchRole(actor.subject, rankOf(role)));
+  const isOutOfReach = known.some(
+    (role) => !own.has(role._id) && !canManageRole(actor.subject, rankOf(role)),
+  );
   if (isOutOfReach) throw serviceError("FORBIDDEN");
   const seeing = { allow: PERMISSIONS.view, deny: 0 };
   return [

@@ -1,4 +1,4 @@
-import { changedBits, mayGrant, mayTouchMember, mayTouchRole, type Override } from "@fanfare/contract";
+import { changedBits, canGrant, canManageMember, canManageRole, type Override } from "@fanfare/contract";
 import { type Access, assertBelow, type Handlers, invalid, need, serviceError } from "@fanfare/kernel";
 import { requireActor, rankOf } from "../authority.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
@@ -72,7 +72,7 @@ function refuseBits(
   { permissions }: Access,
 ): void {
   const bits = changedBits(before.allow, after.allow) | changedBits(before.deny, after.deny);
-  if (!mayGrant(permissions, bits)) throw serviceError("FORBIDDEN");
+  if (!canGrant(permissions, bits)) throw serviceError("FORBIDDEN");
 }
 
 /**
@@ -91,13 +91,13 @@ async function refuseTarget(
   if (target.type === "role") {
     const role = await dependencies.roles.find(groupId, target.id);
     if (role === null && existence === "exists") throw serviceError("ROLE_NOT_FOUND");
-    if (role !== null && !mayTouchRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
+    if (role !== null && !canManageRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
     return;
   }
   if (target.id === actorId) return;
   const member = await loadMember(dependencies, groupId, target.id);
   if (member === null && existence === "exists") throw serviceError("MEMBER_NOT_FOUND");
-  if (member !== null && !mayTouchMember(actor.subject, member.subject)) throw serviceError("FORBIDDEN");
+  if (member !== null && !canManageMember(actor.subject, member.subject)) throw serviceError("FORBIDDEN");
 }
 
 function isFor(target: Target): (override: OverrideSubdocument) => boolean {

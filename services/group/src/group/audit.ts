@@ -1,5 +1,5 @@
 import { actionDefinition, type AuditEntry, isActionName } from "@fanfare/contract";
-import { AnswerBudget, type Handlers, may } from "@fanfare/kernel";
+import { AnswerBudget, type Handlers, can } from "@fanfare/kernel";
 import type { AuditDocument, AuditRecord, AuditRepository } from "./audit.repository.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
@@ -30,13 +30,13 @@ export const auditActions = ({ node, audits }: GroupDependencies): Handlers => (
     const found = (await audits.list(groupId, page)).map(presentEntry);
     const channelIds = [...new Set(found.map(channelIdOf).filter((id) => id !== null))];
     const accesses = await Promise.all(channelIds.map((channelId) => node.access.get(userId, { channelId })));
-    const seen = new Set(channelIds.filter((_, index) => may(accesses[index]!, "view")));
+    const seen = new Set(channelIds.filter((_, index) => can(accesses[index]!, "view")));
     const isShown = (entry: AuditEntry): boolean => {
-      if (entry.actorId === userId || may(access, "ownGroup")) return true;
+      if (entry.actorId === userId || can(access, "ownGroup")) return true;
       const channelId = channelIdOf(entry);
       // For a deleted channel, only the entry of its deletion says whether everyone could see it.
       if (channelId !== null) return seen.has(channelId) || entry.before?.["private"] === false;
-      return auditTarget(entry) !== "invite" || may(access, "manageInvites");
+      return auditTarget(entry) !== "invite" || can(access, "manageInvites");
     };
     const shown = found.map((entry) => (isShown(entry) ? entry : { ...entry, before: null, after: null }));
     const entries = new AnswerBudget().cut(shown);

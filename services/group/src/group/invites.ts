@@ -10,7 +10,7 @@ import {
   withoutDeadline,
 } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { isInviteExpired, isInviteUsable, mayTouchInvite } from "../group.policy.ts";
+import { isInviteExpired, isInviteUsable, canManageInvite } from "../group.policy.ts";
 import { presentChannel, presentGroup, presentInvite } from "../group.presenter.ts";
 import type { InviteDocument } from "./invite.repository.ts";
 import type { ChannelDocument } from "../channel/channel.model.ts";
@@ -53,7 +53,7 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
       const found = await invites.listOfGroup(params.groupId, 2 * LIMITS.invitesPerGroup);
       const visible = found.filter(
         (invite) =>
-          isInviteUsable(invite, now) && mayTouchInvite(invite.createdBy, actor.userId, managesInvites),
+          isInviteUsable(invite, now) && canManageInvite(invite.createdBy, actor.userId, managesInvites),
       );
       return { invites: visible.map(presentInvite) };
     },
@@ -62,7 +62,7 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
       const invite = await invites.findByCode(code);
       if (invite?.groupId !== groupId) throw serviceError("INVITE_NOT_FOUND");
       const managesInvites = hasPermission(access.permissions, "manageInvites");
-      if (!mayTouchInvite(invite.createdBy, actor.userId, managesInvites)) {
+      if (!canManageInvite(invite.createdBy, actor.userId, managesInvites)) {
         throw serviceError("FORBIDDEN");
       }
       await invites.remove([invite._id]);

@@ -3,7 +3,7 @@ import {
   groupRoom,
   isReorderAllowed,
   LIMITS,
-  mayGrant,
+  canGrant,
   PERMISSIONS,
   type Role,
 } from "@fanfare/contract";
@@ -42,7 +42,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
 
     "role.create": async ({ params: { groupId, ...given }, actor: { userId } }) => {
       const actor = await requireActor(dependencies, groupId, userId);
-      if (!mayGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
+      if (!canGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
       const existing = await roles.listOfGroup(groupId);
       assertBelow("rolesPerGroup", existing.length);
       const created: RoleDocument = {
@@ -71,7 +71,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
       const actor = await requireActor(dependencies, groupId, userId);
       const before = presentRole(await requireManageableRole(dependencies, actor, groupId, roleId));
       const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
-      if (!mayGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
+      if (!canGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
       const updated = need(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
       if (bits !== 0) membership.forget(groupId, null);
       const role = presentRole(updated);
@@ -118,7 +118,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
       const actor = await requireActor(dependencies, groupId, userId);
       const before = defaultPermissionsOf(actor.group);
       const permissions = params.permissions | PERMISSIONS.view;
-      if (!mayGrant(actor.permissions, changedBits(before, permissions))) throw serviceError("FORBIDDEN");
+      if (!canGrant(actor.permissions, changedBits(before, permissions))) throw serviceError("FORBIDDEN");
       const updated = await groups.update(groupId, { defaultPermissions: permissions });
       if (updated === null) throw serviceError("GROUP_NOT_FOUND");
       membership.forget(groupId, null);

@@ -1,5 +1,5 @@
 import type { Locale } from "@fanfare/contract";
-import { boundedMap, chunks, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
+import { boundedMap, chunks, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
 import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
 import type { SettingRepository } from "../setting.repository.ts";
@@ -104,7 +104,7 @@ class Pusher {
 
   async #viewersAmong(channelId: string, userIds: readonly string[]): Promise<string[]> {
     const seeing = await boundedMap(userIds, CONCURRENCY, async (userId) =>
-      may(await this.#options.node.access.get(userId, { channelId }), "view") ? [userId] : [],
+      can(await this.#options.node.access.get(userId, { channelId }), "view") ? [userId] : [],
     );
     return seeing.flat();
   }

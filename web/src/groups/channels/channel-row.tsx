@@ -175,7 +175,7 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
   const call = useCall();
   const permissions = useChannelPermissions(channel);
   const mayManage = hasPermission(permissions, "manageChannels");
-  const mayEdit =
+  const canEdit =
     mayManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
   const markRead = () =>
     call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(showFailure);
@@ -209,8 +209,8 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
       shortcut: "Alt ↓",
       onSelect: () => reorder.step(channel, 1),
     },
-    mayEdit && "separator",
-    mayEdit && {
+    canEdit && "separator",
+    canEdit && {
       label: t("menu.edit"),
       icon: Settings,
       onSelect: () => onOpen({ kind: "editChannel", channel }),

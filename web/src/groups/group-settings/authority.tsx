@@ -1,5 +1,10 @@
 import type { Group, Member, Role } from "@fanfare/contract";
-import { NO_PERMISSIONS, type Authority, mayTouchMember, mayTouchRole } from "@fanfare/contract/permissions";
+import {
+  NO_PERMISSIONS,
+  type Authority,
+  canManageMember,
+  canManageRole,
+} from "@fanfare/contract/permissions";
 import { useMe } from "../../data/me.ts";
 import { useMember } from "../../data/members.ts";
 import { useMyPermissions, useRoles } from "../../data/groups.ts";
@@ -9,8 +14,8 @@ export interface OwnAuthority {
   /** In the group, as bits. */
   permissions: number;
   isOwner: boolean;
-  mayTouchRole: (role: Role) => boolean;
-  mayTouchMember: (member: Member) => boolean;
+  canManageRole: (role: Role) => boolean;
+  canManageMember: (member: Member) => boolean;
 }
 
 /** Which roles and members the user can manage, by role order. The server checks it again. */
@@ -28,8 +33,8 @@ export function useAuthority(group: Group): OwnAuthority {
   return {
     permissions,
     isOwner: actor.isOwner,
-    mayTouchRole: (role) => mayTouchRole(actor, role),
-    mayTouchMember: ({ userId, roleIds }) => mayTouchMember(actor, authorityOf(userId, roleIds)),
+    canManageRole: (role) => canManageRole(actor, role),
+    canManageMember: ({ userId, roleIds }) => canManageMember(actor, authorityOf(userId, roleIds)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ChannelState, Group, Override } from "@fanfare/contract";
-import { PERMISSIONS, mayGrant } from "@fanfare/contract/permissions";
+import { PERMISSIONS, canGrant } from "@fanfare/contract/permissions";
 import { Lock, LockOpen, Check, type LucideIcon, Minus, X } from "lucide-react";
 import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";
@@ -55,7 +55,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
     );
   const everyone = data.find(({ target }) => target.type === "everyone") ?? EVERYONE;
   const isHidden = stanceOf(everyone, "view") === "deny";
-  const mayHide = mayGrant(permissions, PERMISSIONS.view);
+  const mayHide = canGrant(permissions, PERMISSIONS.view);
   return (
     <div className="grid gap-5">
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-sidebar px-4 py-3">
@@ -78,7 +78,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
           overrides={data}
           chosen={chosen}
           onChoose={setChosen}
-          mayTouchRole={authority.mayTouchRole}
+          canManageRole={authority.canManageRole}
         />
         <div className="min-w-0">
           <ErrorNote text={error} />
@@ -87,12 +87,12 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
               key={name}
               label={t(`group-settings:permission.${name}`)}
               hint={
-                mayGrant(permissions, PERMISSIONS[name])
+                canGrant(permissions, PERMISSIONS[name])
                   ? t(`group-settings:permissionHint.${name}`)
                   : t("group-settings:cannotGrant")
               }
               value={stanceOf(current, name)}
-              disabled={!mayGrant(permissions, PERMISSIONS[name])}
+              disabled={!canGrant(permissions, PERMISSIONS[name])}
               onChange={(stance) => void change(withStance(current, name, stance))}
             />
           ))}

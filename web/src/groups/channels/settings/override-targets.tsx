@@ -44,10 +44,10 @@ interface OverrideTargetsProps {
   overrides: readonly Override[];
   chosen: Target;
   onChoose: (target: Target) => void;
-  mayTouchRole: (role: Role) => boolean;
+  canManageRole: (role: Role) => boolean;
 }
 
-export function OverrideTargets({ group, overrides, chosen, onChoose, mayTouchRole }: OverrideTargetsProps) {
+export function OverrideTargets({ group, overrides, chosen, onChoose, canManageRole }: OverrideTargetsProps) {
   const { t } = useTranslation("channels");
   const roles = useRoles(group.id).data ?? [];
   const others = overrides.map(({ target }) => target).filter(({ type }) => type !== "everyone");
@@ -58,7 +58,7 @@ export function OverrideTargets({ group, overrides, chosen, onChoose, mayTouchRo
     ...(isNew && chosen.type !== "everyone" ? [chosen] : []),
   ];
   const free = roles.filter(
-    (role) => mayTouchRole(role) && targets.every((target) => targetKey(target) !== `role:${role.id}`),
+    (role) => canManageRole(role) && targets.every((target) => targetKey(target) !== `role:${role.id}`),
   );
   return (
     <div className="grid content-start gap-2">

@@ -175,7 +175,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
   const call = useCall();
   const me = useMe();
   const authority = useAuthority(group);
-  const roles = useRoles(group.id).data?.filter(authority.mayTouchRole) ?? [];
+  const roles = useRoles(group.id).data?.filter(authority.canManageRole) ?? [];
   const maySetScopes = bot === undefined || me.id === bot.createdBy || me.id === group.ownerId;
   const form = useForm({
     initial: { name: bot?.name ?? "", scopes: bot?.scopes ?? USUAL, roleIds: [] as string[] },

@@ -1,6 +1,6 @@
 import type { Group } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { mayGrant } from "@fanfare/contract/permissions";
+import { canGrant } from "@fanfare/contract/permissions";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
@@ -94,8 +94,8 @@ function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRo
         </p>
       )}
       {roles?.map((role) => {
-        const isAbove = !authority.mayTouchRole(role);
-        const lacks = !mayGrant(authority.permissions, role.permissions);
+        const isAbove = !authority.canManageRole(role);
+        const lacks = !canGrant(authority.permissions, role.permissions);
         return (
           <Checkbox
             key={role.id}

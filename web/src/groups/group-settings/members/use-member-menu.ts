@@ -30,8 +30,8 @@ export function useMemberMenu(
   const me = useMe();
   const now = useNow();
   const { groupId, userId, mutedUntil } = member;
-  const mayTouch = authority.mayTouchMember(member);
-  const may = (name: Parameters<typeof hasPermission>[1]): boolean =>
+  const mayTouch = authority.canManageMember(member);
+  const can = (name: Parameters<typeof hasPermission>[1]): boolean =>
     mayTouch && hasPermission(authority.permissions, name);
   const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
   const unmute = () => call("group.unmute", { groupId, userId }).catch(showFailure);
@@ -41,7 +41,7 @@ export function useMemberMenu(
     (mayTouch || userId === me.id || authority.isOwner);
   const items: (MenuItem | false)[] = [
     mayGiveRoles && { label: t("members.roles"), icon: Shield, onSelect: () => onOpen("roles") },
-    may("muteMembers") &&
+    can("muteMembers") &&
       (isMuted
         ? { label: t("members.unmute"), icon: Mic, onSelect: () => void unmute() }
         : { label: t("members.mute"), icon: MicOff, onSelect: () => onOpen("mute") }),
@@ -52,13 +52,13 @@ export function useMemberMenu(
         icon: Crown,
         onSelect: () => onOpen("transfer"),
       },
-    may("kickMembers") && {
+    can("kickMembers") && {
       label: t("members.kick"),
       icon: UserMinus,
       danger: true,
       onSelect: () => onOpen("kick"),
     },
-    may("banMembers") && {
+    can("banMembers") && {
       label: t("members.ban"),
       icon: Ban,
       danger: true,

@@ -12,7 +12,7 @@ import {
   CHANNEL_PERMISSIONS,
   PERMISSIONS,
   type PermissionName,
-  mayGrant,
+  canGrant,
 } from "@fanfare/contract/permissions";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
@@ -164,7 +164,7 @@ export function PermissionSwitches({ value, onChange, own, disabled, always = []
       {names.map((name) => {
         const bit = PERMISSIONS[name];
         const isAlways = always.includes(name);
-        const lacks = !mayGrant(own, bit);
+        const lacks = !canGrant(own, bit);
         return (
           <Switch
             key={name}

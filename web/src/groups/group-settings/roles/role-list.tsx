@@ -31,13 +31,13 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
   const [overIndex, setOverIndex] = useState<number | null>(null);
 
   /** Whether a role can be moved there: members can't move roles at or above their own. */
-  const mayStand = (from: number, to: number): boolean =>
+  const canMoveTo = (from: number, to: number): boolean =>
     to >= 0 &&
     to < roles.length &&
     from !== to &&
-    roles.slice(Math.min(from, to), Math.max(from, to) + 1).every(authority.mayTouchRole);
+    roles.slice(Math.min(from, to), Math.max(from, to) + 1).every(authority.canManageRole);
   const move = (from: number, to: number): void => {
-    if (!mayStand(from, to)) return;
+    if (!canMoveTo(from, to)) return;
     const order = [...roles];
     order.splice(to, 0, ...order.splice(from, 1));
     const roleIds = order.toReversed().map(({ id }) => id);
@@ -45,10 +45,10 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
   };
   const fromIndex = roles.findIndex(({ id }) => id === dragged);
   const dragHandlers = (index: number, role: Role) => ({
-    draggable: authority.mayTouchRole(role),
+    draggable: authority.canManageRole(role),
     onDragStart: () => setDragged(role.id),
     onDragOver(event: DragEvent) {
-      if (fromIndex === -1 || !mayStand(fromIndex, index)) return;
+      if (fromIndex === -1 || !canMoveTo(fromIndex, index)) return;
       event.preventDefault();
       setOverIndex(index);
     },
@@ -95,14 +95,14 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
                 icon={ChevronUp}
                 size="sm"
                 label={t("roles.up", { name: role.name })}
-                disabled={!mayStand(index, index - 1)}
+                disabled={!canMoveTo(index, index - 1)}
                 onClick={() => move(index, index - 1)}
               />
               <IconButton
                 icon={ChevronDown}
                 size="sm"
                 label={t("roles.down", { name: role.name })}
-                disabled={!mayStand(index, index + 1)}
+                disabled={!canMoveTo(index, index + 1)}
                 onClick={() => move(index, index + 1)}
               />
             </span>

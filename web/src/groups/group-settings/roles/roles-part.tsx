@@ -1,6 +1,6 @@
 import type { Group, Role } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { mayGrant } from "@fanfare/contract/permissions";
+import { canGrant } from "@fanfare/contract/permissions";
 import { Plus, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -108,7 +108,7 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
   const call = useCall();
   const [tab, setTab] = useState<"role" | "members">("role");
   const [isDeleting, setDeleting] = useState(false);
-  const mayTouch = authority.mayTouchRole(role);
+  const mayTouch = authority.canManageRole(role);
   return (
     <div className="grid content-start gap-4">
       <header className="flex items-center justify-between gap-3">
@@ -166,7 +166,7 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
   const { busy, error, run } = useAction();
   const { found, members } = useMemberSearch(group.id, "");
   const holders = found.filter(({ member }) => member.roleIds.includes(role.id));
-  const mayGive = authority.mayTouchRole(role) && mayGrant(authority.permissions, role.permissions);
+  const mayGive = authority.canManageRole(role) && canGrant(authority.permissions, role.permissions);
   const change = (name: "role.assign" | "role.unassign", userId: string) =>
     void run(() => call(name, { groupId: group.id, roleId: role.id, userId }));
   return (

@@ -3,7 +3,7 @@ import type { StateEvent } from "./reduce.ts";
 import type { ClientState } from "./state.ts";
 
 /** A result that may be outdated after an event that doesn't include the change. */
-export type Doubt = {
+export type Invalidation = {
   [N in ActionName]: {
     name: N;
     /** Matches calls with these params; all calls if empty. */
@@ -24,27 +24,27 @@ const RECOUNT_INBOX_MS = 500;
 const NEW_WITHIN_MS = 60_000;
 
 /** The results to reload after an event, because the event does not include the change. `before` is the state before the event. */
-export function doubtsOf(before: ClientState, event: StateEvent): readonly Doubt[] {
-  const doubts = DOUBTS[event.name] as
-    | ((before: ClientState, payload: unknown, event: StateEvent) => Doubt[])
+export function invalidationsOf(before: ClientState, event: StateEvent): readonly Invalidation[] {
+  const invalidations = INVALIDATIONS[event.name] as
+    | ((before: ClientState, payload: unknown, event: StateEvent) => Invalidation[])
     | undefined;
-  return doubts?.(before, event.payload, event) ?? NONE;
+  return invalidations?.(before, event.payload, event) ?? NONE;
 }
 
-const NONE: readonly Doubt[] = [];
+const NONE: readonly Invalidation[] = [];
 
-type Doubts<N extends EventName> = (
+type Invalidations<N extends EventName> = (
   before: ClientState,
   payload: EventPayload<N>,
   event: StateEvent,
-) => Doubt[];
+) => Invalidation[];
 
-const inbox = (): Doubt[] => [
+const inbox = (): Invalidation[] => [
   { name: "inbox.list", params: {} },
   { name: "inbox.getUnreadCount", params: {} },
 ];
 
-const DOUBTS: { [N in EventName]?: Doubts<N> } = {
+const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
   "group.joined": () => [{ name: "channel.listUnread", params: {} }, ...inbox()],
   "group.left": inbox,
   "group.deleted": inbox,
@@ -56,11 +56,11 @@ const DOUBTS: { [N in EventName]?: Doubts<N> } = {
   "member.joined": (before, { groupId, members, memberCount }) => [
     ...unlistedMembers(before, groupId, memberCount, members.length),
     // A lookup of the user before they joined could have been cached.
-    ...members.map(({ userId }): Doubt => ({ name: "group.getMember", params: { groupId, userId } })),
+    ...members.map(({ userId }): Invalidation => ({ name: "group.getMember", params: { groupId, userId } })),
   ],
   "member.left": (before, { groupId, userIds, memberCount }) => [
     ...unlistedMembers(before, groupId, memberCount, -userIds.length),
-    ...userIds.map((userId): Doubt => ({ name: "group.getMember", params: { groupId, userId } })),
+    ...userIds.map((userId): Invalidation => ({ name: "group.getMember", params: { groupId, userId } })),
   ],
 
   "channel.created": (before, { channel }) => [
@@ -68,7 +68,11 @@ const DOUBTS: { [N in EventName]?: Doubts<N> } = {
     ...(channel.kind === "thread"
       ? []
       : [
-          { name: "channel.listUnread", params: {}, crowd: crowdOf(before, channel.groupId) } satisfies Doubt,
+          {
+            name: "channel.listUnread",
+            params: {},
+            crowd: crowdOf(before, channel.groupId),
+          } satisfies Invalidation,
         ]),
     ...(before.channels[channel.id] === undefined && canHaveHistory(channel) ? numbers(channel.id) : []),
   ],
@@ -87,7 +91,7 @@ const DOUBTS: { [N in EventName]?: Doubts<N> } = {
       held.head.seq > lastReadSeq;
     return [
       ...recountInbox(before),
-      ...(areMentionsLeft ? [{ name: "channel.listUnread", params: {} } satisfies Doubt] : []),
+      ...(areMentionsLeft ? [{ name: "channel.listUnread", params: {} } satisfies Invalidation] : []),
     ];
   },
 
@@ -117,11 +121,11 @@ function crowdOf({ groups }: ClientState, groupId: string | null): number {
   return groups?.[groupId ?? ""]?.memberCount ?? 1;
 }
 
-function permissions(before: ClientState, groupId: string): Doubt[] {
+function permissions(before: ClientState, groupId: string): Invalidation[] {
   return [{ name: "group.myPermissions", params: { groupId }, crowd: crowdOf(before, groupId) }];
 }
 
-function channelChanged(before: ClientState, { kind, groupId, parentId }: Channel): Doubt[] {
+function channelChanged(before: ClientState, { kind, groupId, parentId }: Channel): Invalidation[] {
   if (kind === "thread") return [{ name: "channel.listThreads", params: { channelId: parentId! } }];
   return groupId === null ? [] : permissions(before, groupId);
 }
@@ -131,12 +135,17 @@ function canHaveHistory({ private: isPrivate, createdAt, kind }: Channel): boole
 }
 
 /** The channel's head and read marker. */
-function numbers(channelId: string): Doubt[] {
+function numbers(channelId: string): Invalidation[] {
   return [{ name: "channel.get", params: { channelId } }];
 }
 
 /** Events list only some users when many join or leave. */
-function unlistedMembers(before: ClientState, groupId: string, memberCount: number, listed: number): Doubt[] {
+function unlistedMembers(
+  before: ClientState,
+  groupId: string,
+  memberCount: number,
+  listed: number,
+): Invalidation[] {
   const known = before.groups?.[groupId]?.memberCount;
   if (known === undefined || Math.abs(memberCount - known) <= Math.abs(listed)) return [];
   return [{ name: "group.listMembers", params: { groupId }, crowd: memberCount }];
@@ -147,7 +156,7 @@ function unreadInChannel(
   channelId: string,
   messages: readonly Message[],
   event: StateEvent,
-): Doubt[] {
+): Invalidation[] {
   if (before.unread?.[channelId] !== undefined) return [];
   const channel = before.channels[channelId];
   const lastReadSeq = before.lastReadSeqs[channelId];
@@ -165,14 +174,18 @@ function unreadInChannel(
 }
 
 /** A thread can have unread messages from before the server recorded that the user follows it. */
-function newlyFollowed({ unread, heads, lastReadSeqs }: ClientState, channelId: string): Doubt[] {
+function newlyFollowed({ unread, heads, lastReadSeqs }: ClientState, channelId: string): Invalidation[] {
   if (unread === null || unread[channelId] !== undefined) return [];
   const isRead = heads[channelId] !== undefined && heads[channelId].seq <= (lastReadSeqs[channelId] ?? 0);
   return isRead ? [] : [{ name: "channel.listUnread", params: {} }];
 }
 
 /** Only the server knows whether a mention of roles or everyone includes the user. */
-function mentionsOfMany(before: ClientState, channelId: string, messages: readonly Message[]): Doubt[] {
+function mentionsOfMany(
+  before: ClientState,
+  channelId: string,
+  messages: readonly Message[],
+): Invalidation[] {
   const isForMany = ({ authorId, mentions }: Message): boolean =>
     authorId !== before.userId &&
     mentions !== undefined &&
@@ -183,7 +196,7 @@ function mentionsOfMany(before: ClientState, channelId: string, messages: readon
 }
 
 /** The list of threads is ordered by their last message. */
-function threadRaised(before: ClientState, channelId: string): Doubt[] {
+function threadRaised(before: ClientState, channelId: string): Invalidation[] {
   const parentId = before.channels[channelId]?.parentId ?? null;
   return parentId === null
     ? []
@@ -191,21 +204,21 @@ function threadRaised(before: ClientState, channelId: string): Doubt[] {
 }
 
 /** The change can add or remove a mention of the user. */
-function unreadMentions(before: ClientState, { channelId, seq, mentions }: Message): Doubt[] {
+function unreadMentions(before: ClientState, { channelId, seq, mentions }: Message): Invalidation[] {
   const held = before.unread?.[channelId];
   if (held === undefined || seq <= held.lastReadSeq) return [];
   if (held.mentionCount === 0 && mentions === undefined) return [];
   return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
 }
 
-function recountInbox({ inboxUnread }: ClientState): Doubt[] {
+function recountInbox({ inboxUnread }: ClientState): Invalidation[] {
   return (inboxUnread ?? 0) > 0
     ? [{ name: "inbox.getUnreadCount", params: {}, afterMs: RECOUNT_INBOX_MS }]
     : [];
 }
 
 /** An unread direct channel that is not listed was reopened by a message. */
-export function doubtsOfUnread({ unread, directs, channels }: ClientState): Doubt[] {
+export function unreadInvalidations({ unread, directs, channels }: ClientState): Invalidation[] {
   if (directs === null) return [];
   const isMissing = Object.values(unread ?? {}).some(
     ({ channelId, groupId, parentId }) =>

@@ -13,7 +13,7 @@ export interface AskOptions {
  * @throws {ExitError} with the text of a "failed" message
  * @throws {Error} if the thread exits
  */
-export function askThread(
+export function callThread(
   worker: Worker,
   order: object,
   { answer, signal }: AskOptions,
@@ -33,11 +33,11 @@ export function askThread(
     const onAbort = () => settle(() => reject(signal!.reason as Error));
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
     signal?.addEventListener("abort", onAbort, { once: true });
-    tellThread(worker, order);
+    postToThread(worker, order);
   });
 }
 
-export function tellThread(worker: Worker, order: object): void {
+export function postToThread(worker: Worker, order: object): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   worker.postMessage(order);
 }

@@ -15,7 +15,7 @@ import type { ConnectionLimit } from "./connection-limit.ts";
 type Connection = Socket["conn"];
 
 /** State of one connection: a single small object, because there are tens of thousands. */
-export interface Visitor {
+export interface ConnectionRecord {
   readonly address: string;
   /** Whether it counts as connected; otherwise it is only accepted to send the error about too many connections. */
   isCounted: boolean;
@@ -38,11 +38,11 @@ export interface VisitorsOptions {
   onFlood(): void;
 }
 
-const VISITOR = Symbol("visitor");
-type Visited = Connection & { [VISITOR]?: Visitor };
+const RECORD = Symbol("connection record");
+type WithRecord = Connection & { [RECORD]?: ConnectionRecord };
 /** The part of the `ws` package's WebSocket that is used here. */
 interface VisitedWebSocket {
-  [VISITOR]?: Visitor;
+  [RECORD]?: ConnectionRecord;
   on(event: "ping" | "pong", listener: (this: VisitedWebSocket) => void): unknown;
   readonly readyState: number;
   readonly CLOSED: number;
@@ -50,7 +50,7 @@ interface VisitedWebSocket {
 }
 
 /** Limits the connections and the packets received on each. */
-export class Visitors {
+export class ConnectionRegistry {
   readonly #options: VisitorsOptions;
   readonly #maxPackets: number;
   /** Number of connections that don't count. */
@@ -69,16 +69,16 @@ export class Visitors {
 
   /** Whether this connection exceeds the limit. */
   isOneTooMany(connection: Connection): boolean {
-    const visitor = this.of(connection);
-    if (visitor.isCounted || connection.readyState !== "open") return !visitor.isCounted;
-    visitor.isCounted = this.#options.limit.take(visitor.address);
-    if (visitor.isCounted) this.#uncounted -= 1;
-    return !visitor.isCounted;
+    const record = this.of(connection);
+    if (record.isCounted || connection.readyState !== "open") return !record.isCounted;
+    record.isCounted = this.#options.limit.take(record.address);
+    if (record.isCounted) this.#uncounted -= 1;
+    return !record.isCounted;
   }
 
   accept(connection: Connection): void {
     const address = clientAddress(connection.request, this.#options.trustProxy);
-    const visitor: Visitor = {
+    const record: ConnectionRecord = {
       address,
       isCounted: this.#options.limit.take(address),
       actor: null,
@@ -87,22 +87,22 @@ export class Visitors {
       packets: 0,
       countedSinceMs: 0,
     };
-    (connection as Visited)[VISITOR] = visitor;
-    if (!visitor.isCounted) this.#uncounted += 1;
+    (connection as WithRecord)[RECORD] = record;
+    if (!record.isCounted) this.#uncounted += 1;
     connection.on("packet", this.#onPacket);
     const webSocket = webSocketOf(connection);
     if (webSocket !== undefined) {
-      webSocket[VISITOR] = visitor;
+      webSocket[RECORD] = record;
       webSocket.on("ping", this.#onControlFrame);
       webSocket.on("pong", this.#onControlFrame);
     }
     connection.on("close", this.#onClose);
   }
 
-  of(connection: Connection): Visitor {
-    const visitor = (connection as Visited)[VISITOR];
-    if (visitor === undefined) throw new Error("This connection was not accepted.");
-    return visitor;
+  of(connection: Connection): ConnectionRecord {
+    const record = (connection as WithRecord)[RECORD];
+    if (record === undefined) throw new Error("This connection was not accepted.");
+    return record;
   }
 
   // One shared function for all connections, called with the connection as `this`.
@@ -112,26 +112,26 @@ export class Visitors {
 
   // Shared, too. `ws` responds to pings before it emits them.
   readonly #onControlFrame = withWebSocket((webSocket) => {
-    const visitor = webSocket[VISITOR];
-    if (visitor !== undefined && this.#isFlood(visitor, PACKETS_PER_CONTROL_FRAME)) webSocket.terminate();
+    const record = webSocket[RECORD];
+    if (record !== undefined && this.#isFlood(record, PACKETS_PER_CONTROL_FRAME)) webSocket.terminate();
   });
 
-  #isFlood(visitor: Visitor, packets: number): boolean {
+  #isFlood(record: ConnectionRecord, packets: number): boolean {
     const nowMs = Date.now();
-    if (nowMs - visitor.countedSinceMs >= 1000) {
-      visitor.countedSinceMs = nowMs;
-      visitor.packets = 0;
+    if (nowMs - record.countedSinceMs >= 1000) {
+      record.countedSinceMs = nowMs;
+      record.packets = 0;
     }
-    visitor.packets += packets;
-    if (visitor.packets <= this.#maxPackets) return false;
+    record.packets += packets;
+    if (record.packets <= this.#maxPackets) return false;
     this.#options.onFlood();
     return true;
   }
 
   readonly #onClose = withConnection((connection) => {
-    const visitor = this.of(connection);
-    release(visitor);
-    if (visitor.isCounted) this.#options.limit.release(visitor.address);
+    const record = this.of(connection);
+    release(record);
+    if (record.isCounted) this.#options.limit.release(record.address);
     else this.#uncounted -= 1;
     // The `ws` package waits 30 s for the client's close frame and keeps reading meanwhile.
     const webSocket = webSocketOf(connection);
@@ -157,13 +157,13 @@ function withConnection(handle: (connection: Connection) => void): (this: Connec
 }
 
 /** Holds back writes to a connection until `release`, which must follow soon; closing the connection also releases it. */
-export function hold(visitor: Visitor, connection: Connection): void {
+export function hold(record: ConnectionRecord, connection: Connection): void {
   // Not available on a connection that logs in for the second time.
-  visitor.held = connection.request?.socket ?? null;
-  visitor.held?.cork();
+  record.held = connection.request?.socket ?? null;
+  record.held?.cork();
 }
 
-export function release(visitor: Visitor): void {
-  visitor.held?.uncork();
-  visitor.held = null;
+export function release(record: ConnectionRecord): void {
+  record.held?.uncork();
+  record.held = null;
 }

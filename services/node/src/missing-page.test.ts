@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { noticeOfPage } from "./notice-of-page.ts";
+import { missingPageNotice } from "./missing-page.ts";
 
 let webDir: string;
 
@@ -15,12 +15,12 @@ afterEach(() => {
 });
 
 test("reports a page that was not built, with its folder and the command to build it", () => {
-  expect(noticeOfPage({ services: ["gateway", "user"], webDir })).toContain(webDir);
-  expect(noticeOfPage({ services: ["gateway"], webDir })).toContain("pnpm@12 build");
+  expect(missingPageNotice({ services: ["gateway", "user"], webDir })).toContain(webDir);
+  expect(missingPageNotice({ services: ["gateway"], webDir })).toContain("pnpm@12 build");
 });
 
 test("reports nothing when it is built, or in a process without a gateway", () => {
-  expect(noticeOfPage({ services: ["user"], webDir })).toBeNull();
+  expect(missingPageNotice({ services: ["user"], webDir })).toBeNull();
   writeFileSync(join(webDir, "index.html"), "");
-  expect(noticeOfPage({ services: ["gateway"], webDir })).toBeNull();
+  expect(missingPageNotice({ services: ["gateway"], webDir })).toBeNull();
 });
