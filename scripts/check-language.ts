@@ -14,7 +14,7 @@ const INSTEAD =
 const DATA = /(["'`])\w+\1/g;
 
 /** Not rewritten yet. */
-const EXCLUDED = /^web\/|^docs\/benchmarks\/2|^scripts\/check-language\.ts$/;
+const EXCLUDED = /^docs\/benchmarks\/2|^scripts\/check-language\.ts$/;
 /** Messages of test users, and a user of Debian. */
 const ALLOWED = [/content: "/, /user: nobody$/];
 

@@ -11,13 +11,13 @@ export interface BenchPlace {
 }
 
 const PASSWORD = "correct horse";
-const AT_ONCE = 200;
+const MAX_CONCURRENT = 200;
 const TEXTS = [
   "Good point.",
   "I have looked at the **pressure** of the second tank: it holds, see https://example.org/tank?run=4.",
   "Shall we go on with the valves?\nThey are next on the list, and then\n- the pump\n- the sensors\n- the wiring",
   "> move slowly\n\nYes, and measure twice.",
-  "`npm run check` is green again. The last failure was about the time zone of the machine, which nobody had set; I have written down how it is done now, so that the next one does not have to search for half a day.",
+  "`npm run check` is green again. The last failure was about the time zone of the machine, which no one had set; I have written down how it is done now, so that the next one does not have to search for half a day.",
   "👍",
   "```ts\nconst limit = 100;\nfor (let i = 0; i < limit; i++) step(i);\n```",
 ];
@@ -81,8 +81,8 @@ async function guest(owner: FanfareClient, groupId: string, nickname: string): P
 }
 
 async function send(authors: readonly FanfareClient[], channelId: string, count: number): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => {
+  for (let from = 0; from < count; from += MAX_CONCURRENT) {
+    const batch = Array.from({ length: Math.min(MAX_CONCURRENT, count - from) }, (_, index) => {
       const number = from + index;
       const author = authors[Math.floor(number / 3) % authors.length]!;
       const content = `${number + 1}: ${TEXTS[number % TEXTS.length]}`;

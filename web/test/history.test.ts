@@ -100,7 +100,7 @@ describe("channel history", () => {
   test("an open in progress survives scrolling to the end, but not closing", async () => {
     const history = new ChannelHistory(bob, channel.id);
     const opening = history.open({ seq: 40 });
-    history.letGo();
+    history.releaseOlder();
     expect(await opening).toBe(40);
     expect(history.get()).not.toBeNull();
     const again = history.open({ seq: 50 });
@@ -108,7 +108,7 @@ describe("channel history", () => {
     expect(await again).toBeNull();
     expect(history.get()).toBeNull();
     await history.open({ seq: 40 });
-    history.letGo();
+    history.releaseOlder();
     expect(history.get()).toBeNull();
   });
 

@@ -18,7 +18,7 @@ import { ReasonField } from "./reason-field.tsx";
 export function AdminGroups() {
   const { t } = useTranslation("admin");
   const groups = useAdminGroups();
-  const [doomed, setDoomed] = useState<Group | null>(null);
+  const [groupToDelete, setGroupToDelete] = useState<Group | null>(null);
   const [exported, setExported] = useState<Group | null>(null);
   return (
     <>
@@ -33,7 +33,7 @@ export function AdminGroups() {
             key={group.id}
             group={group}
             onExport={() => setExported(group)}
-            onDelete={() => setDoomed(group)}
+            onDelete={() => setGroupToDelete(group)}
           />
         )}
       </AdminList>
@@ -46,7 +46,9 @@ export function AdminGroups() {
           <ExportGroup group={exported} asAdmin />
         </Dialog>
       )}
-      {doomed !== null && <DeleteGroupDialog group={doomed} onClose={() => setDoomed(null)} />}
+      {groupToDelete !== null && (
+        <DeleteGroupDialog group={groupToDelete} onClose={() => setGroupToDelete(null)} />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { AdminUser } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { deedsFor } from "./admin-users.tsx";
+import { userActionsFor } from "./admin-users.tsx";
 
 const user = (about: Partial<AdminUser>): AdminUser => ({
   id: "a",
@@ -18,9 +18,9 @@ const user = (about: Partial<AdminUser>): AdminUser => ({
 });
 
 test("offers only actions that the server allows", () => {
-  expect(deedsFor(user({}), "b")).toEqual(["makeAdmin", "sendReset", "resetTotp", "disable"]);
-  expect(deedsFor(user({ kind: "guest" }), "b")).toEqual(["disable"]);
-  expect(deedsFor(user({ disabledAt: "2026-11-21T00:00:00.000Z" }), "b")).toEqual(["enable"]);
-  expect(deedsFor(user({ admin: true }), "b")).not.toContain("disable");
-  expect(deedsFor(user({ admin: true }), "a")).toEqual(["takeAdmin"]);
+  expect(userActionsFor(user({}), "b")).toEqual(["makeAdmin", "sendReset", "resetTotp", "disable"]);
+  expect(userActionsFor(user({ kind: "guest" }), "b")).toEqual(["disable"]);
+  expect(userActionsFor(user({ disabledAt: "2026-11-21T00:00:00.000Z" }), "b")).toEqual(["enable"]);
+  expect(userActionsFor(user({ admin: true }), "b")).not.toContain("disable");
+  expect(userActionsFor(user({ admin: true }), "a")).toEqual(["removeAdmin"]);
 });

@@ -32,7 +32,7 @@ const ICONS = {
   disable: UserX,
   enable: UserCheck,
   makeAdmin: ShieldPlus,
-  takeAdmin: ShieldMinus,
+  removeAdmin: ShieldMinus,
   sendReset: LockKeyholeOpen,
   resetTotp: KeyRound,
 };
@@ -41,7 +41,7 @@ export function AdminUsers() {
   const { t } = useTranslation("admin");
   const [search, setSearch] = useState("");
   const users = useAdminUsers(useSettled(search));
-  const [asked, setAsked] = useState<{ user: AdminUser; deed: UserDeed } | null>(null);
+  const [asked, setAsked] = useState<{ user: AdminUser; deed: UserAction } | null>(null);
   const [isCreating, setCreating] = useState(false);
   const [link, setLink] = useState<PasswordLink | null>(null);
   return (
@@ -62,9 +62,9 @@ export function AdminUsers() {
         pages={users}
         empty={<EmptyState icon={UserSearch} title={t("users.none")} text={t("users.noneText")} />}
       >
-        {(user) => <UserRow key={user.id} user={user} onDeed={(deed) => setAsked({ user, deed })} />}
+        {(user) => <UserRow key={user.id} user={user} onAction={(deed) => setAsked({ user, deed })} />}
       </AdminList>
-      {asked !== null && <UserDeedDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
+      {asked !== null && <UserActionDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
       {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
       {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}
     </>
@@ -121,21 +121,21 @@ function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
   );
 }
 
-interface UserDeedDialogProps {
+interface UserActionDialogProps {
   user: AdminUser;
-  deed: UserDeed;
+  deed: UserAction;
   onClose: () => void;
   /** Called with a link that couldn't be emailed. */
   onLink: (link: PasswordLink) => void;
 }
 
-function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
+function UserActionDialog({ user, deed, onClose, onLink }: UserActionDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const [reason, setReason] = useState("");
   const name = user.nickname;
   const confirm = async () => {
-    const link = await carryOut(call, deed, user.id, reason.trim());
+    const link = await runUserAction(call, deed, user.id, reason.trim());
     if (link !== null) return onLink({ name, link });
     showToast({ text: t(`users.${deed}.done`, { name }), tone: "good" });
   };
@@ -156,7 +156,12 @@ function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
 }
 
 /** @returns the link for the admin to pass on, if it couldn't be emailed */
-async function carryOut(call: Call, deed: UserDeed, userId: string, reason: string): Promise<string | null> {
+async function runUserAction(
+  call: Call,
+  deed: UserAction,
+  userId: string,
+  reason: string,
+): Promise<string | null> {
   const params = { userId, ...(reason !== "" && { reason }) };
   switch (deed) {
     case "disable":
@@ -176,7 +181,7 @@ async function carryOut(call: Call, deed: UserDeed, userId: string, reason: stri
   return null;
 }
 
-function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) => void }) {
+function UserRow({ user, onAction }: { user: AdminUser; onAction: (deed: UserAction) => void }) {
   const { t } = useTranslation("admin");
   const me = useMe();
   const { date } = useFormats();
@@ -200,11 +205,11 @@ function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) =
           trigger={
             <IconButton icon={Ellipsis} label={t("users.more", { name: nickname })} tooltipSide="left" />
           }
-          items={deedsFor(user, me.id).map((deed) => ({
+          items={userActionsFor(user, me.id).map((deed) => ({
             label: t(`users.${deed}.menu`),
             icon: ICONS[deed],
             danger: DANGEROUS.has(deed),
-            onSelect: () => onDeed(deed),
+            onSelect: () => onAction(deed),
           }))}
         />
       }
@@ -212,15 +217,15 @@ function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) =
   );
 }
 
-type UserDeed = "disable" | "enable" | "makeAdmin" | "takeAdmin" | "sendReset" | "resetTotp";
+type UserAction = "disable" | "enable" | "makeAdmin" | "removeAdmin" | "sendReset" | "resetTotp";
 
-const DANGEROUS: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "takeAdmin", "resetTotp"]);
-const WITH_REASON: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "resetTotp"]);
+const DANGEROUS: ReadonlySet<UserAction> = new Set<UserAction>(["disable", "removeAdmin", "resetTotp"]);
+const WITH_REASON: ReadonlySet<UserAction> = new Set<UserAction>(["disable", "resetTotp"]);
 
 /** Mirrors the server's rules: an admin can't be disabled, and only users with an account can become admin. */
-export function deedsFor(user: AdminUser, ownId: string): UserDeed[] {
+export function userActionsFor(user: AdminUser, ownId: string): UserAction[] {
   if (user.disabledAt !== null) return ["enable"];
-  if (user.admin) return user.id === ownId ? ["takeAdmin"] : ["takeAdmin", "sendReset", "resetTotp"];
+  if (user.admin) return user.id === ownId ? ["removeAdmin"] : ["removeAdmin", "sendReset", "resetTotp"];
   if (user.kind === "member") return ["makeAdmin", "sendReset", "resetTotp", "disable"];
   return ["disable"];
 }

@@ -65,9 +65,9 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   });
 
   const { uploads, lost, store } = useUploads(channelId);
-  const tellRefused = useRefusals();
-  const mayAttach = hasPermission(permissions, "attachFiles");
-  const addFiles = mayAttach ? (files: File[]) => tellRefused(store.add(channelId, files)) : null;
+  const showRefused = useRefusals();
+  const canAttach = hasPermission(permissions, "attachFiles");
+  const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
   const { over } = useFileDrop(anchor, addFiles);
 
   const replyToId = replyTo?.id;

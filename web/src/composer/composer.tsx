@@ -8,7 +8,7 @@ import { useMember } from "../data/members.ts";
 import { useChannelPermissions, useMyPermissions } from "../data/groups.ts";
 import { useFormats } from "../shared/formats.ts";
 import { useNow } from "../shared/hooks.ts";
-import { useTypists } from "../data/presence.ts";
+import { useTypingUsers } from "../data/presence.ts";
 import { useUsers } from "../data/people.ts";
 import { cx } from "../ui/cx.ts";
 import { ComposerBox } from "./composer-box.tsx";
@@ -134,7 +134,7 @@ export function ComposerStatus(props: ComposerStatusProps) {
 /** Not announced by screen readers, because it changes constantly. */
 function TypingLine({ channelId }: { channelId: string }) {
   const { t, i18n } = useTranslation("composer");
-  const typists = useTypists(channelId);
+  const typists = useTypingUsers(channelId);
   const names = useUsers(typists).map(({ nickname }) => nickname);
   const isMany = names.length > MAX_NAMED;
   const text = isMany

@@ -9,7 +9,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Hash } from "lucide-react";
 import { cx } from "../ui/cx.ts";
-import { emojiNamed, loadEmojiIndex } from "../channel/emoji/emoji-index.ts";
+import { findEmoji, loadEmojiIndex } from "../channel/emoji/emoji-index.ts";
 import { Avatar } from "../ui/display.tsx";
 import {
   editField,
@@ -21,7 +21,7 @@ import {
   toggleMark,
 } from "./markdown-edit.ts";
 import { SuggestionSource } from "./suggestion-sources.tsx";
-import { closedEmoji, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
+import { findShortcode, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
 import { filesOf } from "./upload-strip.tsx";
 import type { Written } from "./use-written.ts";
 
@@ -144,11 +144,11 @@ export function MessageField(props: MessageFieldProps) {
 
 /** Replaces a shortcode that ends at the caret with its emoji. */
 async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string): Promise<void> {
-  const named = closedEmoji(field.value, field.selectionStart);
+  const named = findShortcode(field.value, field.selectionStart);
   if (named === null) return;
   // Without the emoji list, the shortcode stays.
   const index = await loadEmojiIndex(language).catch(() => null);
-  const emoji = index === null ? undefined : emojiNamed(index, named.name);
+  const emoji = index === null ? undefined : findEmoji(index, named.name);
   const to = named.start + named.name.length + 2;
   const isStillThere = field.value.slice(named.start, to) === `:${named.name}:`;
   if (emoji === undefined || !isStillThere) return;

@@ -38,7 +38,7 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
   const settled = useSettled(query);
   const { found } = useMemberSearch(groupId, settled);
   const { data: roles = [] } = useRoles(groupId);
-  const canMentionEveryone = hasPermission(permissions, "mentionEveryone");
+  const canAll = hasPermission(permissions, "mentionEveryone");
   const members = found.flatMap(({ user }) => (user === undefined || user.deleted === true ? [] : [user]));
   const people = rankByName(members, query, ({ nickname, username }) => [nickname, username ?? ""]).map(
     ({ id, nickname, username, avatarUrl }): Suggestion => ({
@@ -50,7 +50,7 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
     }),
   );
   const named = rankByName(
-    roles.filter(({ mentionable }) => mentionable || canMentionEveryone),
+    roles.filter(({ mentionable }) => mentionable || canAll),
     query,
     ({ name }) => [name],
   ).map(({ id, name, color }): Suggestion => ({
@@ -60,7 +60,7 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
     picture: { kind: "sign", sign: "@", ...(color !== null && { color }) },
     insert: { wire: `<@&${id}>`, name },
   }));
-  const all = canMentionEveryone
+  const all = canAll
     ? rankByName(["everyone", "here"] as const, query, (name) => [name]).map((name): Suggestion => ({
         key: name,
         label: `@${name}`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_SUGGESTIONS, closedEmoji, findTrigger, rankByName, replacement } from "./suggestions.ts";
+import { MAX_SUGGESTIONS, findShortcode, findTrigger, rankByName, replacement } from "./suggestions.ts";
 
 const names = (all: string[], query: string) => rankByName(all, query, (name) => [name]);
 
@@ -66,8 +66,8 @@ describe("findTrigger", () => {
 
   test("only looks at the text before the caret", () => {
     expect(findTrigger("@ada and more", 3)).toEqual({ kind: "mention", start: 0, query: "ad" });
-    expect(closedEmoji("so :tada:!", 9)).toEqual({ start: 3, name: "tada" });
-    expect(closedEmoji("10:30:", 6)).toBeNull();
-    expect(closedEmoji("::tada:", 7)).toBeNull();
+    expect(findShortcode("so :tada:!", 9)).toEqual({ start: 3, name: "tada" });
+    expect(findShortcode("10:30:", 6)).toBeNull();
+    expect(findShortcode("::tada:", 7)).toBeNull();
   });
 });

@@ -88,7 +88,7 @@ function isQuery(kind: Trigger["kind"], query: string): boolean {
 }
 
 /** The shortcode that ends at the caret: `:tada:`. */
-export function closedEmoji(text: string, caret: number): { start: number; name: string } | null {
+export function findShortcode(text: string, caret: number): { start: number; name: string } | null {
   const match = /(?:^|[^\w:])(:([a-z0-9_+-]+):)$/.exec(text.slice(0, caret));
   return match === null ? null : { start: caret - match[1]!.length, name: match[2]! };
 }

@@ -23,7 +23,7 @@ export type Refusal =
   | { file: File; reason: "tooLarge"; maxBytes: number };
 
 /** Below the server's limit, so that the first files aren't slowed down by the rest. */
-const AT_ONCE = 3;
+const MAX_CONCURRENT = 3;
 const NONE: readonly Upload[] = [];
 const NO_NAMES: readonly string[] = [];
 /** In session storage: the names of unfinished files by channel. Their contents can't be kept, but the user can attach them again. */
@@ -141,7 +141,8 @@ class Uploads {
   #pump(channelId: string): void {
     const underWay = this.of(channelId).filter(({ state }) => state === "sending").length;
     const next = this.of(channelId).filter(({ state }) => state === "waiting");
-    for (const upload of next.slice(0, Math.max(0, AT_ONCE - underWay))) void this.#send(channelId, upload);
+    for (const upload of next.slice(0, Math.max(0, MAX_CONCURRENT - underWay)))
+      void this.#send(channelId, upload);
   }
 
   async #send(channelId: string, { id, file }: Upload): Promise<void> {

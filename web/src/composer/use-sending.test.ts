@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { commandIn, slowModeLeft } from "./use-sending.ts";
+import { parseCommand, slowModeLeft } from "./use-sending.ts";
 
 const commands = [{ name: "poll" }];
 
 test("recognizes the command of a bot", () => {
-  expect(commandIn("/poll", commands)).toEqual({ name: "poll", text: "" });
-  expect(commandIn("/poll  tea or coffee? ", commands)).toEqual({ name: "poll", text: "tea or coffee?" });
+  expect(parseCommand("/poll", commands)).toEqual({ name: "poll", text: "" });
+  expect(parseCommand("/poll  tea or coffee? ", commands)).toEqual({ name: "poll", text: "tea or coffee?" });
 });
 
 test("everything else is a message", () => {
   for (const text of ["/polls", "poll", "/etc/hosts", " /poll", "/shrug", "/"]) {
-    expect(commandIn(text, commands)).toBeNull();
+    expect(parseCommand(text, commands)).toBeNull();
   }
 });
 

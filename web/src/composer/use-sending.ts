@@ -49,7 +49,7 @@ export function useSending(options: SendingOptions): Sending {
   const canSend = !isEmpty && charsLeft >= 0 && !hasFailed && secondsLeft === 0;
 
   const send = () => {
-    const command = uploads.length === 0 ? commandIn(content, commands) : null;
+    const command = uploads.length === 0 ? parseCommand(content, commands) : null;
     if (command !== null) {
       reset("");
       call("command.invoke", { channelId: channel.id, ...command }).catch((error: unknown) => {
@@ -102,7 +102,7 @@ export function useSending(options: SendingOptions): Sending {
 }
 
 /** The command and its arguments; null if the text isn't a command of a bot in this channel. */
-export function commandIn(
+export function parseCommand(
   text: string,
   commands: readonly Pick<Command, "name">[],
 ): { name: string; text: string } | null {

@@ -1,6 +1,6 @@
 import { parseMentions } from "@fanfare/contract/mentions";
 import { describe, expect, test } from "vitest";
-import { fromWire, type NamedToken, nameToken, toWire, wiresIn } from "./use-written.ts";
+import { fromWire, type NamedToken, nameToken, toWire, findTokens } from "./use-written.ts";
 
 const id = (digit: string): string => digit.repeat(24);
 const ada: NamedToken = { label: "@Ada", wire: `<@${id("a")}>` };
@@ -31,7 +31,7 @@ describe("wire format", () => {
     "```\n@Ada\n```",
     "```\n@Ada, never closed",
     "~~~ts\n@Ada\n~~~",
-    "@Nobody",
+    "@Unknown",
   ])("no mention in %s", (text) => {
     expect(toWire(text, all)).toBe(text);
   });
@@ -49,7 +49,7 @@ describe("wire format", () => {
     const { text, tokens } = fromWire(wire, [], (token) => names[token]);
     expect(text).toBe(`@Ada in #general, \`${ada.wire}\`, ${crew.wire}`);
     expect(toWire(text, tokens)).toBe(wire);
-    expect(wiresIn(text)).toEqual([ada.wire, crew.wire]);
+    expect(findTokens(text)).toEqual([ada.wire, crew.wire]);
   });
 
   test("distinguishes identical names and a user named everyone", () => {

@@ -36,7 +36,7 @@ export function useWritten(
   const names = useNames(groupId, text);
 
   // Tokens from drafts or pasted text become names once those are loaded.
-  if (wiresIn(text).some((wire) => names.has(wire))) {
+  if (findTokens(text).some((wire) => names.has(wire))) {
     const shown = fromWire(text, tokens, (wire) => names.get(wire));
     if (shown.text !== text) setState(shown);
   }
@@ -56,7 +56,7 @@ export function useWritten(
 
 /** The known names of the tokens in a text. */
 function useNames(groupId: string | null, text: string): ReadonlyMap<string, string> {
-  const joined = wiresIn(text).join(" ");
+  const joined = findTokens(text).join(" ");
   const userIds = useMemo(() => joined.match(/(?<=<@)[0-9a-f]{24}/g) ?? [], [joined]);
   const users = useUsers(userIds);
   const { data: roles = NO_ROLES } = useRoles(groupId ?? "", {
@@ -121,7 +121,7 @@ export function fromWire(
   return { text: shown, tokens: known };
 }
 
-export function wiresIn(text: string): string[] {
+export function findTokens(text: string): string[] {
   return [...new Set(text.match(ANY_WIRE) ?? [])];
 }
 

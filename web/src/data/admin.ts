@@ -5,10 +5,10 @@ import { ON_OPEN, useAsk, useServerCache, whenOnline, usePages } from "./data-co
 import { type Effects, changed } from "./lookup.ts";
 
 /** The server caches its counts for ten seconds. */
-const STATS_EVERY_MS = 10_000;
+const STATS_INTERVAL_MS = 10_000;
 
 export function useAdminStats(): UseQueryResult<Result<"admin.stats">> {
-  return useAsk("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_EVERY_MS });
+  return useAsk("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_INTERVAL_MS });
 }
 
 /** The access policy, and which of its values are fixed by the environment. */
@@ -74,9 +74,9 @@ export const adminEffects: Effects = {
   },
 };
 
-const ASK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 /** More often at first: a single round trip says little. */
-const FIRST_EVERY_MS = 1000;
+const FIRST_INTERVAL_MS = 1000;
 const FIRST_ROUND_TRIPS = 5;
 /** Ten minutes. */
 const MAX_ROUND_TRIPS = 120;
@@ -107,11 +107,11 @@ export function useServerStatus(): UseQueryResult<ServerStatus> {
     },
     ...ON_OPEN,
     refetchInterval: ({ state: { data } }) =>
-      (data?.roundTrips.length ?? 0) < FIRST_ROUND_TRIPS ? FIRST_EVERY_MS : ASK_EVERY_MS,
+      (data?.roundTrips.length ?? 0) < FIRST_ROUND_TRIPS ? FIRST_INTERVAL_MS : POLL_INTERVAL_MS,
   });
 }
 
 /** Polls the metrics of all gateways. For admins only. */
 export function useAdminMetrics(): UseQueryResult<Result<"admin.metrics">> {
-  return useAsk("admin.metrics", {}, { ...ON_OPEN, refetchInterval: ASK_EVERY_MS });
+  return useAsk("admin.metrics", {}, { ...ON_OPEN, refetchInterval: POLL_INTERVAL_MS });
 }

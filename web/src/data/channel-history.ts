@@ -87,7 +87,7 @@ export class ChannelHistory {
   }
 
   /** Releases older messages after the user has scrolled to the newest; an `open` in progress continues. */
-  letGo(): void {
+  releaseOlder(): void {
     if (this.#opening === null && this.#window !== null) this.close();
   }
 
@@ -161,8 +161,8 @@ export class ChannelHistory {
   }
 
   #hear(message: Message): void {
-    const isNews = (this.#early.get(message.id)?.rev ?? 0) < message.rev;
-    if (isNews && this.#early.size < MAX_EARLY) this.#early.set(message.id, message);
+    const isNewer = (this.#early.get(message.id)?.rev ?? 0) < message.rev;
+    if (isNewer && this.#early.size < MAX_EARLY) this.#early.set(message.id, message);
     if (this.#window !== null) this.#set(this.#window);
     if (this.#loads === 0) this.#early.clear();
   }

@@ -27,7 +27,7 @@ export interface ChannelMessages extends OpenChannel {
   jumpTo: (place: HistoryPlace) => Promise<number | null>;
   jumpToNewest: () => void;
   /** Releases older messages. Call it when the user has scrolled to the newest message. */
-  letGo: () => void;
+  releaseOlder: () => void;
 }
 
 /** The messages of a channel: the live copy or, after a jump, a window of its history. */
@@ -57,7 +57,7 @@ export function useChannelMessages(channelId: string): ChannelMessages {
   );
   const loadNewer = useCallback(() => history.loadNewer(), [history]);
   const jumpToNewest = useCallback(() => history.close(), [history]);
-  const letGo = useCallback(() => history.letGo(), [history]);
+  const releaseOlder = useCallback(() => history.releaseOlder(), [history]);
   return {
     ...channel,
     ...joined,
@@ -67,7 +67,7 @@ export function useChannelMessages(channelId: string): ChannelMessages {
     loadNewer,
     jumpTo,
     jumpToNewest,
-    letGo,
+    releaseOlder,
   };
 }
 

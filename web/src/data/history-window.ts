@@ -48,11 +48,11 @@ export function withNewer(window: HistoryWindow, { messages: page, hasMore, head
 
 /** Applies changed messages; the version with the greater rev wins. */
 export function withChanged(window: HistoryWindow, changed: ReadonlyMap<string, Message>): HistoryWindow {
-  const isNews = ({ id, rev }: Message): boolean => (changed.get(id)?.rev ?? 0) > rev;
-  if (!window.messages.some(isNews)) return window;
+  const isNewer = ({ id, rev }: Message): boolean => (changed.get(id)?.rev ?? 0) > rev;
+  if (!window.messages.some(isNewer)) return window;
   return {
     ...window,
-    messages: window.messages.map((held) => (isNews(held) ? changed.get(held.id)! : held)),
+    messages: window.messages.map((held) => (isNewer(held) ? changed.get(held.id)! : held)),
   };
 }
 

@@ -71,25 +71,25 @@ export function useStatuses(userIds: readonly string[]): ReadonlyMap<string, Sta
 }
 
 /** More than this are never shown by name. */
-const MAX_TYPISTS = 20;
-const NOBODY: readonly string[] = [];
+const MAX_TYPING_USERS = 20;
+const NO_USER_IDS: readonly string[] = [];
 
 /** Who is typing in each channel, until the indicator expires. */
-export class Typists {
+export class TypingUsers {
   readonly #byChannel = new Map<string, readonly string[]>();
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #listeners = new Set<() => void>();
 
   /** In the order in which they started typing. The same array until it changes. */
   in(channelId: string): readonly string[] {
-    return this.#byChannel.get(channelId) ?? NOBODY;
+    return this.#byChannel.get(channelId) ?? NO_USER_IDS;
   }
 
   start(channelId: string, userId: string, expiresInMs: number): void {
     const key = `${channelId} ${userId}`;
     const typists = this.in(channelId);
     const isKnown = typists.includes(userId);
-    if (!isKnown && typists.length >= MAX_TYPISTS) return;
+    if (!isKnown && typists.length >= MAX_TYPING_USERS) return;
     clearTimeout(this.#ends.get(key));
     this.#ends.set(
       key,
@@ -120,16 +120,16 @@ export class Typists {
   }
 }
 
-const typistsOf = perCache(() => new Typists());
+const typingUsersOf = perCache(() => new TypingUsers());
 
 /** The other users who are typing in a channel. */
-export function useTypists(channelId: string): readonly string[] {
-  const typists = typistsOf(useServerCache());
+export function useTypingUsers(channelId: string): readonly string[] {
+  const typists = typingUsersOf(useServerCache());
   return useSyncExternalStore(typists.subscribe, () => typists.in(channelId));
 }
 
 export function listenTyping(cache: ServerCache, on: On): void {
-  const typists = typistsOf(cache);
+  const typists = typingUsersOf(cache);
   on("typing.started", ({ channelId, userId, expiresInMs }) => {
     if (userId !== cache.client.user?.id) typists.start(channelId, userId, expiresInMs);
   });

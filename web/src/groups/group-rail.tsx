@@ -8,7 +8,7 @@ import { useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { useGroupUnread, useNotificationSetting, useInboxUnreadCount } from "../data/inbox.ts";
 import { directPath, groupPath, inboxPath } from "../routes.ts";
-import { walkByArrows, useNow } from "../shared/hooks.ts";
+import { moveFocusByArrows, useNow } from "../shared/hooks.ts";
 import { IconButton, Tooltip } from "../ui/button.tsx";
 import { Skeleton } from "../ui/feedback.tsx";
 import { SwitcherButton } from "../search/quick-switcher/switcher-button.tsx";
@@ -33,7 +33,7 @@ export function GroupRail() {
   return (
     <nav
       aria-label={t("rail.label")}
-      onKeyDown={walkByArrows}
+      onKeyDown={moveFocusByArrows}
       className="flex flex-col items-center gap-2 py-3"
     >
       <RailLink

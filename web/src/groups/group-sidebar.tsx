@@ -29,7 +29,7 @@ interface GroupSidebarProps {
 export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
   const { t } = useTranslation("groups");
   const group = useGroup(groupId);
-  const mayInvite = useCanInGroup(groupId, "createInvites");
+  const canInvite = useCanInGroup(groupId, "createInvites");
   const [dialog, setDialog] = useState<GroupDialog | null>(null);
   if (group === undefined) {
     return (
@@ -43,7 +43,7 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line px-2">
         <GroupMenu group={group} onOpen={setDialog} />
-        {mayInvite && (
+        {canInvite && (
           <IconButton
             icon={UserPlus}
             label={t("invite")}
@@ -65,9 +65,9 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
   const [, navigate] = useLocation();
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const markRead = () => call("inbox.markGroupRead", { groupId: group.id }).catch(showFailure);
-  const mayManage = hasPermission(permissions, "manageChannels");
+  const canManage = hasPermission(permissions, "manageChannels");
   // The owner can only transfer or delete the group, in its settings.
-  const mayLeave = group.ownerId !== me.id;
+  const canLeave = group.ownerId !== me.id;
   const items: MenuList = [
     hasPermission(permissions, "createInvites") && {
       label: t("menu.invite"),
@@ -79,12 +79,12 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
       icon: Settings,
       onSelect: () => navigate(groupSettingsPath(group.id)),
     },
-    mayManage && {
+    canManage && {
       label: t("menu.createChannel"),
       icon: Plus,
       onSelect: () => onOpen({ kind: "createChannel", sectionId: null }),
     },
-    mayManage && {
+    canManage && {
       label: t("menu.createSection"),
       icon: FolderPlus,
       onSelect: () => onOpen({ kind: "createSection" }),
@@ -92,8 +92,8 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
     "separator",
     { label: t("menu.notifications"), icon: Bell, onSelect: () => onOpen({ kind: "groupNotifications" }) },
     { label: t("menu.markRead"), icon: CheckCheck, onSelect: () => void markRead() },
-    mayLeave && "separator",
-    mayLeave && {
+    canLeave && "separator",
+    canLeave && {
       label: t("menu.leave"),
       icon: LogOut,
       danger: true,

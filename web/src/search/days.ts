@@ -17,7 +17,7 @@ export function dayBefore(nowMs: number, days: number): Date {
 }
 
 /** In the format that `parseDay` accepts. */
-export function dayWord(date: Date): string {
+export function formatDay(date: Date): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

@@ -1,7 +1,14 @@
 import type { User } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import { parseQuery } from "./query.ts";
-import { channelWord, type Directory, personWord, resolveQuery, scopeAt, scopesAt } from "./resolve.ts";
+import {
+  channelFilterValue,
+  type Directory,
+  personFilterValue,
+  resolveQuery,
+  scopeAt,
+  scopesAt,
+} from "./resolve.ts";
 
 const user = (id: string, nickname: string, username: string | null = null): User => ({
   id,
@@ -51,15 +58,15 @@ describe("resolveQuery", () => {
     expect(find("x in:c1").search).toEqual({ channelId: "c1", text: "x" });
     expect(find("x in:general").search).toEqual({ everywhere: true, text: "x" });
     expect(find("x in:general in:nowhere").unknown.map(({ fault }) => fault)).toEqual(["inMany", "in"]);
-    expect(channels.map((channel) => channelWord(channel, channels))).toEqual([
+    expect(channels.map((channel) => channelFilterValue(channel, channels))).toEqual([
       "Rockets/general",
       "Big plans/general",
       "engines",
     ]);
     const alike = [...channels, { id: "c4", name: "general", group: "Rockets" }];
-    expect(channelWord(alike[0]!, alike)).toBe("c1");
+    expect(channelFilterValue(alike[0]!, alike)).toBe("c1");
     const quoted = { id: "c5", name: 'the "one"', group: "Rockets" };
-    expect(channelWord(quoted, [quoted])).toBe("c5");
+    expect(channelFilterValue(quoted, [quoted])).toBe("c5");
   });
 
   test("combines traits and uses local days", () => {
@@ -73,14 +80,14 @@ describe("resolveQuery", () => {
   });
 
   test("reports unknown values but not incomplete filters", () => {
-    const { search, unknown } = resolve("x from:nobody in:nowhere has:wings before:2026-02-31 after:");
+    const { search, unknown } = resolve("x from:unknown in:nowhere has:wings before:2026-02-31 after:");
     expect(search).toEqual({ groupId: "g", text: "x" });
     expect(unknown.map(({ name }) => name)).toEqual(["from", "in", "has", "before"]);
   });
 });
 
-test("personWord is unambiguous", () => {
-  expect(people.map((person) => personWord(person, people))).toEqual(["ada", "2", "小明", "4"]);
+test("personFilterValue is unambiguous", () => {
+  expect(people.map((person) => personFilterValue(person, people))).toEqual(["ada", "2", "小明", "4"]);
 });
 
 test("scopes depend on the place, and the chosen one is kept if possible", () => {

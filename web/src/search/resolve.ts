@@ -118,7 +118,7 @@ function personId(value: string, { ownId, people }: Directory): string | undefin
 }
 
 /** The shortest unambiguous word for a user. */
-export function personWord({ id, username, nickname }: User, people: readonly User[]): string {
+export function personFilterValue({ id, username, nickname }: User, people: readonly User[]): string {
   if (username !== null) return username;
   const name = nickname.toLowerCase();
   const isTaken = people.some(
@@ -142,7 +142,7 @@ function channelsNamed(value: string, channels: readonly NamedChannel[]): NamedC
 }
 
 /** The shortest unambiguous word for a channel. */
-export function channelWord(channel: NamedChannel, channels: readonly NamedChannel[]): string {
+export function channelFilterValue(channel: NamedChannel, channels: readonly NamedChannel[]): string {
   const isClear = (word: string): boolean => {
     const [first, ...others] = channelsNamed(word, channels);
     return first?.id === channel.id && others.length === 0 && !word.includes('"');

@@ -7,17 +7,17 @@ import { cx } from "../ui/cx.ts";
 import { FIELD_CLASS } from "../ui/form.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { useOptions } from "../ui/hooks.ts";
-import { dayBefore, dayWord } from "./days.ts";
+import { dayBefore, formatDay } from "./days.ts";
 import { filterAt, parseQuery, withFilter, type Filter } from "./query.ts";
 import {
-  channelWord,
+  channelFilterValue,
   type Directory,
   type NamedChannel,
-  personWord,
+  personFilterValue,
   TRAITS,
   type TraitWord,
 } from "./resolve.ts";
-import { onSearchAsked, SEARCH_FIELD_ID, setSearchText, useSearchText } from "./search-store.ts";
+import { onSearchFocus, SEARCH_FIELD_ID, setSearchText, useSearchText } from "./search-store.ts";
 
 const MAX_SHOWN = 8;
 
@@ -65,7 +65,7 @@ export function SearchField({ directory }: { directory: Directory }) {
       current?.setSelectionRange(current.value.length, current.value.length);
       setCaret(current?.value.length ?? null);
     };
-    return onSearchAsked(focus);
+    return onSearchFocus(focus);
   }, []);
   return (
     <div className="relative">
@@ -175,7 +175,7 @@ function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
       return people
         .filter(({ nickname, username, deleted }) => deleted !== true && fits(nickname, username))
         .slice(0, MAX_SHOWN)
-        .map((user) => ({ kind: "person", key: user.id, word: personWord(user, people), user }));
+        .map((user) => ({ kind: "person", key: user.id, word: personFilterValue(user, people), user }));
     case "in":
       return channels
         .filter(({ name, group = "" }) => fits(name, `${group}/${name}`))
@@ -183,7 +183,7 @@ function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
         .map((channel) => ({
           kind: "channel",
           key: channel.id,
-          word: channelWord(channel, channels),
+          word: channelFilterValue(channel, channels),
           channel,
         }));
     case "has":
@@ -195,7 +195,7 @@ function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
       return DAYS.map(({ id, ago }) => ({
         kind: "day" as const,
         key: id,
-        word: dayWord(dayBefore(nowMs, ago)),
+        word: formatDay(dayBefore(nowMs, ago)),
         day: id,
       })).filter(({ word }) => fits(word));
   }

@@ -18,7 +18,7 @@ import { parseQuery, FILTERS, type Filter, type FilterName, withFilter, withoutF
 import { type Directory, resolveQuery, isTraitWord, scopesAt } from "./resolve.ts";
 import { SearchField } from "./search-field.tsx";
 import { SearchResults } from "./search-results.tsx";
-import { useSearchText, askSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
+import { useSearchText, focusSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
 
 const NONE: readonly string[] = [];
 /** Channels of further groups aren't suggested. */
@@ -181,7 +181,7 @@ function SearchFilters({ text, hasChannels }: SearchFiltersProps) {
   const change = (next: string) => {
     // Synchronous, so that the next keystroke goes into the field.
     flushSync(() => setSearchText(next));
-    askSearch();
+    focusSearch();
   };
   return (
     <ul aria-label={t("filters")} className="flex flex-wrap gap-1.5">

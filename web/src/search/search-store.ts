@@ -29,12 +29,12 @@ export function setSearchText(text: string): void {
 }
 
 /** Focuses the search field, with the caret at the end. */
-export function askSearch(): void {
+export function focusSearch(): void {
   useSearchText.setState({ isAsked: true });
 }
 
 /** Calls the listener when the field should be focused, immediately if that was requested before. @returns a function that unsubscribes */
-export function onSearchAsked(listener: () => void): () => void {
+export function onSearchFocus(listener: () => void): () => void {
   const answer = (): void => {
     if (!useSearchText.getState().isAsked) return;
     useSearchText.setState({ isAsked: false });
@@ -51,7 +51,7 @@ export const SEARCH_FIELD_ID = "search-field";
  */
 export function openSearch(place: Place | null, navigate: (path: string) => void): boolean {
   if (document.activeElement?.id === SEARCH_FIELD_ID) return false;
-  askSearch();
+  focusSearch();
   if (usePanels.getState().panel !== "search") openPanel("search");
   // Only one side panel is open at a time.
   const hasThread = parsePlace(location.search).thread !== undefined;

@@ -10,13 +10,13 @@ import { inviteCodeOf } from "../groups/add-group.tsx";
 import { useMe } from "../data/me.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
-import { useWaysIn } from "./server-meta.ts";
+import { useLoginOptions } from "./server-meta.ts";
 
 /** Turns a guest into an account that keeps everything. */
 export function ClaimDialog({ onClose }: { onClose: () => void }) {
   const { t, i18n } = useTranslation("session");
   const call = useCall();
-  const needsInvite = useWaysIn()?.needsInvite === true;
+  const needsInvite = useLoginOptions()?.needsInvite === true;
   const form = useForm({
     initial: { username: "", password: "", email: "", inviteLink: "" },
     async submit({ inviteLink, ...values }) {
@@ -50,15 +50,15 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Dismissed until the page is reloaded. */
-const usePutOff = create(() => ({ isPutOff: false }));
+const useDismissed = create(() => ({ isDismissed: false }));
 
 export function ClaimBanner() {
   const { t } = useTranslation("session");
   const isGuest = useMe().kind === "guest";
-  const canClaim = useWaysIn()?.register === true;
-  const isPutOff = usePutOff((state) => state.isPutOff);
+  const canClaim = useLoginOptions()?.register === true;
+  const isDismissed = useDismissed((state) => state.isDismissed);
   const [isOpen, setOpen] = useState(false);
-  if (!isGuest || !canClaim || isPutOff) return null;
+  if (!isGuest || !canClaim || isDismissed) return null;
   return (
     <aside
       aria-label={t("claim.title")}
@@ -75,7 +75,7 @@ export function ClaimBanner() {
           label={t("claim.dismiss")}
           size="sm"
           tooltipSide="left"
-          onClick={() => usePutOff.setState({ isPutOff: true })}
+          onClick={() => useDismissed.setState({ isDismissed: true })}
         />
       </span>
       {isOpen && <ClaimDialog onClose={() => setOpen(false)} />}

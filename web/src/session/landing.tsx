@@ -4,7 +4,7 @@ import { ROUTES, loginPath, registerPath } from "../routes.ts";
 import { LoginPage } from "./login-page.tsx";
 import { RegisterPage } from "./register-page.tsx";
 import { type SessionNotice, logIn } from "./session-store.ts";
-import { isEntrance, wantPlace } from "./wanted-place.ts";
+import { isEntrance, rememberRequestedPath } from "./wanted-place.ts";
 import type { FanfareClient } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
@@ -12,10 +12,10 @@ import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
-import { InvitedGroup, meanToJoin } from "../groups/invites/invited-group.tsx";
+import { InvitedGroup, joinAfterLogin } from "../groups/invites/invited-group.tsx";
 import { anonymous, OidcButton, OrLine } from "./oidc.tsx";
 import { EntranceTitle, NoticeLine, Entrance } from "./entrance.tsx";
-import { useWaysIn } from "./server-meta.ts";
+import { useLoginOptions } from "./server-meta.ts";
 
 /** All pages before login. Any other address is opened after the login. */
 export function EntrancePages({ notice }: { notice: SessionNotice | null }) {
@@ -23,7 +23,8 @@ export function EntrancePages({ notice }: { notice: SessionNotice | null }) {
   const search = useSearch();
   useEffect(() => {
     // Also restored after a login at an OIDC provider.
-    if (!isEntrance(path) && path !== ROUTES.landing) wantPlace(search === "" ? path : `${path}?${search}`);
+    if (!isEntrance(path) && path !== ROUTES.landing)
+      rememberRequestedPath(search === "" ? path : `${path}?${search}`);
   }, [path, search]);
   return (
     <Switch>
@@ -35,10 +36,10 @@ export function EntrancePages({ notice }: { notice: SessionNotice | null }) {
         <RegisterPage />
       </Route>
       <Route path={ROUTES.login}>
-        <LoginPage notice={notice} wantsPlace={false} />
+        <LoginPage notice={notice} hasRequestedPath={false} />
       </Route>
       <Route>
-        <LoginPage notice={notice} wantsPlace />
+        <LoginPage notice={notice} hasRequestedPath />
       </Route>
     </Switch>
   );
@@ -51,7 +52,7 @@ interface LandingProps {
 
 function Landing({ notice, inviteCode }: LandingProps) {
   const { t } = useTranslation("session");
-  const ways = useWaysIn();
+  const ways = useLoginOptions();
   return (
     <Entrance>
       <NoticeLine notice={notice} />
@@ -104,7 +105,7 @@ function InvitePreview({ client, code }: { client: FanfareClient; code: string }
   }, [client, code]);
   const isGood = group !== null;
   useEffect(() => {
-    if (isGood) meanToJoin(code);
+    if (isGood) joinAfterLogin(code);
   }, [isGood, code]);
   if (error !== null) return <ErrorNote text={error} />;
   return (

@@ -12,10 +12,10 @@ import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/choices.tsx";
 import { CodeField, PasswordField } from "./account-fields.tsx";
 import { ENTRANCE_LINK, EntranceTitle, NoticeLine, Outcome, Entrance } from "./entrance.tsx";
-import { OidcButton, forgetOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";
-import { useServerMeta, useWaysIn } from "./server-meta.ts";
+import { OidcButton, clearOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";
+import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn, type SessionNotice } from "./session-store.ts";
-import { wantedInvite } from "./wanted-place.ts";
+import { requestedInvite } from "./wanted-place.ts";
 
 interface OidcReturnProps {
   back: Extract<OidcReturn, { oidcCode: string }>;
@@ -25,20 +25,23 @@ interface OidcReturnProps {
 interface LoginPageProps {
   notice: SessionNotice | null;
   /** Whether another page was requested that needs a login. */
-  wantsPlace: boolean;
+  hasRequestedPath: boolean;
 }
 
-export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
+export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
   const { t } = useTranslation("session");
   const [back, setBack] = useState(() => oidcReturn("login"));
   const [error, setError] = useState(() => oidcFailure(back));
   const [stay, setStay] = useState(true);
-  const ways = useWaysIn() ?? { guest: false, password: true, register: false, needsInvite: false };
-  useEffect(forgetOidcReturn, []);
+  const ways = useLoginOptions() ?? { guest: false, password: true, register: false, needsInvite: false };
+  useEffect(clearOidcReturn, []);
   return (
     <Entrance>
       <NoticeLine notice={notice} />
-      <EntranceTitle title={t("logIn")} text={wantsPlace && notice === null ? t("loginFirst") : undefined} />
+      <EntranceTitle
+        title={t("logIn")}
+        text={hasRequestedPath && notice === null ? t("loginFirst") : undefined}
+      />
       {back !== null && "oidcCode" in back ? (
         <OidcLogin
           back={back}
@@ -80,7 +83,7 @@ function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
   const [needsCode, setNeedsCode] = useState(false);
   const begun = useRef(false);
   const meta = useServerMeta();
-  const inviteCode = meta?.registration === "invite" ? wantedInvite() : undefined;
+  const inviteCode = meta?.registration === "invite" ? requestedInvite() : undefined;
   const exchange = (code?: string) =>
     logIn(
       (client) =>

@@ -43,7 +43,7 @@ export function oidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
   return returned !== null && purposeOf(returned) === purpose ? returned : null;
 }
 
-export function forgetOidcReturn(): void {
+export function clearOidcReturn(): void {
   returned = null;
 }
 

@@ -10,14 +10,14 @@ import { Form, TextField, useForm } from "../ui/form.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
 import { Entrance, ENTRANCE_LINK, EntranceTitle, Outcome } from "./entrance.tsx";
 import { OidcButton } from "./oidc.tsx";
-import { useServerMeta, useWaysIn } from "./server-meta.ts";
+import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
-import { wantedInvite } from "./wanted-place.ts";
+import { requestedInvite } from "./wanted-place.ts";
 
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
-  const ways = useWaysIn();
-  const inviteCode = ways?.needsInvite === true ? wantedInvite() : undefined;
+  const ways = useLoginOptions();
+  const inviteCode = ways?.needsInvite === true ? requestedInvite() : undefined;
   /** The address that must be verified before the first login. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({

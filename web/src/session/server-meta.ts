@@ -11,7 +11,7 @@ export function useServerMeta(): Meta | null | undefined {
   useEffect(() => {
     let shown = true;
     // Fetched on every mount, because admins can change it; components mounted together share one request.
-    asked ??= askMeta();
+    asked ??= fetchMeta();
     void asked.then((answer) => shown && setMeta(answer));
     return () => {
       shown = false;
@@ -20,7 +20,7 @@ export function useServerMeta(): Meta | null | undefined {
   return meta;
 }
 
-interface WaysIn {
+interface LoginOptions {
   guest: boolean;
   password: boolean;
   register: boolean;
@@ -29,7 +29,7 @@ interface WaysIn {
 }
 
 /** The available ways to log in: null while loading, the defaults if the server can't be reached. */
-export function useWaysIn(): WaysIn | null {
+export function useLoginOptions(): LoginOptions | null {
   const meta = useServerMeta();
   if (meta === undefined) return null;
   const password = meta?.passwordLogin !== false;
@@ -48,7 +48,7 @@ export function useCanCreateGroups(): boolean {
   return allowed === "everyone" || admin || (allowed === "accounts" && kind !== "guest");
 }
 
-async function askMeta(): Promise<Meta | null> {
+async function fetchMeta(): Promise<Meta | null> {
   try {
     const answer = await fetch("/api/meta");
     known = answer.ok ? ((await answer.json()) as Meta) : null;

@@ -4,7 +4,7 @@ import { loadStored, saveStored } from "../state/stored.ts";
 const NAME = "fanfare.refresh";
 /** Longer than any request, so that the lock of a crashed tab expires. */
 const HELD_MS = 30_000;
-const LOOK_EVERY_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 /** Within this time, concurrent writes have become visible to all tabs. */
 const SETTLE_MS = 50;
 
@@ -32,7 +32,7 @@ async function withStoredLock<T>(work: () => Promise<T>): Promise<T> {
       // Without storage there is nothing to share.
       if (settled === null || settled.by === by) break;
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(CHECK_INTERVAL_MS);
   }
   try {
     return await work();
@@ -74,7 +74,7 @@ export function saveTokens(tokens: SessionTokens, isShared: boolean): void {
 }
 
 /** Removes the tokens of an ended session, unless another session has replaced it. */
-export function forgetTokens(sessionId: string): void {
+export function removeTokens(sessionId: string): void {
   for (const storage of [sessionStorage, localStorage]) {
     if (parse(storage.getItem(KEY))?.sessionId === sessionId) storage.removeItem(KEY);
   }

@@ -3,12 +3,12 @@ import type { SessionTokens } from "@fanfare/contract";
 import { useSyncExternalStore } from "react";
 import { navigate } from "wouter/use-browser-location";
 import { landingPath, settingsPath } from "../routes.ts";
-import { forgetDrafts, openDrafts } from "../state/drafts.ts";
-import { forgetConversations } from "../channel/messages/conversation.ts";
-import { closeOutbox, forgetOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
-import { forgetTokens, type Kept, loadTokens, oneTabAtATime, saveTokens } from "./session-lock.ts";
+import { clearDrafts, openDrafts } from "../state/drafts.ts";
+import { clearConversations } from "../channel/messages/conversation.ts";
+import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
+import { removeTokens, type Kept, loadTokens, oneTabAtATime, saveTokens } from "./session-lock.ts";
 import { isBackToSettings } from "./oidc.tsx";
-import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
+import { isEntrance, takeRequestedPath } from "./wanted-place.ts";
 
 /**
  * Why the user is logged out. Also the key of the text that is shown.
@@ -24,12 +24,12 @@ interface Session {
   number: number;
 }
 
-type Told = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
+type TabMessage = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
 
 /** Tokens are renewed this long before they expire. */
 const EXPIRY_MARGIN_MS = 30_000;
 /** A duplicated tab has the same session but separate storage; other tabs answer within this time. */
-const TOLD_WITHIN_MS = 100;
+const TAB_REPLY_MS = 100;
 
 let session: Session = { client: null, notice: null, needsSecondFactor: false, number: 0 };
 /** Set while the user ends the session, because the server's event can arrive before its response. */
@@ -72,7 +72,7 @@ export async function logOut(): Promise<void> {
  * Ends the session with a call that ends it on the server, such as logging out everywhere.
  * @throws {FanfareError} as `work`; then the session continues
  */
-export async function leaveBy(
+export async function endSession(
   work: (client: FanfareClient) => Promise<unknown>,
   notice: SessionNotice | null = null,
 ): Promise<void> {
@@ -85,8 +85,8 @@ export async function leaveBy(
   } finally {
     leaving = null;
   }
-  forgetDrafts();
-  forgetOutbox();
+  clearDrafts();
+  clearOutbox();
   if (sessionId !== undefined) tell({ type: "ended", sessionId });
   if (session.client === client) end(client, notice);
 }
@@ -108,7 +108,7 @@ const renewTokens: RenewTokens = (old, renew) =>
     if (isOurs) {
       // Stored before the next tab gets the lock.
       keep({ tokens, isShared: kept.isShared });
-      if (!kept.isShared) await pause(TOLD_WITHIN_MS);
+      if (!kept.isShared) await pause(TAB_REPLY_MS);
     }
     return tokens;
   });
@@ -120,11 +120,11 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
   let { sessionId } = tokens;
   client.on("tokens.changed", (changed) => {
     if (session.client !== client) return;
-    if (changed === null) return forgetTokens(sessionId);
+    if (changed === null) return removeTokens(sessionId);
     ({ sessionId } = changed);
     const now = { tokens: changed, isShared };
     keep(now);
-    if (changed.user.kind !== tokens.user.kind) beginAnew(client, now);
+    if (changed.user.kind !== tokens.user.kind) replaceClient(client, now);
   });
   client.on("connection.changed", ({ state, error }) => {
     if (session.client !== client) return;
@@ -133,7 +133,7 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
     if (leaving?.client === client) return end(client, leaving.notice);
     end(client, error?.type === "PROTOCOL_MISMATCH" ? "updated" : "sessionEnded");
   });
-  leaveEntrance();
+  leaveLoginPages();
   change({ client, notice: null, needsSecondFactor: false });
   // An ended session is reported by the state; other failures are retried indefinitely.
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
@@ -148,19 +148,19 @@ export function continueSession(): void {
 }
 
 /** A connection keeps the kind of user it was opened with, so a guest with a new account needs a new one. */
-function beginAnew(former: FanfareClient, kept: Kept): void {
+function replaceClient(former: FanfareClient, kept: Kept): void {
   resume(kept);
   former.close();
 }
 
 function end(client: FanfareClient, notice: SessionNotice | null): void {
   const sessionId = client.tokens?.sessionId;
-  if (sessionId !== undefined && notice !== "updated") forgetTokens(sessionId);
-  forgetConversations();
+  if (sessionId !== undefined && notice !== "updated") removeTokens(sessionId);
+  clearConversations();
   // Logging out clears local data; an expired session is usually followed by a new login of the same user.
   if (notice === null) {
-    forgetDrafts();
-    forgetOutbox();
+    clearDrafts();
+    clearOutbox();
   } else {
     closeOutbox();
   }
@@ -175,8 +175,8 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
 }
 
 /** Leaves the login pages after login. */
-function leaveEntrance(): void {
-  const wanted = takeWantedPlace();
+function leaveLoginPages(): void {
+  const wanted = takeRequestedPath();
   if (isBackToSettings()) navigate(settingsPath("security"), { replace: true });
   else if (isEntrance(location.pathname)) navigate(wanted, { replace: true });
 }
@@ -194,11 +194,11 @@ function keep(kept: Kept): void {
   tell({ type: "tokens", kept });
 }
 
-function tell(told: Told): void {
+function tell(told: TabMessage): void {
   tabs.postMessage(told);
 }
 
-tabs.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+tabs.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
   const { client } = session;
   const own = client?.tokens ?? null;
   if (data.type === "ended") {
@@ -208,13 +208,13 @@ tabs.addEventListener("message", ({ data }: MessageEvent<Told>) => {
   const { tokens, isShared } = data.kept;
   if (client === null) {
     if (isShared) resume(data.kept);
-  } else if (own !== null && takesOver(own, tokens)) {
+  } else if (own !== null && isNewerSession(own, tokens)) {
     client.useTokens(tokens);
   }
 });
 
 /** Whether another tab has renewed this session's tokens or replaced the session (after a password change). */
-function takesOver(own: SessionTokens, { sessionId, user, refreshToken }: SessionTokens): boolean {
+function isNewerSession(own: SessionTokens, { sessionId, user, refreshToken }: SessionTokens): boolean {
   if (own.refreshToken === refreshToken) return false;
   return own.sessionId === sessionId || own.user.id === user.id;
 }

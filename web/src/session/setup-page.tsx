@@ -11,14 +11,14 @@ import { Form, useForm } from "../ui/form.tsx";
 import { UsernameAndPassword } from "./account-fields.tsx";
 import { Entrance, EntranceTitle, Outcome, useFragmentToken } from "./entrance.tsx";
 import { OidcButton } from "./oidc.tsx";
-import { useWaysIn } from "./server-meta.ts";
+import { useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 
 /** The setup link of a new server: creates the admin account, or makes the logged-in account an admin. */
 export function SetupPage({ client }: { client: FanfareClient | null }) {
   const { t } = useTranslation("session");
   const [token] = useFragmentToken();
-  const ways = useWaysIn();
+  const ways = useLoginOptions();
   const isMember = client?.user?.kind === "member";
   if (token === null) {
     return (

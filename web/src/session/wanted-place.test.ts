@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { isOwnPlace } from "./wanted-place.ts";
+import { isOwnPath } from "./wanted-place.ts";
 
 test("only accepts paths of this application other than login pages", () => {
-  expect(["/", "/groups/1/channels/2?message=3", "/settings/profile"].map(isOwnPlace)).toEqual([
+  expect(["/", "/groups/1/channels/2?message=3", "/settings/profile"].map(isOwnPath)).toEqual([
     true,
     true,
     true,
@@ -16,6 +16,6 @@ test("only accepts paths of this application other than login pages", () => {
       "",
       "/login",
       "/login?a",
-    ].map(isOwnPlace),
+    ].map(isOwnPath),
   ).toEqual([false, false, false, false, false, false, false]);
 });

@@ -4,7 +4,7 @@ const KEY = "fanfare.wanted";
 const ENTRANCES: readonly string[] = [ROUTES.login, ROUTES.register];
 
 /** Remembers the requested page in this tab until the login, also across a redirect to an OIDC provider. */
-export function wantPlace(path: string): void {
+export function rememberRequestedPath(path: string): void {
   try {
     sessionStorage.setItem(KEY, path);
   } catch {
@@ -13,7 +13,7 @@ export function wantPlace(path: string): void {
 }
 
 /** The invite code of the requested page, if it is an invite. */
-export function wantedInvite(): string | undefined {
+export function requestedInvite(): string | undefined {
   try {
     return /^\/invite\/([\w-]+)$/.exec(sessionStorage.getItem(KEY) ?? "")?.[1];
   } catch {
@@ -22,7 +22,7 @@ export function wantedInvite(): string | undefined {
 }
 
 /** Returns the requested page and forgets it; the home page if there is none. */
-export function takeWantedPlace(): string {
+export function takeRequestedPath(): string {
   let path: string | null = null;
   try {
     path = sessionStorage.getItem(KEY);
@@ -30,7 +30,7 @@ export function takeWantedPlace(): string {
   } catch {
     // No browser storage.
   }
-  return path !== null && isOwnPlace(path) ? path : ROUTES.landing;
+  return path !== null && isOwnPath(path) ? path : ROUTES.landing;
 }
 
 export function isEntrance(path: string): boolean {
@@ -38,6 +38,6 @@ export function isEntrance(path: string): boolean {
 }
 
 /** Whether it is a path of this application other than the login pages. */
-export function isOwnPlace(path: string): boolean {
+export function isOwnPath(path: string): boolean {
   return /^\/(?![/\\])/.test(path) && !isEntrance(path.split(/[?#]/)[0]!);
 }

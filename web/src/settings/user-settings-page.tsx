@@ -27,7 +27,11 @@ import { AccountPart } from "./account/account-part.tsx";
 import { AppearancePart } from "./appearance/appearance-part.tsx";
 import { DeleteAccount } from "./data/delete-account.tsx";
 import { GroupLevels } from "./notifications/group-levels.tsx";
-import { askPermission, permissionNow, type PermissionState } from "./notifications/permission.ts";
+import {
+  requestNotificationPermission,
+  getPermission,
+  type PermissionState,
+} from "./notifications/permission.ts";
 import { PushSection } from "./notifications/push-section.tsx";
 import { BlockedUsers } from "./privacy/blocked-users.tsx";
 import { ProfilePart } from "./profile/profile-part.tsx";
@@ -104,10 +108,10 @@ function NotificationsPart() {
 function DesktopSwitch() {
   const { t } = useTranslation("settings");
   const isWanted = usePreferences((preferences) => preferences.desktopNotifications);
-  const [permission, setPermission] = useState<PermissionState>(permissionNow);
+  const [permission, setPermission] = useState<PermissionState>(getPermission);
   const change = async (desktopNotifications: boolean) => {
     if (!desktopNotifications) return setPreferences({ desktopNotifications });
-    const answer = await askPermission();
+    const answer = await requestNotificationPermission();
     setPermission(answer);
     setPreferences({ desktopNotifications: answer === "granted" });
   };

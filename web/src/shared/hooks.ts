@@ -35,7 +35,7 @@ export function useSame<T extends object>(object: T): T {
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** `onKeyDown` for a list of links: the arrow keys move the focus and wrap around. Tab still visits each link. */
-export function walkByArrows(event: KeyboardEvent<HTMLElement>): void {
+export function moveFocusByArrows(event: KeyboardEvent<HTMLElement>): void {
   const step = STEPS[event.key];
   if (step === undefined || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-walk]")];

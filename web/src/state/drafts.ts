@@ -41,7 +41,7 @@ export function openDrafts(userId: string): void {
 }
 
 /** Deletes the drafts of a user who logs out, since others may use this browser. */
-export function forgetDrafts(): void {
+export function clearDrafts(): void {
   clearTimeout(saving);
   const { userId } = useDrafts.getState();
   if (userId !== "") saveStored(keyOf(userId), null);

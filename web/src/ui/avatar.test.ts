@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { initial, tintOf } from "./display.tsx";
+import { initial, avatarTint } from "./display.tsx";
 
 describe("initial", () => {
   test("returns the first grapheme", () => {
@@ -10,10 +10,10 @@ describe("initial", () => {
   });
 });
 
-describe("tintOf", () => {
+describe("avatarTint", () => {
   test("is stable per ID and below the count", () => {
-    const tints = Array.from({ length: 200 }, (_, i) => tintOf(`66f0${i}`, 6));
+    const tints = Array.from({ length: 200 }, (_, i) => avatarTint(`66f0${i}`, 6));
     expect(new Set(tints)).toEqual(new Set([0, 1, 2, 3, 4, 5]));
-    expect(tintOf("abc", 6)).toBe(tintOf("abc", 6));
+    expect(avatarTint("abc", 6)).toBe(avatarTint("abc", 6));
   });
 });

@@ -44,7 +44,7 @@ export function Avatar({ name, id, src, size = 32, shape = "circle", status }: A
         <Base.Fallback
           className={cx(
             "flex size-full items-center justify-center font-semibold text-on-avatar",
-            TINTS[tintOf(id, TINTS.length)],
+            TINTS[avatarTint(id, TINTS.length)],
           )}
           style={{ fontSize: Math.round(size * 0.42) }}
         >
@@ -69,7 +69,7 @@ export function initial(name: string): string {
 }
 
 /** A stable number below `count` for an ID. */
-export function tintOf(id: string, count: number): number {
+export function avatarTint(id: string, count: number): number {
   let hash = 0;
   for (const character of id) hash = (hash * 31 + character.codePointAt(0)!) >>> 0;
   return hash % count;

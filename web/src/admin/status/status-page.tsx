@@ -63,7 +63,7 @@ function ConnectionFigures() {
         </Figure>
         <Figure
           name={t("connection.roundTrip")}
-          note={durations.length >= 5 && t("connection.median", { value: milliseconds(middleOf(durations)) })}
+          note={durations.length >= 5 && t("connection.median", { value: milliseconds(medianOf(durations)) })}
         >
           {last === undefined ? <Skeleton className="h-5 w-16" /> : milliseconds(last)}
         </Figure>
@@ -205,7 +205,7 @@ function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"
   );
 }
 
-export function middleOf(numbers: readonly number[]): number {
+export function medianOf(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? NaN;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { nextOf } from "./global-shortcuts.tsx";
+import { findNext } from "./global-shortcuts.tsx";
 
 const list = ["a", "b", "c"].map((id) => ({ id }));
 const next = (currentId: string | null, by: 1 | -1, wanted = "abc") =>
-  nextOf(list, currentId, by, ({ id }) => wanted.includes(id))?.id;
+  findNext(list, currentId, by, ({ id }) => wanted.includes(id))?.id;
 
 test("moves up and down and wraps around", () => {
   expect([next("a", 1), next("c", 1), next("c", -1), next("a", -1)]).toEqual(["b", "a", "b", "c"]);

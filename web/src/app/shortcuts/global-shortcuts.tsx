@@ -8,7 +8,7 @@ import { channelsInOrder, useGroups } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
-import { useWantedUnread } from "../../inbox/notifications/wanted-unread.ts";
+import { useUnmutedUnread } from "../../inbox/notifications/wanted-unread.ts";
 import { openSearch } from "../../search/search-store.ts";
 import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { openOverlay, useOverlay } from "./overlay-store.ts";
@@ -43,8 +43,8 @@ function useKeys(): void {
   });
   useEffect(() => {
     const apple = isApple();
-    const hear = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.repeat || isInFront(event.target)) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.repeat || isInOverlay(event.target)) return;
       const { act, goToGroup } = latest.current;
       const isHit = (combo: string): boolean =>
         isCombo(combo, event, apple) && !(needsNoField(combo) && isField(event.target));
@@ -55,13 +55,13 @@ function useKeys(): void {
         if (isHit(`Alt+${number}`) && goToGroup(number - 1)) return event.preventDefault();
       }
     };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
 }
 
 /** Dialogs, menus and other overlays handle their own keys. */
-function isInFront(target: EventTarget | null): boolean {
+function isInOverlay(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("[role=dialog],[role=alertdialog],[role=menu]") !== null;
 }
 
@@ -78,19 +78,19 @@ function useVisits(): void {
   useEffect(() => visitPlace(id, channelId), [id, channelId]);
 }
 
-interface Deeds {
+interface ShortcutActions {
   /** Returns false if there was nothing to do; then the browser handles the key. */
   act: (name: ShortcutName) => boolean;
   goToGroup: (index: number) => boolean;
 }
 
-function useShortcutActions(): Deeds {
+function useShortcutActions(): ShortcutActions {
   const { store } = useServerCache();
   const call = useCall();
   const place = usePlace();
   const hasSearch = useHasSearch();
   const { data: groups = [] } = useGroups();
-  const unread = useWantedUnread();
+  const unread = useUnmutedUnread();
   const [, navigate] = useLocation();
 
   const listed = (): { id: string; groupId: string | null }[] => {
@@ -99,7 +99,7 @@ function useShortcutActions(): Deeds {
     return channelsInOrder(channelsOf(store.state, groupId) ?? []);
   };
   const step = (by: 1 | -1, onlyUnread: boolean): boolean => {
-    const next = nextOf(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
+    const next = findNext(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
     if (next !== undefined) navigate(placePath(next.groupId, next.id));
     return true;
   };
@@ -130,7 +130,7 @@ function useShortcutActions(): Deeds {
     return true;
   };
 
-  const deeds: Record<ShortcutName, () => boolean> = {
+  const actionOf: Record<ShortcutName, () => boolean> = {
     switcher: () => (openOverlay("switcher"), true),
     help: () => (openOverlay("shortcuts"), true),
     search: () => hasSearch && openSearch(place, navigate),
@@ -145,7 +145,7 @@ function useShortcutActions(): Deeds {
     markGroupRead,
   };
   return {
-    act: (name) => deeds[name](),
+    act: (name) => actionOf[name](),
     goToGroup(index) {
       const group = groups[index];
       return group !== undefined && goTo(groupPath(group.id));
@@ -154,7 +154,7 @@ function useShortcutActions(): Deeds {
 }
 
 /** The next matching item, wrapping around; the first or last one if the current item isn't in the list. */
-export function nextOf<T extends { id: string }>(
+export function findNext<T extends { id: string }>(
   list: readonly T[],
   currentId: string | null,
   by: 1 | -1,

@@ -13,7 +13,7 @@ interface UpdateState {
 
 const useUpdate = create<UpdateState>(() => ({ apply: null }));
 
-const LOOK_EVERY_MS = 60 * 60_000;
+const CHECK_INTERVAL_MS = 60 * 60_000;
 
 /** Registers the service worker and watches for new versions. Does nothing in development. */
 export function startServiceWorker(): void {
@@ -50,7 +50,7 @@ async function register(): Promise<void> {
       if (worker.state === "installed" && serviceWorker.controller !== null) offerWorker(worker);
     });
   });
-  setInterval(() => void registration.update().catch(() => {}), LOOK_EVERY_MS);
+  setInterval(() => void registration.update().catch(() => {}), CHECK_INTERVAL_MS);
   keepLoaded();
 }
 

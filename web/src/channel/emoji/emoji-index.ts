@@ -51,6 +51,6 @@ export function searchEmoji({ emojis }: EmojiIndex, query: string, max: number):
 }
 
 /** The emoji of a shortcode, if there is one. */
-export function emojiNamed({ emojis }: EmojiIndex, name: string): string | undefined {
+export function findEmoji({ emojis }: EmojiIndex, name: string): string | undefined {
   return emojis.find(({ names }) => names.includes(name))?.emoji;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EmojiIndex, emojiNamed, searchEmoji } from "./emoji-index.ts";
+import { type EmojiIndex, findEmoji, searchEmoji } from "./emoji-index.ts";
 import { parseRecent, withRecent } from "./emoji-popover.tsx";
 
 const entry = (emoji: string, label: string, names: string[], tags: string[] = []) => ({
@@ -28,8 +28,8 @@ test("ranks shortcodes before labels and labels before tags", () => {
 });
 
 test("a shortcode must match exactly", () => {
-  expect(emojiNamed(index, "smile")).toBe("😄");
-  expect(emojiNamed(index, "smil")).toBeUndefined();
+  expect(findEmoji(index, "smile")).toBe("😄");
+  expect(findEmoji(index, "smil")).toBeUndefined();
 });
 
 test("the latest emoji comes first, without duplicates, up to the limit", () => {

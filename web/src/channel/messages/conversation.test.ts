@@ -1,7 +1,7 @@
 import type { ChannelView } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { addUnsent, editLastOwn, forgetConversations, getConversation, setReplyTo } from "./conversation.ts";
+import { addUnsent, editLastOwn, clearConversations, getConversation, setReplyTo } from "./conversation.ts";
 import type { StoredMessage } from "./outbox-store.ts";
 import { testMessage } from "../../../test/test-message.ts";
 
@@ -15,7 +15,7 @@ test("edits the newest own message that exists, unless a newer one is unsent", (
     ({ channelId: "d", snapshot: { messages, pending } }) as unknown as ChannelView;
   expect(editLastOwn(viewWith([{ nonce: "n", content: "newer" }]), "me")).toBe(false);
   expect(getConversation("d").editingId).toBeNull();
-  expect(editLastOwn(viewWith([]), "somebody else")).toBe(false);
+  expect(editLastOwn(viewWith([]), "someone else")).toBe(false);
   expect(editLastOwn(viewWith([]), "me")).toBe(true);
   expect(getConversation("d").editingId).toBe("1");
   const failed = { message: { nonce: "n", channelId: "d" } as StoredMessage, error: new Error("no") };
@@ -27,6 +27,6 @@ test("edits the newest own message that exists, unless a newer one is unsent", (
 
 test("is cleared for the next user", () => {
   setReplyTo("e", message("1", "ada"));
-  forgetConversations();
+  clearConversations();
   expect(getConversation("e").replyTo).toBeNull();
 });

@@ -66,7 +66,7 @@ export function editLastOwn(view: ChannelView, ownId: string): boolean {
   return last !== undefined;
 }
 
-export function forgetConversations(): void {
+export function clearConversations(): void {
   useConversations.setState({}, true);
 }
 

@@ -54,7 +54,7 @@ export function closeOutbox(): void {
 }
 
 /** Stops sending and removes the stored messages. */
-export function forgetOutbox(): void {
+export function clearOutbox(): void {
   if (account !== null) void removeMessagesOf(account.userId);
   closeOutbox();
 }
@@ -82,7 +82,7 @@ export function sendMessage(view: ChannelView, content: string, options: SendOpt
 }
 
 /** Retries a failed message with the same nonce, since the server may have stored it already. */
-export function sendAgain(view: ChannelView, { message }: UnsentMessage): Promise<void> {
+export function retryMessage(view: ChannelView, { message }: UnsentMessage): Promise<void> {
   removeUnsent(view.channelId, message.nonce);
   const again = {
     ...message,
@@ -137,7 +137,7 @@ async function takeOver(): Promise<void> {
   const messages = await claimMessages(userId, tabId, otherIds);
   if (account !== opened) return;
   for (const message of messages) {
-    if (message.tabId !== tabId) awaitEnd(message.tabId);
+    if (message.tabId !== tabId) waitForTab(message.tabId);
     else if (!held.has(message.nonce)) resume(client, message);
   }
 }
@@ -171,7 +171,7 @@ async function otherTabs(): Promise<Set<string>> {
 }
 
 /** Takes over the messages of a tab when it closes. */
-function awaitEnd(otherId: string): void {
+function waitForTab(otherId: string): void {
   if (awaited.has(otherId)) return;
   awaited.add(otherId);
   void locks?.request(lockName(otherId), { mode: "shared" }, () => {

@@ -68,13 +68,13 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
 
 function ArchivedNote({ thread }: { thread: Channel }) {
   const { t } = useTranslation("threads");
-  const { isArchived, mayChange, isBusy, toggle } = useArchive(thread);
+  const { isArchived, canChange, isBusy, toggle } = useArchive(thread);
   if (!isArchived) return null;
   return (
     <div className="mx-3 mb-2 flex shrink-0 items-center gap-2 rounded-md bg-sidebar px-3 py-2 text-sm text-muted md:mx-5">
       <Archive size={16} aria-hidden className="shrink-0" />
       <p className="flex-1">{t("archived.note")}</p>
-      {mayChange && (
+      {canChange && (
         <Button size="sm" busy={isBusy} onClick={toggle}>
           {t("archived.undo")}
         </Button>
@@ -114,7 +114,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
   const nowMs = useNow();
   const call = useCall();
   const isMuted = isMutedNow(useNotificationSetting({ channelId: thread.id }), nowMs);
-  const { isArchived, mayChange, toggle } = useArchive(thread);
+  const { isArchived, canChange, toggle } = useArchive(thread);
   const copyLink = () => {
     const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
     void copyText(location.origin + path).then((isCopied) =>
@@ -130,8 +130,8 @@ function ThreadMenu({ thread }: { thread: Channel }) {
   const items: MenuList = [
     { label: t("copyLink"), icon: Link, onSelect: copyLink },
     { label: isMuted ? t("unmute") : t("mute"), icon: isMuted ? Bell : BellOff, onSelect: toggleMute },
-    mayChange && "separator",
-    mayChange && {
+    canChange && "separator",
+    canChange && {
       label: isArchived ? t("archived.undo") : t("archive"),
       icon: isArchived ? ArchiveRestore : Archive,
       onSelect: toggle,
@@ -142,7 +142,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
 
 export interface Archive {
   /** True for the user who started the thread and those with "Manage channels". */
-  mayChange: boolean;
+  canChange: boolean;
   isArchived: boolean;
   isBusy: boolean;
   toggle: () => void;
@@ -157,7 +157,7 @@ export function useArchive(thread: Channel): Archive {
   const change = () =>
     call(isArchived ? "channel.unarchiveThread" : "channel.archiveThread", { channelId: thread.id });
   return {
-    mayChange: thread.ownerId === me.id || managesChannels,
+    canChange: thread.ownerId === me.id || managesChannels,
     isArchived,
     isBusy: busy,
     toggle: () => void run(() => change().catch(showFailure)),

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { memo } from "react";
 import { channelTree, useChannels, useMyPermissions } from "../../data/groups.ts";
 import { useUnreadChannels } from "../../data/inbox.ts";
-import { walkByArrows } from "../../shared/hooks.ts";
+import { moveFocusByArrows } from "../../shared/hooks.ts";
 import { setCollapsed, useIsCollapsed } from "../../state/collapsed-sections.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, Pending } from "../../ui/feedback.tsx";
@@ -34,8 +34,8 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const asked = useChannels(group.id);
   const { data: channels } = asked;
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
-  const mayManage = hasPermission(permissions, "manageChannels");
-  const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], mayManage);
+  const canManage = hasPermission(permissions, "manageChannels");
+  const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], canManage);
   if (channels === undefined) {
     return (
       <div className="p-3">
@@ -50,7 +50,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   return (
     <nav
       aria-label={t("list.label")}
-      onKeyDown={walkByArrows}
+      onKeyDown={moveFocusByArrows}
       className="min-h-0 flex-1 overflow-y-auto px-2 py-3"
     >
       <ChannelRows {...rows} sectionId={null} channels={top} />
@@ -61,9 +61,9 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
         <EmptyState
           icon={Hash}
           title={t("list.empty")}
-          text={mayManage ? t("list.emptyManage") : t("list.emptyMember")}
+          text={canManage ? t("list.emptyManage") : t("list.emptyMember")}
           action={
-            mayManage && (
+            canManage && (
               <Button icon={Plus} onClick={() => onOpen({ kind: "createChannel", sectionId: null })}>
                 {t("create.title")}
               </Button>
@@ -194,7 +194,7 @@ const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
         />
         <span className="truncate">{section.name}</span>
       </button>
-      {reorder.mayMove && (
+      {reorder.canMove && (
         <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 touch:opacity-100">
           <IconButton
             icon={Plus}
@@ -212,5 +212,5 @@ const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
       )}
     </div>
   );
-  return reorder.mayMove ? <ContextMenu items={items}>{head}</ContextMenu> : head;
+  return reorder.canMove ? <ContextMenu items={items}>{head}</ContextMenu> : head;
 });

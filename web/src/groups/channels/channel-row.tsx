@@ -174,9 +174,9 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
   const { t } = useTranslation("channels");
   const call = useCall();
   const permissions = useChannelPermissions(channel);
-  const mayManage = hasPermission(permissions, "manageChannels");
+  const canManage = hasPermission(permissions, "manageChannels");
   const canEdit =
-    mayManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
+    canManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
   const markRead = () =>
     call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(showFailure);
   const copyLink = async () => {
@@ -196,14 +196,14 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
       onSelect: () => onOpen({ kind: "channelNotifications", channel }),
     },
     { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
-    reorder.mayMove && "separator",
-    reorder.mayMove && {
+    reorder.canMove && "separator",
+    reorder.canMove && {
       label: t("menu.moveUp"),
       icon: ArrowUp,
       shortcut: "Alt ↑",
       onSelect: () => reorder.step(channel, -1),
     },
-    reorder.mayMove && {
+    reorder.canMove && {
       label: t("menu.moveDown"),
       icon: ArrowDown,
       shortcut: "Alt ↓",
@@ -215,7 +215,7 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
       icon: Settings,
       onSelect: () => onOpen({ kind: "editChannel", channel }),
     },
-    mayManage && {
+    canManage && {
       label: t("menu.delete"),
       icon: Trash2,
       danger: true,

@@ -36,7 +36,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
   const call = useCall();
   const [, navigate] = useLocation();
   const roles = useRoles(group.id).data ?? [];
-  const mayOverride = useCanInGroup(group.id, "manageRoles");
+  const canOverride = useCanInGroup(group.id, "manageRoles");
   const initial: Values = {
     kind: "text",
     name: "",
@@ -82,7 +82,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
           autoComplete="off"
           {...form.field("name")}
         />
-        {mayOverride && (
+        {canOverride && (
           <RadioGroup
             label={t("create.kind")}
             value={values.kind}

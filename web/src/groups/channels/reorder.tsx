@@ -18,7 +18,7 @@ export interface Reorder {
   handlers: (channel: ChannelState, sectionId: string | null) => object;
   /** Moves it up or down by one; does nothing at the end of the list. */
   step: (channel: ChannelState, step: -1 | 1) => void;
-  mayMove: boolean;
+  canMove: boolean;
 }
 
 interface ReorderState {
@@ -33,7 +33,7 @@ interface ReorderState {
 export function useReorder(
   groupId: string,
   channels: readonly ChannelState[],
-  mayMove: boolean,
+  canMove: boolean,
 ): ReorderState {
   const { t } = useTranslation("channels");
   const call = useCall();
@@ -102,8 +102,8 @@ export function useReorder(
         step(channel, event.key === "ArrowUp" ? -1 : 1);
       },
     });
-    return { handlers: mayMove ? handlers : () => ({}), step, mayMove };
-  }, [groupId, mayMove, call, t]);
+    return { handlers: canMove ? handlers : () => ({}), step, canMove };
+  }, [groupId, canMove, call, t]);
 
   return {
     reorder,
@@ -146,7 +146,7 @@ function moveChannel(channels: readonly Channel[], channelId: string, target: Ta
   const section = listOf(channels, target.sectionId).filter(({ id }) => id !== channelId);
   const moved = channels.find(({ id }) => id === channelId);
   if (moved === undefined) return [];
-  return placesThatChange(section.toSpliced(target.index, 0, moved), target.sectionId);
+  return changedPlaces(section.toSpliced(target.index, 0, moved), target.sectionId);
 }
 
 /** Returns the places that change when a section is moved to an index, not counting itself. */
@@ -154,7 +154,7 @@ function moveSection(channels: readonly Channel[], sectionId: string, index: num
   const sections = channelTree(channels).sections.map(({ section }) => section);
   const moved = sections.find(({ id }) => id === sectionId);
   if (moved === undefined) return [];
-  return placesThatChange(sections.filter((section) => section !== moved).toSpliced(index, 0, moved), null);
+  return changedPlaces(sections.filter((section) => section !== moved).toSpliced(index, 0, moved), null);
 }
 
 export type Edge = "before" | "after";
@@ -220,7 +220,7 @@ function listOf(channels: readonly Channel[], sectionId: string | null): Channel
   return sections.find(({ section }) => section.id === sectionId)?.channels ?? [];
 }
 
-function placesThatChange(list: readonly Channel[], sectionId: string | null): Place[] {
+function changedPlaces(list: readonly Channel[], sectionId: string | null): Place[] {
   return list.flatMap((channel, position) =>
     channel.position === position && channel.sectionId === sectionId
       ? []

@@ -26,13 +26,13 @@ export function InvitedGroup({ group }: { group: Result<"invite.preview">["group
   );
 }
 
-let meantCode: string | null = null;
+let joiningCode: string | null = null;
 
 /** Records that the user chose to join before logging in. */
-export function meanToJoin(code: string): void {
-  meantCode = code;
+export function joinAfterLogin(code: string): void {
+  joiningCode = code;
 }
 
 export function isMeant(code: string): boolean {
-  return meantCode === code;
+  return joiningCode === code;
 }

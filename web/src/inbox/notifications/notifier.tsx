@@ -12,8 +12,8 @@ import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
-import { askPermission, permissionNow } from "../../settings/notifications/permission.ts";
-import { hearMessages, type Notice, type Wishes } from "./watch-messages.ts";
+import { requestNotificationPermission, getPermission } from "../../settings/notifications/permission.ts";
+import { watchMessages, type Notice, type NotifierState } from "./watch-messages.ts";
 
 const MAX_CHARS = 200;
 
@@ -24,7 +24,7 @@ const NOTES = [
 ];
 
 const NOTE_S = 0.22;
-const LOUDNESS = 0.08;
+const VOLUME = 0.08;
 
 let audio: AudioContext | null = null;
 
@@ -34,7 +34,7 @@ const KEY = "fanfare.notificationHint";
 const HELD_MS = 10_000;
 
 /** Hidden tabs give a visible one this much time to notify first. */
-const LEAVE_IT_MS = 250;
+const HIDDEN_TAB_DELAY_MS = 250;
 
 /** Notifies about messages: inside the page, or with a system notification if no tab is visible. */
 export function Notifier() {
@@ -44,19 +44,19 @@ export function Notifier() {
   const { data: status } = useOwnStatus();
   const { data: unread } = useUnreadChannels();
   const wasUnread = useRef<ReadonlySet<string>>(new Set());
-  const wishes = useRef<Wishes>({ areKnown: false, blockedIds: [], doNotDisturb: false });
+  const notifierState = useRef<NotifierState>({ isLoaded: false, blockedIds: [], doNotDisturb: false });
   useEffect(() => {
-    wishes.current = {
-      areKnown: settings !== undefined,
+    notifierState.current = {
+      isLoaded: settings !== undefined,
       blockedIds: blocked?.map(({ id }) => id) ?? [],
       doNotDisturb: status === "doNotDisturb",
     };
   }, [settings, blocked, status]);
   useEffect(
     () =>
-      hearMessages(
+      watchMessages(
         cache,
-        () => wishes.current,
+        () => notifierState.current,
         (notice) => void tell(cache, notice),
       ),
     [cache],
@@ -73,13 +73,13 @@ export function Notifier() {
 
 async function tell(cache: ServerCache, notice: Notice): Promise<void> {
   const { message, reason } = notice;
-  if (!isLookedAt()) await new Promise((done) => setTimeout(done, LEAVE_IT_MS));
+  if (!isPageActive()) await new Promise((done) => setTimeout(done, HIDDEN_TAB_DELAY_MS));
   if (!(await claim(`${cache.client.user?.id} ${message.id}`))) return;
-  if (isLookedAt() && isShown(notice)) return;
+  if (isPageActive() && isShown(notice)) return;
   const { desktopNotifications, notificationSounds } = usePreferences.getState();
   if (notificationSounds) playSound();
   const words = await describeNotice(cache, notice);
-  if (!isLookedAt()) {
+  if (!isPageActive()) {
     if (desktopNotifications) await showSystemNotification(words);
   } else if (reason !== "any") {
     showToast({
@@ -87,7 +87,7 @@ async function tell(cache: ServerCache, notice: Notice): Promise<void> {
       action: { label: i18next.t("notifications:go"), onClick: () => navigate(words.path) },
     });
   }
-  hintOnce();
+  offerPermissionOnce();
 }
 
 /** Whether the message is visible already, in its channel or in the open inbox. */
@@ -96,7 +96,7 @@ function isShown({ channel, reason }: Notice): boolean {
   return `${pathname}${search}`.includes(channel.id) || (pathname === inboxPath() && reason === "mention");
 }
 
-function isLookedAt(): boolean {
+function isPageActive(): boolean {
   return document.visibilityState === "visible" && document.hasFocus();
 }
 
@@ -115,8 +115,8 @@ async function claim(name: string): Promise<boolean> {
 }
 
 /** Offers browser notifications once per browser, at the first notification. Permission is requested only if the user accepts. */
-function hintOnce(): void {
-  if (permissionNow() !== "default" || usePreferences.getState().desktopNotifications) return;
+function offerPermissionOnce(): void {
+  if (getPermission() !== "default" || usePreferences.getState().desktopNotifications) return;
   if (loadStored(KEY) !== null) return;
   saveStored(KEY, true);
   showToast({
@@ -126,7 +126,7 @@ function hintOnce(): void {
 }
 
 async function turnOn(): Promise<void> {
-  if ((await askPermission()) === "granted") setPreferences({ desktopNotifications: true });
+  if ((await requestNotificationPermission()) === "granted") setPreferences({ desktopNotifications: true });
 }
 
 function playSound(): void {
@@ -137,7 +137,7 @@ function playSound(): void {
     const loudness = audio.createGain();
     const startS = audio.currentTime + atS;
     note.frequency.value = hertz;
-    loudness.gain.setValueAtTime(LOUDNESS, startS);
+    loudness.gain.setValueAtTime(VOLUME, startS);
     loudness.gain.exponentialRampToValueAtTime(0.0001, startS + NOTE_S);
     note.connect(loudness).connect(audio.destination);
     note.start(startS);
@@ -196,7 +196,7 @@ interface SystemNotification {
 
 /** Does nothing without the browser's permission. */
 async function showSystemNotification(notification: SystemNotification): Promise<void> {
-  if (permissionNow() !== "granted") return;
+  if (getPermission() !== "granted") return;
   const { title, body, channelId, path } = notification;
   const options = { body, tag: channelId, icon: "/icons/icon-192.png" };
   const worker = await navigator.serviceWorker?.getRegistration();

@@ -1,6 +1,6 @@
 import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { countForUser, wantedUnread } from "./wanted-unread.ts";
+import { countForUser, unmutedUnread } from "./wanted-unread.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const unread = (
@@ -27,22 +27,22 @@ const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
 const channels = [unread("a", "g", 5, 2), unread("b", "g", 3), unread("d", null, 4)];
 
 test("counts messages of others and mentions", () => {
-  const wanted = wantedUnread(channels, [], NOW);
+  const wanted = unmutedUnread(channels, [], NOW);
   expect([...wanted.keys()]).toEqual(["a", "b", "d"]);
   expect(countForUser(channels, wanted)).toBe(2 + 4);
 });
 
 test("ignores muted places until the mute ends", () => {
   const muted = [setting({ channelId: "d", mutedUntil: "2026-11-21T13:00:00Z" })];
-  expect(countForUser(channels, wantedUnread(channels, muted, NOW))).toBe(2);
-  expect(countForUser(channels, wantedUnread(channels, muted, NOW + 2 * 3_600_000))).toBe(6);
+  expect(countForUser(channels, unmutedUnread(channels, muted, NOW))).toBe(2);
+  expect(countForUser(channels, unmutedUnread(channels, muted, NOW + 2 * 3_600_000))).toBe(6);
   const group = [setting({ groupId: "g", mutedUntil: "9999-12-31T23:59:59.999Z" })];
-  expect([...wantedUnread(channels, group, NOW).keys()]).toEqual(["d"]);
+  expect([...unmutedUnread(channels, group, NOW).keys()]).toEqual(["d"]);
 });
 
 test("only counts mentions if notifications are off; the channel's setting wins", () => {
   const nothing = setting({ groupId: "g", level: "nothing" });
-  expect([...wantedUnread(channels, [nothing], NOW).keys()]).toEqual(["a", "d"]);
+  expect([...unmutedUnread(channels, [nothing], NOW).keys()]).toEqual(["a", "d"]);
   const channel = setting({ groupId: "g", channelId: "b", level: "all" });
-  expect([...wantedUnread(channels, [nothing, channel], NOW).keys()]).toEqual(["a", "b", "d"]);
+  expect([...unmutedUnread(channels, [nothing, channel], NOW).keys()]).toEqual(["a", "b", "d"]);
 });

@@ -19,7 +19,7 @@ export function settingsOf(
 }
 
 /** Unread counts by channel, without muted ones; with notifications off, only mentions count. */
-export function wantedUnread(
+export function unmutedUnread(
   channels: readonly UnreadChannel[],
   settings: readonly NotificationSetting[],
   nowMs: number,
@@ -47,11 +47,11 @@ export function countForUser(
   return count;
 }
 
-export function useWantedUnread(): ReadonlyMap<string, Unread> {
+export function useUnmutedUnread(): ReadonlyMap<string, Unread> {
   const { data: channels } = useUnreadChannels();
   const { data: settings } = useNotificationSettings();
   const nowMs = useNow();
-  return useMemo(() => wantedUnread(channels ?? [], settings ?? [], nowMs), [channels, settings, nowMs]);
+  return useMemo(() => unmutedUnread(channels ?? [], settings ?? [], nowMs), [channels, settings, nowMs]);
 }
 
 const NAME = "Fanfare";
@@ -60,7 +60,7 @@ const MAX_SHOWN = 99;
 /** Shows the unread count in the tab's title and marks its icon. */
 export function PageBadge() {
   const { data: channels = [] } = useUnreadChannels();
-  const count = countForUser(channels, useWantedUnread());
+  const count = countForUser(channels, useUnmutedUnread());
   useEffect(() => {
     document.title = count === 0 ? NAME : `(${count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}) ${NAME}`;
     setIcon(count > 0 ? "/favicon-unread.svg" : "/favicon.svg");

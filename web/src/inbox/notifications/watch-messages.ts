@@ -10,24 +10,24 @@ export interface Notice {
   reason: Reason;
 }
 
-export interface Wishes {
+export interface NotifierState {
   /** Whether the notification settings are loaded. */
-  areKnown: boolean;
+  isLoaded: boolean;
   blockedIds: readonly string[];
   doNotDisturb: boolean;
 }
 
 /** Calls back once per batch with the last message that notifies the user. @returns a function that stops it */
-export function hearMessages(
+export function watchMessages(
   cache: ServerCache,
-  wishes: () => Wishes,
+  notifierState: () => NotifierState,
   tell: (notice: Notice) => void,
 ): () => void {
   return cache.client.on("message.created", ({ channelId, messages }) => {
     const ownId = cache.client.user?.id;
-    const { areKnown, doNotDisturb, blockedIds } = wishes();
+    const { isLoaded, doNotDisturb, blockedIds } = notifierState();
     const others = messages.filter(({ authorId }) => authorId !== ownId && !blockedIds.includes(authorId));
-    if (ownId === undefined || !areKnown || doNotDisturb || others.length === 0) return;
+    if (ownId === undefined || !isLoaded || doNotDisturb || others.length === 0) return;
     void noticeOf(cache, ownId, channelId, others).then(
       (notice) => notice !== null && tell(notice),
       // The channel is no longer visible, or the connection is lost.

@@ -17,8 +17,8 @@ export function DirectPage({ channelId }: { channelId: string }) {
   const me = useMe();
   const asked = useChannelState(channelId);
   const { data: channel, error } = asked;
-  const isOut = useIsOut(channelId);
-  const isGone = isOut || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
+  const hasLeft = useHasLeft(channelId);
+  const isGone = hasLeft || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
   const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
   useEffect(() => {
     if (isThere) rememberPlace(me.id, directPath(channelId), null, channelId);
@@ -53,7 +53,7 @@ function NotThere() {
 }
 
 /** Whether the user left, was removed or the conversation was deleted while it was open. */
-function useIsOut(channelId: string): boolean {
+function useHasLeft(channelId: string): boolean {
   const { client } = useServerCache();
   const [outOf, setOutOf] = useState<string | null>(null);
   useEffect(() => {

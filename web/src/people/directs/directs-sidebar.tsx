@@ -35,13 +35,13 @@ export function DirectsSidebar() {
   const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
   const create = () => setDialog({ kind: "create", userIds: [] });
   // Guests can't search users; they can only choose people they already have a conversation with.
-  const mayChoose = isAccount || (directs !== undefined && directs.length > 0);
+  const canChoose = isAccount || (directs !== undefined && directs.length > 0);
   const isAtFriends = path === directPath();
   return (
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4">
         <h2 className="min-w-0 flex-1 truncate font-semibold">{t("title")}</h2>
-        {mayChoose && (
+        {canChoose && (
           <IconButton
             icon={MessageCirclePlus}
             label={t("create.title")}
@@ -71,7 +71,7 @@ export function DirectsSidebar() {
             title={t("empty")}
             text={t("emptyText")}
             action={
-              mayChoose && (
+              canChoose && (
                 <Button size="sm" icon={MessageCirclePlus} onClick={create}>
                   {t("create.title")}
                 </Button>

@@ -135,7 +135,7 @@ export function Refusal({ isOfSeveral }: { isOfSeveral: boolean }) {
 /** Limits the initial list; further friends are found by name. */
 const MAX_SHOWN = 50;
 
-const NOBODY: readonly string[] = [];
+const NO_USER_IDS: readonly string[] = [];
 
 interface PeoplePickerProps {
   value: readonly string[];
@@ -144,7 +144,7 @@ interface PeoplePickerProps {
   max: number;
 }
 
-export function PeoplePicker({ value, onChange, without = NOBODY, max }: PeoplePickerProps) {
+export function PeoplePicker({ value, onChange, without = NO_USER_IDS, max }: PeoplePickerProps) {
   const { t } = useTranslation("directs");
   const [text, setText] = useState("");
   const people = usePeople(text, without);

@@ -60,7 +60,7 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
   const name = useName(user);
   const [isAsking, setAsking] = useState(false);
   const isOwner = channel.ownerId === userId;
-  const mayRemove = channel.ownerId === me.id && userId !== me.id;
+  const canRemove = channel.ownerId === me.id && userId !== me.id;
   return (
     <li className="flex items-center rounded-md pr-1 hover:bg-hover">
       <UserPopover
@@ -77,7 +77,7 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
           </span>
         )}
       </UserPopover>
-      {mayRemove && (
+      {canRemove && (
         <IconButton
           icon={UserMinus}
           size="sm"

@@ -8,7 +8,7 @@ import { useIsPhone } from "../../ui/hooks.ts";
 import {
   closePersonDialog,
   closeProfile,
-  forgetPeople,
+  clearPeople,
   type ShownProfile,
   usePeople,
 } from "./people-store.tsx";
@@ -22,7 +22,7 @@ const PersonDialogs = lazy(async () => ({
 export function PeopleHost() {
   const { profile, dialog } = usePeople();
   const [path] = useLocation();
-  useEffect(() => forgetPeople, []);
+  useEffect(() => clearPeople, []);
   return (
     <>
       {profile !== null && <Profile key={profile.userId} profile={profile} path={path} />}

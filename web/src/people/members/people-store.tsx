@@ -30,7 +30,7 @@ export function closeProfile(): void {
 }
 
 /** Opens a dialog about a user in place of their card. */
-export function askAbout(dialog: PersonDialog): void {
+export function openPersonDialog(dialog: PersonDialog): void {
   usePeople.setState({ profile: null, dialog });
 }
 
@@ -38,7 +38,7 @@ export function closePersonDialog(): void {
   usePeople.setState({ dialog: null });
 }
 
-export function forgetPeople(): void {
+export function clearPeople(): void {
   usePeople.setState({ profile: null, dialog: null });
 }
 

@@ -9,7 +9,7 @@ import { useCall } from "../../data/call.ts";
 import { useFriendRequests, useFriends } from "../../data/people.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
-import { askAbout, closeProfile } from "./people-store.tsx";
+import { openPersonDialog, closeProfile } from "./people-store.tsx";
 
 /** Actions on a user. `isBrief` leaves out those that the user's card has as buttons. */
 export function usePersonMenu(user: User | undefined, { isBrief = false } = {}): MenuItem[] {
@@ -84,8 +84,8 @@ export function usePersonActions(user: User | undefined): PersonActions {
       decline: () => void run("friend.decline", { userId }),
     }),
     ...(friendship === "outgoing" && { withdraw: () => void run("friend.remove", { userId }) }),
-    ...(friendship === "friend" && { unfriend: () => askAbout({ kind: "unfriend", userId }) }),
-    block: () => askAbout({ kind: "block", userId }),
+    ...(friendship === "friend" && { unfriend: () => openPersonDialog({ kind: "unfriend", userId }) }),
+    block: () => openPersonDialog({ kind: "block", userId }),
   };
 }
 

@@ -174,9 +174,9 @@ function DirectPicture({
 /** A longer list isn't read; typing on is faster. */
 const MAX_SHOWN = 30;
 /** Ranks matches in the group or username below matches in the name. */
-const DETAIL_COSTS = 30;
-const RECENT_ADDS = 15;
-const UNREAD_ADDS = 5;
+const DETAIL_PENALTY = 30;
+const RECENT_BONUS = 15;
+const UNREAD_BONUS = 5;
 
 export interface Ranked {
   destination: Destination;
@@ -201,9 +201,9 @@ export function rank(destinations: readonly Destination[], query: string): Ranke
       if (inAll === null) return [];
       const score =
         inAll.score -
-        (inTitle === null ? DETAIL_COSTS : 0) +
-        (recency > 0 ? RECENT_ADDS : 0) +
-        (unread.messages > 0 ? UNREAD_ADDS : 0);
+        (inTitle === null ? DETAIL_PENALTY : 0) +
+        (recency > 0 ? RECENT_BONUS : 0) +
+        (unread.messages > 0 ? UNREAD_BONUS : 0);
       const { length } = Array.from(title);
       return [{ destination, score, at: inAll.at.filter((index) => index < length) }];
     })
@@ -254,7 +254,7 @@ function matchWord(word: readonly string[], text: readonly string[]): Match | nu
   if (word.length === 0) return { score: 0, at: [] };
   const starts = text.flatMap((_, index) => (isAt(word, text, index) ? [index] : []));
   const best = starts.find((index) => isWordStart(text, index)) ?? starts[0];
-  if (best === undefined) return spreadMatch(word, text);
+  if (best === undefined) return scatteredMatch(word, text);
   const at = word.map((_, offset) => best + offset);
   if (best === 0) return { score: word.length === text.length ? SCORES.whole : SCORES.start, at };
   return { score: isWordStart(text, best) ? SCORES.wordStart : SCORES.inside, at };
@@ -265,7 +265,7 @@ function isAt(word: readonly string[], text: readonly string[], start: number): 
 }
 
 /** Matches characters in order with gaps; the first one must start a word. */
-function spreadMatch(word: readonly string[], text: readonly string[]): Match | null {
+function scatteredMatch(word: readonly string[], text: readonly string[]): Match | null {
   const tries = text.flatMap((char, start) => {
     if (char !== word[0] || !isWordStart(text, start)) return [];
     const at = [start];

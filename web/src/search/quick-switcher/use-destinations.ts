@@ -6,7 +6,7 @@ import { useDirects, useFriends, useUsers } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
 import { channelPath, directPath, groupPath, inboxPath, settingsPath } from "../../routes.ts";
-import { useWantedUnread } from "../../inbox/notifications/wanted-unread.ts";
+import { useUnmutedUnread } from "../../inbox/notifications/wanted-unread.ts";
 import { usePlace } from "../../app/shortcuts/use-place.ts";
 import type { Destination } from "./destination.ts";
 import { useRecentPlaces } from "./recent-places.ts";
@@ -25,7 +25,7 @@ export function useDestinations(query: string): Destination[] {
   const { data: friends = [] } = useFriends({ enabled: isAccount });
   // Guests can't search accounts.
   const { data: accounts = [] } = useUserSearch(isAccount ? query : "");
-  const unread = useWantedUnread();
+  const unread = useUnmutedUnread();
   // The current place isn't offered.
   const currentId = usePlace()?.channelId;
   const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
@@ -52,8 +52,10 @@ export function useDestinations(query: string): Destination[] {
     );
   };
 
-  const spokenTo = new Set(directs.flatMap(({ kind, memberIds }) => (kind === "direct" ? memberIds : [])));
-  const strangers = new Map([
+  const recentContacts = new Set(
+    directs.flatMap(({ kind, memberIds }) => (kind === "direct" ? memberIds : [])),
+  );
+  const otherAccounts = new Map([
     ...friends.flatMap(({ userId }) => users.get(userId) ?? []).map((user) => [user.id, user] as const),
     ...accounts.map((user) => [user.id, user] as const),
   ]);
@@ -96,8 +98,8 @@ export function useDestinations(query: string): Destination[] {
       path: groupPath(group.id),
       ...nowhere,
     })),
-    ...[...strangers.values()]
-      .filter(({ id, kind }) => id !== me.id && kind === "member" && !spokenTo.has(id))
+    ...[...otherAccounts.values()]
+      .filter(({ id, kind }) => id !== me.id && kind === "member" && !recentContacts.has(id))
       .map((user): Destination => ({
         kind: "person",
         key: user.id,

@@ -11,7 +11,7 @@ import { Checkbox } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useForm, Form } from "../../ui/form.tsx";
 import { CodeField, PasswordField } from "../../session/account-fields.tsx";
-import { leaveBy } from "../../session/session-store.ts";
+import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 
 /** Owned groups must be transferred or deleted first. */
@@ -63,7 +63,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initial: { password: "", code: "", understood: false },
     submit: ({ password, code }) =>
-      leaveBy(
+      endSession(
         (client) =>
           client.call("user.deleteMe", {
             ...(hasPassword && { password }),

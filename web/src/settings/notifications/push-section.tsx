@@ -13,7 +13,7 @@ import { ErrorNote } from "../../ui/feedback.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "../security/device.ts";
-import { askPermission } from "./permission.ts";
+import { requestNotificationPermission } from "./permission.ts";
 
 /** On the first visit, the service worker is still being installed. */
 const WORKER_WITHIN_MS = 5000;
@@ -47,7 +47,7 @@ export function PushSection() {
     }
   };
   const turnOn = async () => {
-    if ((await askPermission()) !== "granted") return setError(t("notify.denied"));
+    if ((await requestNotificationPermission()) !== "granted") return setError(t("notify.denied"));
     await call("push.subscribe", await subscribeDevice(worker!, publicKey!));
   };
   const turnOff = async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceOf } from "./device.ts";
+import { parseUserAgent } from "./device.ts";
 
 const AGENTS = {
   edge: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0",
@@ -11,13 +11,13 @@ const AGENTS = {
 };
 
 test("finds the browser and system in a user agent", () => {
-  expect(deviceOf(AGENTS.edge)).toEqual({ browser: "Edge", system: "Windows", isPhone: false });
-  expect(deviceOf(AGENTS.phone)).toEqual({ browser: "Chrome", system: "Android", isPhone: true });
-  expect(deviceOf(AGENTS.iPhone)).toEqual({ browser: "Safari", system: "iPhone", isPhone: true });
-  expect(deviceOf(AGENTS.firefox)).toEqual({ browser: "Firefox", system: "Linux", isPhone: false });
+  expect(parseUserAgent(AGENTS.edge)).toEqual({ browser: "Edge", system: "Windows", isPhone: false });
+  expect(parseUserAgent(AGENTS.phone)).toEqual({ browser: "Chrome", system: "Android", isPhone: true });
+  expect(parseUserAgent(AGENTS.iPhone)).toEqual({ browser: "Safari", system: "iPhone", isPhone: true });
+  expect(parseUserAgent(AGENTS.firefox)).toEqual({ browser: "Firefox", system: "Linux", isPhone: false });
 });
 
 test("returns null for unknown agents", () => {
-  expect(deviceOf("node")).toEqual({ browser: null, system: null, isPhone: false });
-  expect(deviceOf(null)).toEqual({ browser: null, system: null, isPhone: false });
+  expect(parseUserAgent("node")).toEqual({ browser: null, system: null, isPhone: false });
+  expect(parseUserAgent(null)).toEqual({ browser: null, system: null, isPhone: false });
 });

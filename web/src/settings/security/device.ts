@@ -27,7 +27,7 @@ const SYSTEMS: [name: string, mark: RegExp][] = [
 ];
 
 /** Parses a session's user agent. */
-export function deviceOf(userAgent: string | null): Device {
+export function parseUserAgent(userAgent: string | null): Device {
   const find = (known: typeof BROWSERS) => known.find(([, mark]) => mark.test(userAgent ?? ""))?.[0] ?? null;
   const system = find(SYSTEMS);
   return {
@@ -40,7 +40,7 @@ export function deviceOf(userAgent: string | null): Device {
 export function useDeviceName(): (userAgent: string | null) => string {
   const { t } = useTranslation("settings");
   return (userAgent) => {
-    const { browser, system } = deviceOf(userAgent);
+    const { browser, system } = parseUserAgent(userAgent);
     if (browser !== null && system !== null) return t("sessions.device", { browser, system });
     return browser ?? system ?? (userAgent === null || userAgent === "" ? t("sessions.unknown") : userAgent);
   };

@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { Form, useForm } from "../../ui/form.tsx";
-import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
+import { canUseOidc, clearOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { Section } from "../section.tsx";
@@ -21,7 +21,7 @@ export function OidcSection() {
   const [back, setBack] = useState(() => oidcReturn("link"));
   const [isUnlinking, setUnlinking] = useState(false);
   const { busy, error, run } = useAction();
-  useEffect(forgetOidcReturn, []);
+  useEffect(clearOidcReturn, []);
   if (!oidcLinked && (!hasProvider || !canUseOidc)) return null;
   return (
     <Section title={t("oidc.title")} text={t("oidc.text")}>

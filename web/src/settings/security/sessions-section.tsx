@@ -10,9 +10,9 @@ import { Badge, ListRow } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
-import { leaveBy } from "../../session/session-store.ts";
+import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
-import { deviceOf, useDeviceName } from "./device.ts";
+import { parseUserAgent, useDeviceName } from "./device.ts";
 
 export function SessionsSection() {
   const { t } = useTranslation("settings");
@@ -46,7 +46,7 @@ export function SessionsSection() {
         title={t("sessions.all")}
         action={t("sessions.all")}
         danger
-        onConfirm={() => leaveBy((client) => client.call("user.logoutAll", {}))}
+        onConfirm={() => endSession((client) => client.call("user.logoutAll", {}))}
       >
         {isGuest ? t("sessions.allGuestText") : t("sessions.allText")}
       </ConfirmDialog>
@@ -61,7 +61,7 @@ function SessionRow({ session }: { session: Session }) {
   const call = useCall();
   const { busy, error, run } = useAction();
   const { id, address, userAgent, refreshedAt, current } = session;
-  const Icon = deviceOf(userAgent).isPhone ? Smartphone : Monitor;
+  const Icon = parseUserAgent(userAgent).isPhone ? Smartphone : Monitor;
   const seen = t("sessions.lastUsed", { time: dateTime(Date.parse(refreshedAt)) });
   return (
     <ListRow

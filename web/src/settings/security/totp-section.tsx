@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { Form, useForm } from "../../ui/form.tsx";
 import { CodeField, PasswordField } from "../../session/account-fields.tsx";
-import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
+import { canUseOidc, clearOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
 import { Section } from "../section.tsx";
 import { type OidcProof, TotpSetupDialog } from "./totp-setup-dialog.tsx";
 
@@ -26,7 +26,7 @@ export function TotpSection({ onClose }: { onClose?: () => void }) {
     return purpose === "setUpTotp" || purpose === "turnOffTotp" ? purpose : null;
   });
   const { busy, error, run } = useAction();
-  useEffect(forgetOidcReturn, []);
+  useEffect(clearOidcReturn, []);
   const close = () => {
     setOpen(null);
     // It can only be used once.

@@ -39,14 +39,14 @@ export const MessageItem = memo(function MessageItem({
   const { t } = useTranslation("messages");
   const author = useAuthor(message);
   const { mentionsMe } = useMessageContext();
-  const [isHot, setHot] = useState(false);
+  const [isHovered, setHovered] = useState(false);
   const element = useRef<HTMLElement>(null);
   const leave = () => {
     // The toolbar stays while a popup that it opened is open.
-    if (element.current?.querySelector("[data-popup-open]") === null) setHot(false);
+    if (element.current?.querySelector("[data-popup-open]") === null) setHovered(false);
   };
   const enter = (event: PointerEvent) => {
-    if (event.pointerType === "mouse") setHot(true);
+    if (event.pointerType === "mouse") setHovered(true);
   };
   return (
     <article
@@ -63,7 +63,7 @@ export const MessageItem = memo(function MessageItem({
       onPointerEnter={enter}
       onPointerLeave={leave}
       onFocus={(event) => {
-        if (event.target.matches(":focus-visible")) setHot(true);
+        if (event.target.matches(":focus-visible")) setHovered(true);
       }}
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) leave();
@@ -86,7 +86,9 @@ export const MessageItem = memo(function MessageItem({
         )}
         <MessageBody message={message} isEditing={isEditing} />
       </div>
-      {(isHot || isReacting) && !isEditing && <MessageToolbar message={message} isReacting={isReacting} />}
+      {(isHovered || isReacting) && !isEditing && (
+        <MessageToolbar message={message} isReacting={isReacting} />
+      )}
     </article>
   );
 });

@@ -13,7 +13,7 @@ import { showFailure } from "../../../ui/feedback.tsx";
 export function Reactions({ message, reactions }: { message: Message; reactions: readonly Reaction[] }) {
   const { permissions } = useMessageContext();
   const own = useOwnReactions(message);
-  const mayAdd = hasPermission(permissions, "addReactions");
+  const canAdd = hasPermission(permissions, "addReactions");
   return (
     <div className="mt-1 flex flex-wrap items-center gap-1">
       {reactions.map((reaction) => (
@@ -22,10 +22,10 @@ export function Reactions({ message, reactions }: { message: Message; reactions:
           message={message}
           reaction={reaction}
           isOwn={own.includes(reaction.emoji)}
-          mayAdd={mayAdd}
+          canAdd={canAdd}
         />
       ))}
-      {mayAdd && <ReactionPicker message={message} />}
+      {canAdd && <ReactionPicker message={message} />}
     </div>
   );
 }
@@ -34,10 +34,10 @@ interface ReactionChipProps {
   message: Message;
   reaction: Reaction;
   isOwn: boolean;
-  mayAdd: boolean;
+  canAdd: boolean;
 }
 
-function ReactionChip({ message, reaction, isOwn, mayAdd }: ReactionChipProps) {
+function ReactionChip({ message, reaction, isOwn, canAdd }: ReactionChipProps) {
   const { t, i18n } = useTranslation("messages");
   const { ask } = useMessageContext();
   const toggle = useToggleReaction();
@@ -56,7 +56,7 @@ function ReactionChip({ message, reaction, isOwn, mayAdd }: ReactionChipProps) {
         type="button"
         aria-pressed={isOwn}
         aria-label={t("reaction.label", { emoji, count })}
-        disabled={!mayAdd && !isOwn}
+        disabled={!canAdd && !isOwn}
         className={cx(
           "inline-flex min-h-6.5 items-center gap-1.5 rounded-md border px-2 text-sm tabular-nums touch:min-h-9",
           isOwn

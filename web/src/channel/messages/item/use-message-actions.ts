@@ -63,7 +63,7 @@ function actionsOf(
   const isOwn = authorId === ownId && message.as === undefined;
   const isDirect = channel.groupId === null;
   const maySend = hasPermission(permissions, "sendMessages");
-  const mayManage = hasPermission(permissions, "manageMessages");
+  const canManage = hasPermission(permissions, "manageMessages");
   const link = location.origin + placePath(channel.groupId, channel.id, { message: id });
   return {
     react: hasPermission(permissions, "addReactions"),
@@ -72,10 +72,10 @@ function actionsOf(
     ...(maySend && { reply: () => setReplyTo(channel.id, message) }),
     ...(maySend && isOwn && { edit: () => setEditing(channel.id, id) }),
     ...(maySend && channel.kind === "text" && { thread: () => openThread(message) }),
-    ...((mayManage || isDirect) && { pin: togglePin }),
+    ...((canManage || isDirect) && { pin: togglePin }),
     ...(editedAt !== null &&
-      (isOwn || mayManage) && { showHistory: () => ask({ kind: "history", message }) }),
-    ...((isOwn || mayManage) && { remove: () => ask({ kind: "delete", message }) }),
+      (isOwn || canManage) && { showHistory: () => ask({ kind: "history", message }) }),
+    ...((isOwn || canManage) && { remove: () => ask({ kind: "delete", message }) }),
   };
 }
 

@@ -11,7 +11,7 @@ import { Popover } from "../../../ui/popover.tsx";
 import type { UnsentMessage } from "../conversation.ts";
 import { MessageItem } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
-import { deleteUnsent, sendAgain } from "../outbox.ts";
+import { deleteUnsent, retryMessage } from "../outbox.ts";
 import { dayName } from "../times.ts";
 import { useMessageContext } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
@@ -139,7 +139,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
           {t("unsent.label")} {errorText(failed.error)}
         </p>
         <div className="flex gap-2">
-          <Button size="sm" onClick={() => void sendAgain(view, failed)}>
+          <Button size="sm" onClick={() => void retryMessage(view, failed)}>
             {t("unsent.retry")}
           </Button>
           <Button size="sm" variant="ghost" onClick={() => deleteUnsent(failed)}>

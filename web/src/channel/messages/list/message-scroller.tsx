@@ -38,7 +38,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { channel, title, beginning, jumpToId, onJumped, onLeave } = props;
   const { messages: channelMessages, wanted, reactingId } = props;
   const { t } = useTranslation("messages");
-  const { view, snapshot, messages, isLive, hasOlder, jumpToNewest, letGo } = channelMessages;
+  const { view, snapshot, messages, isLive, hasOlder, jumpToNewest, releaseOlder } = channelMessages;
   const { ownId, setReacting } = useMessageContext();
   const { editingId } = useConversation(channel.id);
   const unread = useUnreadMark(view, channel.lastReadSeq);
@@ -137,7 +137,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
               scroll.onScrollEnd();
-              if (isAtEnd && !scroll.isHeld()) letGo();
+              if (isAtEnd && !scroll.isHeld()) releaseOlder();
             }}
             onResize={scroll.onResize}
           >

@@ -77,7 +77,7 @@ export function firstRows(input: RowsInput): StagedRows {
  */
 export function nextRows(before: StagedRows, input: RowsInput): StagedRows {
   const target = buildRows(input, before.target);
-  if (isElsewhere(before.rows, target)) {
+  if (isDisjoint(before.rows, target)) {
     return { input, target, rows: target, isShift: false, place: before.place + 1 };
   }
   const bothEnds = startsOtherwise(before.rows, target) && before.rows.at(-1)?.key !== target.at(-1)?.key;
@@ -95,7 +95,7 @@ function startsOtherwise(before: readonly Row[], after: readonly Row[]): boolean
 }
 
 /** Whether none of the previous messages is left. */
-function isElsewhere(before: readonly Row[], target: readonly Row[]): boolean {
+function isDisjoint(before: readonly Row[], target: readonly Row[]): boolean {
   const held = new Set(before.map(({ kind, key }) => (kind === "message" ? key : "")));
   const messages = target.filter(({ kind }) => kind === "message");
   return messages.length > 0 && held.size > 1 && !messages.some(({ key }) => held.has(key));
@@ -107,8 +107,8 @@ function withoutNewEnd(before: readonly Row[], target: readonly Row[]): readonly
     const keys = new Set(rows.map(({ key }) => key));
     return ({ key }: Row): boolean => keys.has(key);
   };
-  const lastThatStays = before.findLastIndex(isIn(target));
-  if (lastThatStays < before.length - 1) return before.slice(0, lastThatStays + 1);
+  const lastKept = before.findLastIndex(isIn(target));
+  if (lastKept < before.length - 1) return before.slice(0, lastKept + 1);
   return target.slice(0, target.findLastIndex(isIn(before)) + 1);
 }
 

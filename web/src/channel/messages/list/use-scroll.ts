@@ -4,7 +4,7 @@ import type { Rows } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
 
 /** Within this distance from the end, scrolling down starts following new messages. */
-const STICK_WITHIN_PX = 60;
+const FOLLOW_WITHIN_PX = 60;
 /** Tolerance for fractional pixels. */
 const TOUCHES_WITHIN_PX = 2;
 /** Within this distance from an end, the next page is loaded. */
@@ -44,7 +44,7 @@ export interface Scroll {
 export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer }: ScrollOptions): Scroll {
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const sticks = useRef(true);
+  const isFollowing = useRef(true);
   const lastTop = useRef(0);
   const shownPlace = useRef(-1);
   const wasLive = useRef(isLive);
@@ -54,12 +54,12 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   // Not virtua's `scrollToIndex`: it keeps adjusting for a while and would pull back a user who scrolls up.
   const follow = useCallback(() => {
     const { current } = frame;
-    if (current !== null && sticks.current) current.scrollTop = current.scrollHeight;
+    if (current !== null && isFollowing.current) current.scrollTop = current.scrollHeight;
   }, []);
 
   const toEnd = useCallback(() => {
     heldRow.release();
-    sticks.current = true;
+    isFollowing.current = true;
     follow();
   }, [heldRow, follow]);
 
@@ -71,15 +71,15 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     setInView((now) => (now.first === first && now.last === end ? now : { first, last: end }));
   }, []);
 
-  const noteEnd = useCallback(() => {
+  const updateAtEnd = useCallback(() => {
     const { current } = frame;
     if (current === null) return;
     const isUp = current.scrollTop < lastTop.current;
     lastTop.current = current.scrollTop;
     // Scrolling up stops following at once. Only movements of the end itself are followed.
-    if (isUp) sticks.current = fromEnd(current) < TOUCHES_WITHIN_PX;
-    else if (fromEnd(current) < STICK_WITHIN_PX) sticks.current = true;
-    setAtEnd(sticks.current);
+    if (isUp) isFollowing.current = fromEnd(current) < TOUCHES_WITHIN_PX;
+    else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
+    setAtEnd(isFollowing.current);
   }, []);
 
   useLayoutEffect(() => {
@@ -90,25 +90,25 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
       if (unread < 0) {
         toEnd();
       } else {
-        sticks.current = false;
+        isFollowing.current = false;
         heldRow.hold(rows, unread, { align: "start", offset: -UNREAD_AT_PX });
         // If all rows fit, there is no scroll event, and the end is visible.
-        setTimeout(noteEnd, SETTLED_MS);
+        setTimeout(updateAtEnd, SETTLED_MS);
       }
     } else {
       // The end of a window of history isn't the end of the channel, even if they have just been joined.
-      if (!wasLive.current && shownPlace.current === place) sticks.current = false;
+      if (!wasLive.current && shownPlace.current === place) isFollowing.current = false;
       shownPlace.current = place;
       if (!heldRow.restore(rows) && isLive) follow();
     }
     wasLive.current = isLive;
     look();
-  }, [rows, place, isLive, heldRow, toEnd, follow, look, noteEnd]);
+  }, [rows, place, isLive, heldRow, toEnd, follow, look, updateAtEnd]);
 
   const onScroll = () => {
     const element = frame.current;
     if (element === null) return;
-    noteEnd();
+    updateAtEnd();
     if (element.scrollTop < LOAD_WITHIN_PX) loadOlder();
     if (fromEnd(element) < LOAD_WITHIN_PX) loadNewer();
   };
@@ -123,7 +123,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const toRow = useCallback(
     (index: number, align: "center" | "nearest") => {
       if (align === "nearest") return list.current?.scrollToIndex(index, { align });
-      sticks.current = false;
+      isFollowing.current = false;
       heldRow.hold(rows, index, { align });
     },
     [rows, heldRow],
@@ -151,7 +151,7 @@ function fromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number
 const HOLD_MS = 3000;
 const HOLD_FRAMES = 60;
 /** Events of the user's own scrolling. */
-const BY_HAND = ["wheel", "pointerdown", "keydown"];
+const USER_SCROLL_EVENTS = ["wheel", "pointerdown", "keydown"];
 
 interface Held {
   key: string;
@@ -215,7 +215,7 @@ function useHeldRow(
   );
   useEffect(() => {
     const listening = new AbortController();
-    for (const type of BY_HAND) {
+    for (const type of USER_SCROLL_EVENTS) {
       frame.current?.addEventListener(type, release, { passive: true, signal: listening.signal });
     }
     return () => listening.abort();

@@ -20,7 +20,7 @@ export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () 
   const { data: pins } = pinned;
   const permissions = useChannelPermissions(channel);
   const onUser = useOpenProfile(channel.groupId);
-  const mayUnpin = channel.groupId === null || hasPermission(permissions, "manageMessages");
+  const canUnpin = channel.groupId === null || hasPermission(permissions, "manageMessages");
   return (
     <SidePanel title={t("pins.title")} onClose={onClose}>
       <MentionsProvider groupId={channel.groupId} onUser={onUser}>
@@ -28,7 +28,7 @@ export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () 
           <Pending of={pinned} />
           {pins?.length === 0 && <EmptyState icon={Pin} title={t("pins.empty")} text={t("pins.emptyText")} />}
           {pins?.map((message) => (
-            <PinnedMessage key={message.id} message={message} channel={channel} mayUnpin={mayUnpin} />
+            <PinnedMessage key={message.id} message={message} channel={channel} canUnpin={canUnpin} />
           ))}
         </div>
       </MentionsProvider>
@@ -39,10 +39,10 @@ export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () 
 interface PinnedMessageProps {
   message: Message;
   channel: Channel;
-  mayUnpin: boolean;
+  canUnpin: boolean;
 }
 
-function PinnedMessage({ message, channel, mayUnpin }: PinnedMessageProps) {
+function PinnedMessage({ message, channel, canUnpin }: PinnedMessageProps) {
   const { t } = useTranslation("messages");
   const [, navigate] = useLocation();
   const call = useCall();
@@ -55,7 +55,7 @@ function PinnedMessage({ message, channel, mayUnpin }: PinnedMessageProps) {
       actions={
         <>
           <IconButton icon={ArrowUpLeft} size="sm" label={t("pins.jump")} onClick={jump} />
-          {mayUnpin && (
+          {canUnpin && (
             <IconButton
               icon={PinOff}
               size="sm"

@@ -11,9 +11,15 @@ import { cx } from "../../../ui/cx.ts";
 import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { CHANNEL_PERMISSION_NAMES } from "../../group-settings/roles/role-form.tsx";
 import { useAuthority } from "../../group-settings/authority.tsx";
-import { stanceOf, targetKey, withStance, type Stance, OverrideTargets } from "./override-targets.tsx";
+import {
+  overrideValueOf,
+  targetKey,
+  withOverrideValue,
+  type OverrideValue,
+  OverrideTargets,
+} from "./override-targets.tsx";
 
-const CHOICES: { value: Stance; icon: LucideIcon; on: string }[] = [
+const CHOICES: { value: OverrideValue; icon: LucideIcon; on: string }[] = [
   { value: "deny", icon: X, on: "peer-checked:bg-danger peer-checked:text-on-danger" },
   { value: "inherit", icon: Minus, on: "peer-checked:bg-selected peer-checked:text-text" },
   { value: "allow", icon: Check, on: "peer-checked:bg-good peer-checked:text-canvas" },
@@ -54,8 +60,8 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
         : call("channel.setOverride", { channelId: channel.id, target, allow, deny }),
     );
   const everyone = data.find(({ target }) => target.type === "everyone") ?? EVERYONE;
-  const isHidden = stanceOf(everyone, "view") === "deny";
-  const mayHide = canGrant(permissions, PERMISSIONS.view);
+  const isHidden = overrideValueOf(everyone, "view") === "deny";
+  const canHide = canGrant(permissions, PERMISSIONS.view);
   return (
     <div className="grid gap-5">
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-sidebar px-4 py-3">
@@ -63,10 +69,10 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
           {isHidden ? <Lock size={18} aria-hidden /> : <LockOpen size={18} aria-hidden />}
           {isHidden ? t("overrides.isPrivate") : t("overrides.isOpen")}
         </p>
-        {mayHide && (
+        {canHide && (
           <Button
             size="sm"
-            onClick={() => void change(withStance(everyone, "view", isHidden ? "inherit" : "deny"))}
+            onClick={() => void change(withOverrideValue(everyone, "view", isHidden ? "inherit" : "deny"))}
           >
             {isHidden ? t("overrides.open") : t("overrides.close")}
           </Button>
@@ -83,7 +89,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
         <div className="min-w-0">
           <ErrorNote text={error} />
           {CHANNEL_PERMISSION_NAMES.map((name) => (
-            <StanceSwitch
+            <OverrideSwitch
               key={name}
               label={t(`group-settings:permission.${name}`)}
               hint={
@@ -91,9 +97,9 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
                   ? t(`group-settings:permissionHint.${name}`)
                   : t("group-settings:cannotGrant")
               }
-              value={stanceOf(current, name)}
+              value={overrideValueOf(current, name)}
               disabled={!canGrant(permissions, PERMISSIONS[name])}
-              onChange={(stance) => void change(withStance(current, name, stance))}
+              onChange={(stance) => void change(withOverrideValue(current, name, stance))}
             />
           ))}
         </div>
@@ -102,15 +108,15 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
   );
 }
 
-interface StanceSwitchProps {
+interface OverrideSwitchProps {
   label: string;
   hint: string;
-  value: Stance;
-  onChange: (stance: Stance) => void;
+  value: OverrideValue;
+  onChange: (stance: OverrideValue) => void;
   disabled: boolean;
 }
 
-function StanceSwitch({ label, hint, value, onChange, disabled }: StanceSwitchProps) {
+function OverrideSwitch({ label, hint, value, onChange, disabled }: OverrideSwitchProps) {
   const { t } = useTranslation("channels");
   const name = useId();
   return (

@@ -12,18 +12,21 @@ import { Popover } from "../../../ui/popover.tsx";
 import { MemberPicker } from "../../group-settings/member-picker.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 
-export type Stance = "deny" | "inherit" | "allow";
+export type OverrideValue = "deny" | "inherit" | "allow";
 
-export function stanceOf(override: Pick<Override, "allow" | "deny">, name: PermissionName): Stance {
+export function overrideValueOf(
+  override: Pick<Override, "allow" | "deny">,
+  name: PermissionName,
+): OverrideValue {
   const bit = PERMISSIONS[name];
   if ((override.allow & bit) !== 0) return "allow";
   return (override.deny & bit) !== 0 ? "deny" : "inherit";
 }
 
-export function withStance<O extends Pick<Override, "allow" | "deny">>(
+export function withOverrideValue<O extends Pick<Override, "allow" | "deny">>(
   override: O,
   name: PermissionName,
-  stance: Stance,
+  stance: OverrideValue,
 ): O {
   const bit = PERMISSIONS[name];
   return {

@@ -176,7 +176,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
   const me = useMe();
   const authority = useAuthority(group);
   const roles = useRoles(group.id).data?.filter(authority.canManageRole) ?? [];
-  const maySetScopes = bot === undefined || me.id === bot.createdBy || me.id === group.ownerId;
+  const canSetScopes = bot === undefined || me.id === bot.createdBy || me.id === group.ownerId;
   const form = useForm({
     initial: { name: bot?.name ?? "", scopes: bot?.scopes ?? USUAL, roleIds: [] as string[] },
     async submit({ name, scopes, roleIds }) {
@@ -188,7 +188,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
           groupId: group.id,
           botId: bot.id,
           name,
-          ...(maySetScopes && { scopes }),
+          ...(canSetScopes && { scopes }),
         });
       }
       onClose();
@@ -212,7 +212,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
           autoComplete="off"
           {...form.field("name")}
         />
-        {maySetScopes && (
+        {canSetScopes && (
           <fieldset className="grid gap-2.5">
             <legend className="mb-2 text-sm font-medium">{t("bots.scopes")}</legend>
             {BOT_SCOPES.map((scope) => (

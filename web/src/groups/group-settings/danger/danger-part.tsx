@@ -15,10 +15,10 @@ export function DangerPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const [, navigate] = useLocation();
-  const [heirIds, setHeirIds] = useState<string[]>([]);
+  const [newOwnerIds, setNewOwnerIds] = useState<string[]>([]);
   const [asks, setAsks] = useState<"transfer" | "delete" | null>(null);
   const [typed, setTyped] = useState("");
-  const heir = useUser(heirIds[0]);
+  const newOwner = useUser(newOwnerIds[0]);
   const close = () => setAsks(null);
   const remove = async () => {
     await call("group.delete", { groupId: group.id });
@@ -32,12 +32,12 @@ export function DangerPart({ group }: { group: Group }) {
         <MemberPicker
           groupId={group.id}
           label={t("danger.newOwner")}
-          value={heirIds}
-          onChange={setHeirIds}
+          value={newOwnerIds}
+          onChange={setNewOwnerIds}
           max={1}
         />
         <div>
-          <Button disabled={heirIds.length === 0} onClick={() => setAsks("transfer")}>
+          <Button disabled={newOwnerIds.length === 0} onClick={() => setAsks("transfer")}>
             {t("danger.transferAction")}
           </Button>
         </div>
@@ -61,10 +61,10 @@ export function DangerPart({ group }: { group: Group }) {
       <ConfirmDialog
         open={asks === "transfer"}
         onClose={close}
-        title={t("danger.transferTitle", { group: group.name, name: userName(heir) })}
+        title={t("danger.transferTitle", { group: group.name, name: userName(newOwner) })}
         action={t("danger.transferAction")}
         danger
-        onConfirm={() => call("group.transfer", { groupId: group.id, userId: heirIds[0]! })}
+        onConfirm={() => call("group.transfer", { groupId: group.id, userId: newOwnerIds[0]! })}
       >
         {t("danger.transferConfirm")}
       </ConfirmDialog>

@@ -30,17 +30,17 @@ export function useMemberMenu(
   const me = useMe();
   const now = useNow();
   const { groupId, userId, mutedUntil } = member;
-  const mayTouch = authority.canManageMember(member);
-  const can = (name: Parameters<typeof hasPermission>[1]): boolean =>
-    mayTouch && hasPermission(authority.permissions, name);
+  const canTouch = authority.canManageMember(member);
+  const may = (name: Parameters<typeof hasPermission>[1]): boolean =>
+    canTouch && hasPermission(authority.permissions, name);
   const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
   const unmute = () => call("group.unmute", { groupId, userId }).catch(showFailure);
   // Members can also assign roles below their highest one to themselves.
-  const mayGiveRoles =
+  const canGiveRoles =
     hasPermission(authority.permissions, "manageRoles") &&
-    (mayTouch || userId === me.id || authority.isOwner);
+    (canTouch || userId === me.id || authority.isOwner);
   const items: (MenuItem | false)[] = [
-    mayGiveRoles && { label: t("members.roles"), icon: Shield, onSelect: () => onOpen("roles") },
+    canGiveRoles && { label: t("members.roles"), icon: Shield, onSelect: () => onOpen("roles") },
     can("muteMembers") &&
       (isMuted
         ? { label: t("members.unmute"), icon: Mic, onSelect: () => void unmute() }

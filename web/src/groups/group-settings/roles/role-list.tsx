@@ -31,13 +31,13 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
   const [overIndex, setOverIndex] = useState<number | null>(null);
 
   /** Whether a role can be moved there: members can't move roles at or above their own. */
-  const canMoveTo = (from: number, to: number): boolean =>
+  const canStand = (from: number, to: number): boolean =>
     to >= 0 &&
     to < roles.length &&
     from !== to &&
     roles.slice(Math.min(from, to), Math.max(from, to) + 1).every(authority.canManageRole);
   const move = (from: number, to: number): void => {
-    if (!canMoveTo(from, to)) return;
+    if (!canStand(from, to)) return;
     const order = [...roles];
     order.splice(to, 0, ...order.splice(from, 1));
     const roleIds = order.toReversed().map(({ id }) => id);
@@ -48,7 +48,7 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
     draggable: authority.canManageRole(role),
     onDragStart: () => setDragged(role.id),
     onDragOver(event: DragEvent) {
-      if (fromIndex === -1 || !canMoveTo(fromIndex, index)) return;
+      if (fromIndex === -1 || !canStand(fromIndex, index)) return;
       event.preventDefault();
       setOverIndex(index);
     },
@@ -95,14 +95,14 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
                 icon={ChevronUp}
                 size="sm"
                 label={t("roles.up", { name: role.name })}
-                disabled={!canMoveTo(index, index - 1)}
+                disabled={!canStand(index, index - 1)}
                 onClick={() => move(index, index - 1)}
               />
               <IconButton
                 icon={ChevronDown}
                 size="sm"
                 label={t("roles.down", { name: role.name })}
-                disabled={!canMoveTo(index, index + 1)}
+                disabled={!canStand(index, index + 1)}
                 onClick={() => move(index, index + 1)}
               />
             </span>

@@ -108,20 +108,20 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
   const call = useCall();
   const [tab, setTab] = useState<"role" | "members">("role");
   const [isDeleting, setDeleting] = useState(false);
-  const mayTouch = authority.canManageRole(role);
+  const canTouch = authority.canManageRole(role);
   return (
     <div className="grid content-start gap-4">
       <header className="flex items-center justify-between gap-3">
         <h2 className="min-w-0 text-lg font-semibold">
           <RoleName role={role} />
         </h2>
-        {mayTouch && (
+        {canTouch && (
           <Button size="sm" variant="danger-ghost" icon={Trash2} onClick={() => setDeleting(true)}>
             {t("roles.delete")}
           </Button>
         )}
       </header>
-      {!mayTouch && <p className="rounded-md bg-sidebar px-3 py-2 text-sm">{t("roles.tooHigh")}</p>}
+      {!canTouch && <p className="rounded-md bg-sidebar px-3 py-2 text-sm">{t("roles.tooHigh")}</p>}
       <Tabs
         label={role.name}
         value={tab}
@@ -130,7 +130,7 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
           {
             value: "role",
             label: t("roles.settings"),
-            content: <RoleForm role={role} own={authority.permissions} disabled={!mayTouch} />,
+            content: <RoleForm role={role} own={authority.permissions} disabled={!canTouch} />,
           },
           {
             value: "members",
@@ -166,12 +166,12 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
   const { busy, error, run } = useAction();
   const { found, members } = useMemberSearch(group.id, "");
   const holders = found.filter(({ member }) => member.roleIds.includes(role.id));
-  const mayGive = authority.canManageRole(role) && canGrant(authority.permissions, role.permissions);
+  const canGive = authority.canManageRole(role) && canGrant(authority.permissions, role.permissions);
   const change = (name: "role.assign" | "role.unassign", userId: string) =>
     void run(() => call(name, { groupId: group.id, roleId: role.id, userId }));
   return (
     <div className="grid gap-4">
-      {mayGive ? (
+      {canGive ? (
         <MemberPicker
           groupId={group.id}
           label={t("roles.assign")}
@@ -191,7 +191,7 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
                 leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
                 title={userName(user)}
                 trailing={
-                  mayGive && (
+                  canGive && (
                     <IconButton
                       icon={X}
                       label={t("roles.unassign", { name: userName(user) })}

@@ -16,7 +16,7 @@ import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
 import { readableColor } from "../../../channel/messages/item/use-author.ts";
-import { askAbout, openProfile, UserPopover } from "../people-store.tsx";
+import { openPersonDialog, openProfile, UserPopover } from "../people-store.tsx";
 import { useName } from "../user-name.tsx";
 import { usePersonMenu } from "../use-person-menu.ts";
 import { WHOLE_UP_TO } from "./use-whole-group.ts";
@@ -32,7 +32,7 @@ interface MemberListProps {
 const NO_ROLES: readonly Role[] = [];
 /** The next page is loaded when this many rows are left. */
 const AHEAD = 20;
-const NOBODY: readonly string[] = [];
+const NO_USER_IDS: readonly string[] = [];
 
 /** Members by section. Only visible rows are rendered and have their presence watched. */
 export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
@@ -103,7 +103,7 @@ function Heading({ section: { key, role, members }, isCounted }: { section: Sect
 /** All members of a small group. Returns the same array while it doesn't change. */
 function useWatched({ memberCount }: Group, { data }: ReturnType<typeof useMembers>): readonly string[] {
   return useMemo(
-    () => (data === undefined || memberCount > WHOLE_UP_TO ? NOBODY : data.map(({ userId }) => userId)),
+    () => (data === undefined || memberCount > WHOLE_UP_TO ? NO_USER_IDS : data.map(({ userId }) => userId)),
     [data, memberCount],
   );
 }
@@ -251,7 +251,7 @@ function useItems(
   const { t } = useTranslation("members");
   const person = usePersonMenu(user);
   const inGroup = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
-    askAbout({ kind, member }),
+    openPersonDialog({ kind, member }),
   );
   return [
     { label: t("action.profile"), icon: CircleUser, onSelect: showCard },

@@ -23,7 +23,7 @@ import { Avatar, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
 import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
-import { askAbout, closeProfile } from "../people-store.tsx";
+import { openPersonDialog, closeProfile } from "../people-store.tsx";
 import { StatusLine, useName } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
 import { settingsPath } from "../../../routes.ts";
@@ -103,7 +103,7 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
   const now = useNow();
   const authority = useAuthority(group);
   const items = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
-    askAbout({ kind, member }),
+    openPersonDialog({ kind, member }),
   );
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
   const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
