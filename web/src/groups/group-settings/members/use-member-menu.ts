@@ -31,7 +31,7 @@ export function useMemberMenu(
   const now = useNow();
   const { groupId, userId, mutedUntil } = member;
   const canTouch = authority.canManageMember(member);
-  const may = (name: Parameters<typeof hasPermission>[1]): boolean =>
+  const can = (name: Parameters<typeof hasPermission>[1]): boolean =>
     canTouch && hasPermission(authority.permissions, name);
   const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
   const unmute = () => call("group.unmute", { groupId, userId }).catch(showFailure);
