@@ -258,7 +258,7 @@ test("doesn't connect to addresses of the server's own network", async () => {
       const { bot } = await must(closed.url, "bot.me", {}, place.token);
       return bot.callback?.state === "failing" ? bot.callback : null;
     });
-    expect(callback.lastError).toContain("not an address on the Internet");
+    expect(callback.lastError).toContain("is not a public address");
     expect(received).toEqual([]);
   } finally {
     await closed.stop();
