@@ -34,13 +34,21 @@ const OF_NODE = /^(process_|nodejs_(eventloop_lag_p99|gc_|heap_size))/;
 
 const INTRODUCTION = `# Metrics
 
-Each process serves its metrics at \`/metrics\` on \`OPS_PORT\` (3001) in Prometheus' text format. Let one Prometheus collect them every 15 seconds or so.
+Each process serves its metrics at \`/metrics\` on \`OPS_PORT\` (3001) in Prometheus' text format. Let Prometheus collect them from every process, about every 15 seconds.
 
 - With Docker Compose, the profile \`monitoring\` starts Prometheus and Grafana. See [Docker](docker.md#optional-services).
 - On Kubernetes, set \`metrics.monitor\`, \`metrics.rules\` and \`metrics.dashboards\` of the chart. See [Kubernetes](kubernetes.md#what-to-know).
-- Elsewhere, use \`docker/monitoring/rules/fanfare.yaml\` for alerts and \`docker/monitoring/dashboards/\` for Grafana.
+- Elsewhere, add each process to \`scrape_configs\` of Prometheus, load the alerts from \`docker/monitoring/rules/fanfare.yaml\`, and import the dashboards from \`docker/monitoring/dashboards/\` into Grafana:
 
-What to do about each alert is described in the [runbooks](runbooks.md).
+  \`\`\`yaml
+  scrape_configs:
+    - job_name: fanfare
+      static_configs: [{ targets: ["127.0.0.1:3001"] }]
+  \`\`\`
+
+  If Prometheus runs on another machine, set \`OPS_HOST\` to a private address and restart.
+
+The [runbooks](runbooks.md) say what to do about each alert.
 
 A gateway with threads adds up the metrics of its threads. For delays and metrics with \`max\` in their name, it reports the largest value.
 
@@ -49,7 +57,7 @@ A gateway with threads adds up the metrics of its threads. For delays and metric
 Name, type, unit and labels of metrics that start with \`fanfare_\` don't change within a major version. A removed metric is announced in the changelog, and
 remains for one minor version next to its successor.
 
-New metrics, label values and histogram buckets can appear at any time. So aggregate with \`sum by (…)\`, and match only values that you know.
+New metrics, label values and histogram buckets can appear at any time. So write queries with \`sum by (…)\` and with label values that you know.
 
 Metrics that start with \`process_\` or \`nodejs_\` come from [prom-client](https://github.com/siimon/prom-client).
 

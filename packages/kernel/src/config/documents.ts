@@ -8,24 +8,24 @@ const INTRODUCTION = `# Configuration
 
 Fanfare is configured with environment variables. To try it, you don't need any. Settings that production or a cluster needs are marked **Required**.
 
-Empty variables count as not set. Many options can also be changed by admins in the web client; a variable takes precedence.
+Empty variables count as not set. Admins can change many options in the web client, unless a variable sets them.
 
 ## Where to set them
 
-- **On a machine**: copy \`.env.example\` to \`.env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read it;
+- **In a clone**: copy \`.env.example\` to \`.env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read it;
   environment variables take precedence. If you start Node.js yourself, pass the file: \`node --env-file=.env services/node/src/main.ts\`.
 - **With systemd**: in the file that the unit names as \`EnvironmentFile\`. See [Linux with systemd](install.md).
-- **In a container**: \`docker run --env-file fanfare.env\`, or \`-e NAME=value\`. See [Docker](docker.md).
+- **In a container**: \`docker run --env-file fanfare.env\`, or \`-e NAME=value\`. With Compose, in \`docker/.env\`. See [Docker](docker.md).
 - **In Kubernetes**: in the chart's values and in Secrets. See [Kubernetes](kubernetes.md).
 
-Restart Fanfare after a change. The [command line](cli.md) uses the same settings.
+Restart Fanfare after a change; recreate a container, because it keeps its old settings. The [command line](cli.md) uses the same settings.
 
 Node.js has settings of its own. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\` if your mail server, S3 service or identity provider uses a private CA.
-They must be real environment variables: in \`.env\`, they have no effect.
+Set them in the environment of the process: in \`.env\`, they have no effect.
 
 ## Secrets in files and URLs
 
-Settings with a \`_FILE\` name can be read from a file, such as a secret that Docker or Kubernetes mounts: set
+Settings that also have a \`_FILE\` name below can be read from a file, such as a secret that Docker or Kubernetes mounts. For example, set
 \`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`. Files are read at startup. A line break at the end is ignored.
 
 In \`MONGO_URL\`, \`NATS_URL\`, \`REDIS_URL\` and \`SMTP_URL\`, percent-encode the characters \`@ : / ? # %\` of a password: \`p@ss\` becomes \`p%40ss\`.
@@ -41,7 +41,7 @@ If the configuration is wrong, Fanfare prints all errors and exits with code 1.
 | \`TOKEN_SECRET: is required in production\` | Create one with \`openssl rand -hex 32\`. See [what it is used for](secrets.md#change-the-token-secret). |
 | \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | Use a random secret, created by the same command. |
 | \`…: is the example of the documentation\` | Use the value from your server, bucket or provider. |
-| \`…: is required with …\` | Set the missing settings, or none of that group. |
+| \`…: is required with …\` | Set the missing setting, or remove the one that requires it. |
 | \`NATS_URL: is required to reach the processes that host …\` | Leave out \`SERVICES\` for a single instance, or set up [a cluster](#several-processes). |
 | \`…: must look like mongodb://user:password@host:port\` | Percent-encode the password. |
 | \`…_FILE: names a file that cannot be read\` | Make it readable for the user that runs Fanfare (1000 in the image). |
@@ -61,7 +61,7 @@ const MORE: Partial<Record<keyof typeof THEMES, string>> = {
     "- Processes that run `gateway` or `file` need the same file storage: an S3 bucket, or a shared `FILES_DIR`.\n" +
     "- The clocks of all machines must agree within a second (NTP).\n\n" +
     "Clients can connect to any gateway. `/readyz` on `OPS_PORT` reports what a process is missing.",
-  "What the server fetches": "The server doesn't connect to private networks unless you allow it here.",
+  "Outgoing requests": "The server doesn't connect to private networks unless you allow it here.",
 };
 
 /** Generates `docs/run/configuration.md`: all settings by topic, for operators. */

@@ -12,9 +12,9 @@ export const THEMES = {
   Limits: limits,
   Files: files,
   Mail: mail,
-  "Pushes to browsers": push,
-  "Login by OpenID Connect": login,
-  "What the server fetches": outgoing,
+  "Push notifications": push,
+  "Single sign-on": login,
+  "Outgoing requests": outgoing,
   "Logs and traces": observability,
 };
 

@@ -9,7 +9,7 @@ const MAX_GATEWAY_THREADS = 64;
 export const basics = {
   NODE_ENV: oneOf(["development", "production", "test"]).default("development").register(notes, {
     description:
-      "`production` requires strong secrets and writes JSON logs only. Mails are never written to the log. The image sets it.",
+      "`production` requires strong secrets, writes logs as JSON, and never writes emails to the log. The image sets it.",
     example: "production",
   }),
   SERVICES: list
@@ -51,7 +51,7 @@ export const basics = {
   }),
   PUBLIC_URL: baseUrl.optional().register(notes, {
     description: "Public address of the web client, used for links in emails and for OpenID Connect.",
-    otherwise: "`http://` and `HOST:PORT`",
+    otherwise: "`http://HOST:PORT`",
     required: "in production with `SMTP_URL` or `OIDC_ISSUER`",
     example: "https://chat.example.org",
   }),
@@ -63,7 +63,8 @@ export const basics = {
     example: "10.0.0.0/8,192.0.2.10",
   }),
   CORS_ORIGINS: list.default([]).register(notes, {
-    description: "Other origins whose pages can call the API from a browser, separated by commas.",
+    description:
+      "Origins of other websites whose pages can call the API from a browser, separated by commas.",
     otherwise: "none",
     example: "https://intranet.example.org",
   }),
@@ -77,9 +78,9 @@ export const basics = {
   }),
   GATEWAY_THREADS: wholeNumber(0, MAX_GATEWAY_THREADS).optional().register(notes, {
     description:
-      "Number of gateway threads of a single instance; 0 runs everything in one thread. In a cluster, start more gateways instead.",
+      "Number of threads that serve clients in a single instance; 0 runs everything in one thread. In a cluster, start more gateways instead.",
     unit: "threads",
-    otherwise: "half of the CPU cores, 2 to 4, on Linux with several cores; otherwise 0",
+    otherwise: "on Linux with several cores, half of them, but 2 to 4; otherwise 0",
     example: "4",
   }),
 };
@@ -112,7 +113,7 @@ export const limits = {
   }),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1).default(1000).register(notes, {
     description:
-      "Maximum number of sockets from one client address (IPv6: one /64 network) per process. With `TRUST_PROXY`, the address that the proxies forward counts. Each gateway of a cluster counts separately: with n gateways, an address can have n times as many.",
+      "Maximum number of sockets from one client address (IPv6: one /64 network) per process. With `TRUST_PROXY`, this is the address that the proxies forward. Each gateway of a cluster counts separately.",
     unit: "connections",
     example: "200",
   }),
@@ -121,7 +122,8 @@ export const limits = {
     .min(0.001, "must be a number of 0.001 or more")
     .default(1)
     .register(notes, {
-      description: "Factor for all rate limits except those on password guesses: 2 allows twice as much.",
+      description:
+        "Factor for all rate limits except those on password guesses: with 2, users can do twice as much.",
       example: "2",
     }),
 };

@@ -38,7 +38,7 @@ export const push = {
     .regex(/^(mailto:|https:\/\/)./, "must start with mailto: or https://")
     .optional()
     .register(notes, {
-      description: "Contact of this server's operator for push services.",
+      description: "Address at which push services can contact this server's operator.",
       required: WITH_VAPID,
       example: "mailto:admin@example.org",
     }),

@@ -37,7 +37,7 @@ const MEBIBYTE = 1024 * 1024;
 /** The limit of S3 for uploads in one request. */
 const MAX_FILE_BYTES = 5 * 1024 * MEBIBYTE;
 
-const WITH_THE_OTHERS = "with any of `S3_BUCKET`, `S3_ACCESS_KEY_ID`, `S3_SECRET_ACCESS_KEY`";
+const WITH_THE_OTHERS = "with `S3_BUCKET` or the other key";
 
 export const files = {
   FILES_DIR: z.string().min(1).optional().register(notes, {
@@ -77,15 +77,13 @@ export const files = {
     otherwise: "set by admins; no limit by default",
     example: "1099511627776",
   }),
-  S3_BUCKET: z
-    .string()
-    .optional()
-    .register(notes, {
-      description: "S3 bucket for uploaded files, instead of a folder.",
-      otherwise: "`FILES_DIR`",
-      required: `${WITH_THE_OTHERS}, \`S3_ENDPOINT\`; with \`NATS_URL\` where \`FILES_DIR\` is not set`,
-      example: "fanfare",
-    }),
+  S3_BUCKET: z.string().optional().register(notes, {
+    description: "S3 bucket for uploaded files, instead of a folder.",
+    otherwise: "`FILES_DIR`",
+    required:
+      "with any other `S3_*` setting except `S3_REGION`; with `NATS_URL` and without `FILES_DIR`, in processes that run `gateway` or `file`",
+    example: "fanfare",
+  }),
   S3_ENDPOINT: httpUrl.optional().register(notes, {
     description: "Endpoint of an S3-compatible service.",
     otherwise: "Amazon S3 in `S3_REGION`",
