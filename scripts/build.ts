@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 interface Target {
   name: string;
   folder: string;
-  /** The package of the builder, and its command in it. */
+  /** Package of the builder, and the script with its arguments. */
   builder: string;
   command: string[];
   output: string;
@@ -56,7 +56,7 @@ const DOCS: Target = {
   command: ["bin/vitepress.js", "build"],
   output: "docs/dist/index.html",
   sources: DOCS_SOURCES.map((name) => `docs/${name}`),
-  // It is built while the server starts.
+  // Built while the server starts.
   priority: os.constants.priority.PRIORITY_LOW,
 };
 

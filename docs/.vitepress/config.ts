@@ -15,11 +15,14 @@ const RUN = [
 ] as const;
 const BUILD = ["api", "protocol", "client", "bots", "errors"];
 const INTERNALS = ["architecture", "glossary", "scale", "migrations", "verified"];
-const REPORT = readdirSync(join(DOCS, "benchmarks"))
-  .filter((name) => /^\d.*\.md$/.test(name))
-  .sort()
-  .at(-1)!
-  .replace(".md", "");
+/** The newest one: reports are named by their date. */
+const REPORT = namesIn("benchmarks").findLast((name) => /^\d/.test(name))!;
+
+/** The pages of a folder, sorted. */
+function namesIn(folder: string): string[] {
+  const files = readdirSync(join(DOCS, folder)).filter((name) => name.endsWith(".md"));
+  return files.map((name) => name.replace(".md", "")).sort();
+}
 
 /** The title of a page is its heading. */
 function pages(folder: string, names: readonly string[]): DefaultTheme.SidebarItem[] {
@@ -30,31 +33,22 @@ function pages(folder: string, names: readonly string[]): DefaultTheme.SidebarIt
   });
 }
 
-function understand(): DefaultTheme.SidebarItem[] {
-  const adrs = readdirSync(join(DOCS, "adr")).sort();
-  return [
-    { text: "Understand Fanfare", items: pages("internals", INTERNALS) },
-    { text: "Benchmarks", items: pages("benchmarks", ["method", REPORT, "connections"]) },
-    {
-      text: "Decisions",
-      items: pages(
-        "adr",
-        adrs.map((name) => name.replace(".md", "")),
-      ),
-    },
-  ];
-}
+const UNDERSTAND: DefaultTheme.SidebarItem[] = [
+  { text: "Understand Fanfare", items: pages("internals", INTERNALS) },
+  { text: "Benchmarks", items: pages("benchmarks", ["method", REPORT, "connections"]) },
+  { text: "Decisions", items: pages("adr", namesIn("adr")) },
+];
 
-/** Of another site, within the page, or to a document in this folder. */
+/** A link to another site, within the page, or to a document in this folder. */
 const PAGE_LINK = /^(?:[a-z]+:|#|\/|(?!.*\.\.\/\.\.\/)[^#]*\.md(?:#|$))/;
 
-/** Links to files of the repository that are no pages, such as a report's JSON, become plain text. */
+/** Turns links to files that are not pages, such as a report's JSON, into plain text. */
 function unlinkFiles(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push("unlink-files", ({ tokens }) => {
     for (const { children } of tokens) {
       let isFile = false;
       for (const token of children ?? []) {
-        // Vue would take the braces of a template for its own.
+        // Otherwise Vue would evaluate braces in code.
         if (token.type === "code_inline") token.attrSet("v-pre", "");
         const isLink = token.type === "link_open" || token.type === "link_close";
         if (token.type === "link_open") isFile = !PAGE_LINK.test(token.attrGet("href") ?? "");
@@ -66,7 +60,7 @@ function unlinkFiles(markdown: MarkdownRenderer): void {
   });
 }
 
-/** Scripts that VitePress writes into the pages, by name. The gateway's content policy allows none there. */
+/** VitePress's inline scripts, by name. They are moved to files because the gateway's content policy blocks inline scripts. */
 const inlineScripts = new Map<string, string>();
 
 export default defineConfig({
@@ -76,7 +70,7 @@ export default defineConfig({
   outDir: "dist",
   cleanUrls: false,
   metaChunk: true,
-  // Otherwise it adds a style to the page, which the content policy refuses.
+  // Otherwise it adds an inline style, which the content policy blocks.
   appearance: { disableTransition: false },
   ignoreDeadLinks: "localhostLinks",
   head: [["link", { rel: "icon", href: "/favicon.svg" }]],
@@ -98,7 +92,9 @@ export default defineConfig({
       "/use/": [{ text: "Use Fanfare", items: pages("use", USE) }],
       "/run/": RUN.map(([text, names]) => ({ text, items: pages("run", names) })),
       "/build/": [{ text: "Build on Fanfare", items: pages("build", BUILD) }],
-      ...Object.fromEntries(["/internals/", "/adr/", "/benchmarks/"].map((folder) => [folder, understand()])),
+      "/internals/": UNDERSTAND,
+      "/adr/": UNDERSTAND,
+      "/benchmarks/": UNDERSTAND,
     },
   },
   transformHtml(html) {

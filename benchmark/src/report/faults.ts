@@ -1,5 +1,5 @@
 import { usageError } from "../exit.ts";
-import { FAULTS, type Figure } from "./figures.ts";
+import { FAULTS } from "./figures.ts";
 import { observationsOf } from "./observations.ts";
 import type { Result } from "./result.ts";
 
@@ -9,14 +9,14 @@ export interface Fault {
   value: number;
 }
 
-/** What a server must never do, as often as this run saw it. */
+/** The faults of a run, with their totals over all its observations. */
 export function faultsOf(result: Result): Fault[] {
-  const figures = observationsOf(result).flatMap((observation) => observation.figures);
-  return FAULTS.flatMap((key) => {
-    const same = figures.filter((figure) => figure.key === key) as [Figure, ...Figure[]] | [];
-    const value = same.reduce((total, figure) => total + (figure.value ?? 0), 0);
-    return value > 0 ? [{ key, label: same[0]!.label, value }] : [];
-  });
+  const totals = new Map<string, Fault>();
+  for (const { key, label, counts, value } of observationsOf(result).flatMap(({ figures }) => figures)) {
+    if (counts !== "fault" || value === null || value === 0) continue;
+    totals.set(key, { key, label, value: value + (totals.get(key)?.value ?? 0) });
+  }
+  return [...totals.values()];
 }
 
 /**

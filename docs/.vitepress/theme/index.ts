@@ -1,2 +1,2 @@
-// Without Inter: the site loads no fonts.
+// Without the Inter font: the site loads no fonts.
 export { default } from "vitepress/theme-without-fonts";
