@@ -18,11 +18,11 @@ const EXCLUDED = /^docs\/benchmarks\/2|^scripts\/check-language\.ts$/;
 /** Messages of test users, and a user of Debian. */
 const ALLOWED = [/content: "/, /user: nobody$/];
 
-/** Documents for people with a task. Generated ones and reports are tables. */
+/** Hand-written documents. Generated ones and reports are mostly tables. */
 const DOCUMENTS =
   /^(?:README|SECURITY)\.md$|^docs\/(?!run\/configuration|build\/errors|benchmarks\/\d|index)/;
 const MAX_SENTENCE_WORDS = 35;
-/** The school year whose pupils can read it. */
+/** US school grade. */
 const MAX_GRADE = 9;
 /** Of all documents. */
 const MAX_WORDS = 25_000;

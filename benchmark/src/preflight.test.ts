@@ -42,7 +42,7 @@ test("the environment is described", () => {
   expect(describeEnvironment()).toMatchObject({ node: process.version, cores: expect.any(Number) as number });
 });
 
-test("the environment has the commit, whatever the working directory", () => {
+test("the environment has the commit, in any working directory", () => {
   const git = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], {
     cwd: import.meta.dirname,
     encoding: "utf8",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readOptions } from "./options.ts";
 
-test("by default: two of each, on the usual port, in a folder of its own", () => {
+test("by default: two of each, on the usual port, in its own folder", () => {
   const options = readOptions([], {});
   expect(options).toMatchObject({ gateways: 2, workers: 2, port: 3000, host: "127.0.0.1" });
   expect(options.folder).toMatch(/\/\.fanfare-cluster$/);

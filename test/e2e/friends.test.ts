@@ -8,7 +8,7 @@ import { t } from "./texts.ts";
 interface Person {
   client: FanfareClient;
   id: string;
-  /** To log in with; each test has users of its own. */
+  /** Credentials; each test has its own users. */
   username: string;
   nickname: string;
 }

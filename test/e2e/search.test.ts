@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
 
   const mention = (text: string): string => `<@${ada.user!.id}> ${text}`;
 
-  /** A page reused by tests that need no window of their own. */
+  /** A page shared by tests that don't need their own window. */
   let sharedPage: Page;
   beforeAll(async () => {
     sharedPage = await site.keepPage({ viewport: VIEWPORT });

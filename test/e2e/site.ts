@@ -76,7 +76,7 @@ class Site {
     return browser;
   }
 
-  /** Opens a watched page in a context of its own, for the user with these tokens or for a visitor. */
+  /** Opens a watched page in its own context, for the user with these tokens or for a visitor. */
   async newPage(options: SiteOptions = {}, tokens?: SessionTokens): Promise<Page> {
     const page = await (await this.newContext(options, tokens)).newPage();
     this.watch(page);

@@ -14,7 +14,7 @@ export interface MemoryUse {
   highestMib: number;
 }
 
-/** Samples the memory of processes, whatever their current pid. */
+/** Samples the memory of processes, also across restarts. */
 export class MemoryWatch {
   readonly #servers: readonly ServerProcess[];
   readonly #samples = new Map<string, number[]>();

@@ -66,8 +66,8 @@ class PresenceView {
 }
 
 /**
- * All members watch each other and a visitor who connects and disconnects with every fault: no one may appear
- * online who isn't.
+ * All members watch each other and a visitor who connects and disconnects with every fault: no offline user may
+ * appear online.
  */
 export class PresenceWatch {
   readonly #views: readonly PresenceView[];
@@ -112,7 +112,7 @@ export class PresenceWatch {
   }
 
   /**
-   * Waits until every member sees who is online and who is not.
+   * Waits until every member sees the correct presence of all others.
    * @returns what is still wrong after a minute; empty if nothing
    */
   async untilTrue(): Promise<string[]> {

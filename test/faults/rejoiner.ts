@@ -10,8 +10,8 @@ const RECEIVED_AFTER_MS = 500;
 const DONE_ALREADY: ReadonlySet<string> = new Set(["MEMBER_NOT_FOUND"]);
 
 /**
- * A user who is removed from the group and rejoins during faults: receives messages exactly while a member,
- * whatever happened to the process that was told.
+ * A user who is removed from the group and rejoins during faults: must receive messages exactly while they
+ * are a member, even if the process that handled the change was killed.
  */
 export class Rejoiner {
   readonly #crowd: Crowd;

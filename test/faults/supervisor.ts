@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const RESTART_AFTER_MS = { from: 200, to: 3000 };
 
-/** Restarts whatever exits, after a random time, until it runs, as a service manager does. */
+/** Restarts exited processes after a random delay until they run, like a service manager. */
 export class Supervisor {
   readonly #random: Random;
   readonly #restarting = new Map<ServerProcess, Promise<void>>();

@@ -237,7 +237,7 @@ describe("maintenance mode", () => {
       expect(await socket.emitWithAck("message.send", send(`resumed ${index}`))).toMatchObject({ ok: true });
   });
 
-  test("ends for good, whatever a gateway receives meanwhile", async () => {
+  test("ends, and a gateway's late events don't bring it back", async () => {
     const guest = await createGuest(instance.url);
     const received = (await connectMany(guest)).map((socket) => nextEvent(socket, "server.announced"));
     for (let round = 0; round < 5; round += 1) {

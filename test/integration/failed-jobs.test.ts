@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const failedJobs = async () => (await must(instance.url, "admin.listDeadJobs", {}, admin)).jobs;
 
-test("an admin sees emails that the mail server rejected for good, and can retry or delete them", async () => {
+test("an admin sees emails that the mail server permanently rejected, and can retry or delete them", async () => {
   for (const name of ["first", "second"]) {
     const account = { username: name, password: "correct horse", email: `${name}@example.org` };
     await must(instance.url, "user.register", account);

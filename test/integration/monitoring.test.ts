@@ -66,7 +66,7 @@ describe.skipIf(!hasServers)("metrics of a gateway and a worker", () => {
   });
 
   test("pass promtool", () => {
-    // promtool has an exit code of its own for prom-client's names that it does not like.
+    // promtool has a separate exit code for metric names it discourages, such as prom-client's.
     const objections = texts.map((input) => {
       try {
         return execFileSync("promtool", ["check", "metrics"], { input, stdio: "pipe" }).toString();

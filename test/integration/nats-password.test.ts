@@ -59,7 +59,7 @@ describe.skipIf(!isInstalled("nats-server"))("a nats-server with a password", ()
     await first.stop();
     const wrong = await serve("wrong");
     await vi.waitFor(() => expect(said()).toContain("AUTHORIZATION_VIOLATION"), WITHIN);
-    // The client gives up at the second rejection unless told otherwise.
+    // The client gives up at the second rejection by default.
     const refusals = async (): Promise<number> =>
       (await readFile(wrong.logFile, "utf8")).split("authentication error").length;
     await vi.waitFor(async () => expect(await refusals()).toBeGreaterThan(4), WITHIN);

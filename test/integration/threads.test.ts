@@ -113,7 +113,7 @@ describe("a thread", () => {
     expect(await refusal(world.target, "message.list", list)).toBe("ok");
     await call(world.owner, "channel.removeOverride", { channelId: channel.id, target: member });
     expect(await refusal(world.target, "message.list", list)).toBe("CHANNEL_NOT_FOUND");
-    // The parent's overrides apply in a thread, which has none of its own.
+    // A thread has no overrides; its parent's apply.
     const everyone = { channelId: thread.id, target: { type: "everyone" }, allow: 0, deny: 2 } as const;
     expect(await refusal(world.owner, "channel.setOverride", everyone)).toBe("CHANNEL_NOT_FOUND");
   });

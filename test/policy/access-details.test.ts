@@ -44,7 +44,7 @@ describe("a non-member", () => {
     expect(after.presences).toMatchObject([{ userId: target.userId }]);
   });
 
-  test("can't read a message by ID through a channel of their own", async () => {
+  test("can't read a message by ID through one of their channels", async () => {
     const { stranger, message } = await createWorld(instance.url);
     const { channels } = await must(instance.url, "group.create", { name: "Mine" }, stranger.accessToken);
     const params = { channelId: channels[0]!.id, messageId: message.id };

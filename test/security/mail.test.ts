@@ -162,7 +162,7 @@ describe("an email address", () => {
   );
 });
 
-test("links in emails use the configured URL, whatever Host header the request has", async () => {
+test("links in emails use the configured URL, not the request's Host header", async () => {
   const username = newName();
   const email = `${username}@example.org`;
   await must(instance.url, "user.register", { username, password: PASSWORD, email });

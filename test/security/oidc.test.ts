@@ -183,7 +183,7 @@ describe("no redirect leaves our own origin", () => {
     referer: evil,
   };
 
-  test("whatever parameters a login starts with", async () => {
+  test("with hostile parameters at the start of a login", async () => {
     const { sentTo } = await begin(params, hosts);
     expect(sentTo.origin).toBe(provider.issuer);
     expect(sentTo.searchParams.get("redirect_uri")).toBe(`${PUBLIC_URL}/auth/oidc/callback`);
@@ -192,7 +192,7 @@ describe("no redirect leaves our own origin", () => {
     expect(wrong.headers.location).toBe(FAILED);
   });
 
-  test("whatever the callback receives", async () => {
+  test("with hostile parameters in the callback", async () => {
     const flow = await begin();
     const more = Object.fromEntries(new URLSearchParams(params));
     expect(await end({ ...answerOf(flow), ...more }, flow.cookie, hosts)).toMatch(SUCCEEDED);

@@ -105,7 +105,7 @@ async function metric(line: string): Promise<number> {
 }
 
 const pushesBy = (outcome: string) => metric(`fanfare_pushes_total{outcome="${outcome}"}`);
-/** Failed for good, or waiting for a retry. */
+/** Permanently failed, or waiting for a retry. */
 const failedPushes = async () =>
   (await pushesBy("failed")) + (await metric('fanfare_jobs_total{kind="inbox.push",outcome="failed"}'));
 

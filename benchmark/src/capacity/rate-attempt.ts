@@ -21,7 +21,7 @@ import type { CapacityContext } from "./users-attempt.ts";
 const POLL_MS = 20;
 
 /**
- * Finds how many messages a second one group can take: each attempt sends at a fixed rate, whatever the answers
+ * Finds how many messages a second one group can take: each attempt sends at a fixed rate, regardless of the responses
  * (open loop).
  */
 export class RateAttempts {

@@ -38,7 +38,7 @@ test("rows missing on one side are left out", () => {
   expect(compare(runs([1]), other, 0.05)).toEqual([]);
 });
 
-test("metrics: the worst ratio of a figure, whatever its direction", () => {
+test("metrics: the worst ratio of a figure, in either direction", () => {
   const differences = compare(runs([10, 10, 10, 10], 100), runs([12, 12, 12, 12], 80), 0.05);
   expect(comparisonMetrics(differences)).toMatchObject({
     worse: 2,

@@ -62,7 +62,7 @@ export interface ConnectMeasurement {
   hold: {
     plannedMs: number;
     heldMs: number;
-    /** A few hundred at most, whatever the duration. */
+    /** At most a few hundred, independent of the duration. */
     samples: HoldSample[];
     rssGrowthBytes: number | null;
     /** Server CPU per connection and hour while idle, mostly for heartbeats. */

@@ -1,6 +1,6 @@
 import type { LoadLoop } from "./load-result.ts";
 
-/** The options of a run, whatever it sends. Durations in milliseconds. */
+/** Options common to all load runs. Durations in milliseconds. */
 export interface LoadPlan {
   loop: LoadLoop;
   /** Requests before the measured ones; never more than these. */

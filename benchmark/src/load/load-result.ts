@@ -4,7 +4,7 @@ import type { RegistrationResult } from "../targets/registration.ts";
 
 /**
  * Closed: a fixed number of requests in flight, the next one when one is answered. Open: at a fixed rate,
- * whatever the answers. `requests`: the total, without the warm-up.
+ * regardless of the responses. `requests`: the total, without the warm-up.
  */
 export type LoadLoop =
   | { kind: "closed"; inFlight: number; requests: number }

@@ -6,7 +6,7 @@ const read = (text: string) => {
   return readAnswer(bytes, 2, bytes.length - 2);
 };
 
-test("a success is recognized by its first bytes, whatever the order of its fields", () => {
+test("a success is recognized by its first bytes, in any field order", () => {
   expect(read('4317[{"ok":true,"data":{"message":{}}}]')).toEqual({ id: 17, ok: true });
   expect(read('4317[{"data":{"message":{}},"ok":true}]')).toEqual({ id: 17, ok: true });
 });

@@ -54,7 +54,7 @@ export class LightSender {
     return true;
   }
 
-  /** Stops reading for good. */
+  /** Permanently stops reading. */
   stall(): void {
     this.#socket.stall();
   }

@@ -16,7 +16,7 @@ export type ToSender =
   | { type: "connect"; tokens: string[]; stalled: number }
   /** Keeps this many messages in flight until the next command. */
   | { type: "closed"; inFlight: number }
-  /** Sends this many per second, whatever the answers, until the next command. */
+  /** Sends this many per second, regardless of the responses, until the next command. */
   | { type: "open"; perSecond: number }
   | { type: "pause" }
   | { type: "report" };

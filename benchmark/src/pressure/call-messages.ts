@@ -30,7 +30,7 @@ export interface CallSetup {
 
 export type CallLoop =
   | { kind: "closed"; inFlight: number }
-  /** Requests per second, whatever the answers. */
+  /** Requests per second, regardless of the responses. */
   | { kind: "open"; perSecond: number };
 
 export type ToCallThread =

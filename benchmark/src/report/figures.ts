@@ -17,7 +17,7 @@ export interface Figure {
   unit: keyof typeof UNITS;
   better: "lower" | "higher";
   /**
-   * `fault`: no run may have any, so one is worse than none, whatever the noise. `event`: one is worse if the base had none. Others are
+   * `fault`: must never happen, so a single one is worse. `event`: a single one is worse if the base had none. Others are
    * judged by ranks.
    */
   counts?: "fault" | "event";

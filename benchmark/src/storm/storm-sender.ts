@@ -14,7 +14,7 @@ export interface StormMessage {
 /** Slightly longer than the SDK's retries of a message. */
 const SETTLE_MS = 75_000;
 
-/** Sends at a steady rate, whatever happens to the servers: time counts from the intended instant. */
+/** Sends at a steady rate, even while servers are down: latency is measured from the intended instant. */
 export class StormSender {
   readonly messages: StormMessage[] = [];
   readonly #settled: Promise<void>[] = [];

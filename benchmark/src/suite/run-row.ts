@@ -19,7 +19,7 @@ export interface RowRun {
 }
 
 /**
- * Runs one row as its own process: whatever happens to it, the suite continues.
+ * Runs one row as its own process: the suite continues if it fails.
  * @param folder for temporary files
  */
 export async function runRow(

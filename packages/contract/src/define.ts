@@ -136,7 +136,7 @@ function define<P extends z.ZodType, R extends z.ZodType, Rule extends Permissio
 }
 
 /**
- * A read-only action. Defaults of all three functions: no params, an empty result, not for bots, no errors of its own, 100 calls
+ * A read-only action. Defaults of all three functions: no params, an empty result, not for bots, no additional errors, 100 calls
  * in 10 s, by socket and HTTP.
  */
 export const query = <

@@ -47,7 +47,7 @@ export const EVENTS = {
   ),
   "account.updated": event(
     "self",
-    "A private setting of the user's account changed: e-mail address, language, second factor or OIDC login.",
+    "A private setting of the user's account changed: email address, language, second factor or OIDC login.",
     { user: e.OwnUserSchema },
   ),
 

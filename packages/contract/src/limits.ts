@@ -89,9 +89,9 @@ export const LIMITS = {
   /** Received and sent requests, each. */
   friendRequestsPerUser: 100,
   recoveryCodesPerUser: 10,
-  /** Failed logins with one name in `passwordGuessWindowMs`, from all clients: an account has two, its username and its e-mail address. */
+  /** Failed logins with one name in `passwordGuessWindowMs`, from all clients: an account has two, its username and its email address. */
   loginsPerName: 25,
-  /** Of these, from one address. Each device that has logged in with the name before has as many of its own, so that others can't lock it out. */
+  /** Of these, from one address. Each device that has logged in with the name before has its own limit of the same size, so that others can't lock it out. */
   loginsPerNameAndAddress: 10,
   /** Wrong passwords in confirmations by a logged-in user, in `passwordGuessWindowMs`. */
   passwordGuesses: 20,

@@ -12,7 +12,7 @@ export interface ParsedMentions {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /**
  * Each alternative starts with a different character and has no nested repetition, so that matching takes linear time.
- * @everyone inside a word or an e-mail address is not a mention.
+ * @everyone inside a word or an email address is not a mention.
  */
 const TOKEN = /\\[\s\S]|(`+)|<@(&?)([0-9a-f]{24})>|(?<![\w@.])@(?:everyone|here)(?![\w@])/g;
 

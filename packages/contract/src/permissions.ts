@@ -112,7 +112,7 @@ export function channelPermissions(
   return (permissions & PERMISSIONS.view) === 0 ? 0 : permissions;
 }
 
-/** If one role allows and another denies, allow wins, whatever their order. */
+/** If one role allows and another denies, allow wins, in any order. */
 function applyStep(permissions: number, step: readonly Override[]): number {
   const deny = step.reduce((all, override) => all | override.deny, 0);
   const allow = step.reduce((all, override) => all | override.allow, 0);
@@ -132,7 +132,7 @@ export interface Viewers {
   exceptRoleIds: string[];
 }
 
-/** Whether the channel can be hidden from some members, and so needs a room of its own. */
+/** Whether the channel can be hidden from some members, and so needs its own room. */
 export function hidesFromSome(overrides: readonly Override[]): boolean {
   return overrides.some(({ deny }) => hasPermission(deny, "view"));
 }

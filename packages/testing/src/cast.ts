@@ -13,7 +13,7 @@ export interface Cast {
   /** A banned former member. */
   banned: Person;
   stranger: Person;
-  /** An instance admin who is not in the group. */
+  /** An instance admin outside the group. */
   admin: Person;
   /** The member that moderation actions apply to. */
   target: Person;

@@ -14,7 +14,7 @@ export interface World {
   muted: Person;
   /** The member that moderation actions apply to. */
   target: Person;
-  /** A user who is not in the group. */
+  /** A non-member. */
   stranger: Person;
   group: Group;
   channel: Channel;

@@ -58,7 +58,7 @@ interface SweeperOptions {
 
 /**
  * Handles due files: aborted uploads, files that were never attached, attachments whose message was deleted or never sent. Every
- * file has a time for its next check, so whatever a dead process left is found.
+ * file has a time for its next check, so files left by a dead process are found.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;

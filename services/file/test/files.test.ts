@@ -69,7 +69,7 @@ describe("an upload", () => {
     });
   });
 
-  test("has the type detected from its bytes, whatever the client says", async () => {
+  test("has the type detected from its bytes, not from what the client claims", async () => {
     const html = "<!doctype html><script>alert(document.domain)</script>";
     const svg = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
     for (const [body, type, name] of [
@@ -282,7 +282,7 @@ describe("a file", () => {
     const inChannel = { channelId: channel.id, fileIds: [fileId, "0".repeat(24)] };
     const { urls } = await must(url, "file.getUrls", inChannel, target.accessToken);
     expect(urls.map((one) => one.fileId)).toEqual([fileId]);
-    // Not through a channel of their own either.
+    // Nor through one of their channels.
     const own = await must(url, "group.create", { name: "Mine" }, stranger.accessToken);
     const elsewhere = { channelId: own.channels[0]!.id, fileIds: [fileId] };
     expect((await must(url, "file.getUrls", elsewhere, stranger.accessToken)).urls).toEqual([]);

@@ -27,7 +27,7 @@ test.each([false, true])(
   },
 );
 
-test("counts a user once, whatever the addresses", () => {
+test("counts a user once across addresses", () => {
   const limits = create({ ...limit, perAddress: true });
   expect(["1", "2", "3"].map((address) => limits.take("a", address, 0))).toEqual([0, 0, 1000]);
 });

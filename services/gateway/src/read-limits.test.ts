@@ -14,7 +14,7 @@ const create = (): ReadLimits =>
 const reader = (userId: string, address = "192.0.2.1") => ({ userId, address });
 const MIB = 1024 * 1024;
 
-test("a user who has read too many bytes waits for the next window, whatever the number of reads", () => {
+test("a user who has read too many bytes waits for the next window, however few reads it took", () => {
   const limits = create();
   const mib = READ_COST_PER_USER.points / 1024;
   for (let n = 0; n < mib; n++) {

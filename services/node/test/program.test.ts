@@ -256,7 +256,7 @@ test("in production prints only logs, and a setup link while there is no admin",
   expect(again.stderr).not.toContain("Admin:");
 });
 
-test("no secret of the configuration is logged, at any level, whatever fails", async () => {
+test("no secret of the configuration is logged at any level, even on failures", async () => {
   const program = run({
     NODE_ENV: "production",
     TOKEN_SECRET: `hunter2${randomBytes(32).toString("hex")}`,

@@ -4,7 +4,7 @@ import { must } from "@fanfare/testing";
 import type { Cluster } from "../../support/cluster.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-// Users added to a group DM receive its events and removed users do not, whatever each process had cached.
+// Users added to a group DM receive its events and removed users do not, even if a process has cached the old members.
 
 interface Person {
   id: string;

@@ -16,7 +16,7 @@ export const inviteRows = {
   ),
   "invite.preview": row("invite.preview", ({ inviteCode }) => ({ code: inviteCode })),
   "invite.accept": row("invite.accept", ({ inviteCode }) => ({ code: inviteCode }), {
-    why: "a banned user is told about the ban",
+    why: "banned users can't rejoin, and get the reason",
     banned: "BANNED",
   }),
 };

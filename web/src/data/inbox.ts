@@ -61,7 +61,7 @@ export function useNotificationSettings(): Loaded<readonly NotificationSetting[]
   return useLoaded("notification.list", {}, notificationSettings);
 }
 
-/** Undefined if the place has no setting of its own, and while loading. */
+/** Undefined if the place has no setting, and while loading. */
 export function useNotificationSetting(place: Place): NotificationSetting | undefined {
   const placeId = "channelId" in place ? place.channelId : place.groupId;
   return useLoaded("notification.list", {}, ({ notifications }) => notifications?.[placeId]).data;

@@ -58,7 +58,7 @@ function issuesText({ data }: FanfareError): string | undefined {
   return issues?.map(({ path, message }) => `${capitalized(path)}: ${message}.`).join(" ");
 }
 
-/** undefined for limits without a text of their own. */
+/** undefined for limits without their own text. */
 function limitText(data: unknown): string | undefined {
   const { limit, max } = (data ?? {}) as { limit?: string; max?: number };
   const textKey = `shared:limit.${limit}`;

@@ -143,7 +143,7 @@ export function showToast({ text, tone = "info", action }: ToastOptions): void {
   });
 }
 
-/** For `catch` blocks without an error message of their own. */
+/** For `catch` blocks without their own error message. */
 export function showFailure(error: unknown): void {
   showToast({ text: errorText(error), tone: "danger" });
 }

@@ -21,7 +21,7 @@ const MAX_MOVE_PX = 10;
 
 /**
  * Turns a long press into a `contextmenu` event on the whole page. Lifting the finger afterwards does nothing; otherwise the browser would
- * click whatever appeared below the finger, such as a menu item.
+ * click the element that appeared below the finger, such as a menu item.
  */
 function useLongPress(): void {
   useEffect(() => {

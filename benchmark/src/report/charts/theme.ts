@@ -57,7 +57,7 @@ export function themeVariables(name: keyof typeof THEMES): string {
   return `--surface: ${surface}; --ink: ${ink}; --quiet-ink: ${quietInk}; --grid: ${grid}; ${series.join(" ")}`;
 }
 
-/** A chart as a file of its own. Not every viewer supports CSS variables, so that colors are inlined. */
+/** A chart as a separate file. Colors are inlined because not every viewer supports CSS variables. */
 export function standaloneSvg(chart: string, name: keyof typeof THEMES): string {
   const { surface, ink, quietInk, grid, colours } = THEMES[name];
   const values: Record<string, string> = { surface, ink, "quiet-ink": quietInk, grid, ...colours };

@@ -44,7 +44,7 @@ const SOON_MS = 50;
 const MAX_EVENTS_MEANWHILE = 500;
 
 /**
- * The state of one session, kept current by events, by the results of this client's own calls, and by reloading whatever
+ * The state of one session, kept current by events, by the results of this client's own calls, and by reloading what
  * an event does not fully include.
  */
 export class Store {

@@ -35,7 +35,7 @@ const confirmation = {
 /** Account security: passwords, email addresses, second factors and OIDC logins. */
 export const userActions = {
   requestPasswordReset: mutation({
-    summary: "E-mail a link to reset the password. The result is the same whether or not the account exists.",
+    summary: "Email a link to reset the password. The result is the same whether or not the account exists.",
     params: z.object({ email: e.email }),
     permission: { rule: "public" },
     errors: ["OIDC_REQUIRED"],
@@ -44,7 +44,7 @@ export const userActions = {
   }),
   resetPassword: mutation({
     summary:
-      "Set a new password with the token from the e-mailed link. All sessions end. If this verifies the address for the first time, " +
+      "Set a new password with the token from the emailed link. All sessions end. If this verifies the address for the first time, " +
       "the linked login, second factor, webhooks and bots are removed too.",
     params: z.object({
       token: secret,
@@ -82,13 +82,13 @@ export const userActions = {
     transports: ["http"],
   }),
   requestEmailVerification: mutation({
-    summary: "Resend the verification link for the caller's e-mail address.",
+    summary: "Resend the verification link for the caller's email address.",
     permission: { rule: "account" },
     errors: ["EMAIL_MISSING"],
     rateLimit: mailLimit,
   }),
   inspectEmailVerification: query({
-    summary: "The account and e-mail address of a verification link.",
+    summary: "The account and email address of a verification link.",
     params: z.object({ token: secret }),
     result: z.object({ username: z.string().nullable(), email: e.email }),
     permission: { rule: "public" },
@@ -97,7 +97,7 @@ export const userActions = {
     transports: ["http"],
   }),
   verifyEmail: mutation({
-    summary: "Verify an e-mail address, or change to a new one, with the token from the e-mailed link.",
+    summary: "Verify an email address, or change to a new one, with the token from the emailed link.",
     params: z.object({ token: secret }),
     permission: { rule: "public" },
     errors: ["INVALID_LINK", "EMAIL_TAKEN"],
@@ -105,7 +105,7 @@ export const userActions = {
     transports: ["http"],
   }),
   changeEmail: mutation({
-    summary: "E-mail a link to a new address. The address changes when the link is opened.",
+    summary: "Email a link to a new address. The address changes when the link is opened.",
     params: z.object({ email: e.email, ...confirmation }),
     permission: { rule: "account" },
     errors: [

@@ -51,7 +51,7 @@ export const adminActions = {
   }),
   listUsers: query({
     summary:
-      "A page of users, newest first; with `query`, those whose username, nickname or e-mail address starts with it.",
+      "A page of users, newest first; with `query`, those whose username, nickname or email address starts with it.",
     params: z.object({
       query: z.string().trim().min(1).max(LIMITS.emailMaxChars).optional(),
       beforeUserId: e.id.optional(),

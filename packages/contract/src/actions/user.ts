@@ -57,7 +57,7 @@ export const userActions = {
     transports: ["http"],
   }),
   login: mutation({
-    summary: "Log in with a username or e-mail address and a password.",
+    summary: "Log in with a username or email address and a password.",
     params: z.object({
       username: z.string().min(1).max(LIMITS.emailMaxChars),
       password: z.string().min(1).max(LIMITS.passwordMaxChars),
@@ -173,7 +173,7 @@ export const userActions = {
     botScope: "group.read",
   }),
   updateProfile: mutation({
-    summary: "Update the caller's profile and e-mail language. Omitted fields stay unchanged.",
+    summary: "Update the caller's profile and email language. Omitted fields stay unchanged.",
     params: z.object({
       nickname: e.nickname.optional(),
       bio: e.bio.optional(),

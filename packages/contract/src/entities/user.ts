@@ -19,7 +19,7 @@ export type User = z.output<typeof UserSchema>;
 export const OwnUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   emailVerified: z.boolean(),
-  locale: locale.describe("language of e-mails and push notifications"),
+  locale: locale.describe("language of emails and push notifications"),
   hasPassword: z.boolean().describe("false for guests and for users who log in with OIDC only"),
   totpEnabled: z.boolean().describe("whether a login requires a code"),
   oidcLinked: z.boolean().describe("whether an OIDC login is linked"),

@@ -11,7 +11,7 @@ const SORT_FIELDS = ["b", "o.x", "o.y", "n"];
 /**
  * Random commands for which mongo-java-server 1.47.0 behaves as MongoDB's documentation says. Excluded, because it deviates:
  * - `$bit`: not supported.
- * - `$gte` and `$lte` with null: MongoDB matches whatever equals null.
+ * - `$gte` and `$lte` with null: MongoDB matches everything that equals null.
  * - `$not`, `$exists: false` and null on a path through an array of documents: MongoDB matches only if no element matches the inner
  *   condition; mongo-java-server tests one element, or none of an empty array.
  * - two bounds on an array: in MongoDB different elements can satisfy them; mongo-java-server requires one to satisfy both.

@@ -30,7 +30,7 @@ export class Subjects {
   }
 
   /**
-   * Every socket is in the room of its own id; subscriptions to these would double their number, so they share `all`. A room whose name
+   * Every socket is in a room named by its id; subscriptions to these would double their number, so they share `all`. A room whose name
    * looks like a socket id still works, but its messages are sent to all servers.
    */
   room(room: string): string {

@@ -35,7 +35,7 @@ interface ChannelMovesOptions extends Pick<
 export type ChannelMoves = ReturnType<typeof createChannelMoves>;
 
 /**
- * Changes who can see a channel. A private channel has a room of its own, and each change of its viewers creates a new one. The
+ * Changes who can see a channel. A private channel has its own room, and each change of its viewers creates a new one. The
  * viewers join the new room first; only then are events published there. So the new room contains exactly the sockets that can
  * see the channel. Members are addressed through the rooms of groups, roles and users: no step reads the members of a group or
  * role, and every process moves only its own sockets.

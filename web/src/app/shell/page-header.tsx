@@ -20,7 +20,7 @@ export const useShell = create<ShellState>((set) => ({
 
 interface PageHeaderProps {
   icon?: LucideIcon;
-  /** Omit it on pages with a heading of their own; then only phones show the header. */
+  /** Omit it on pages with their own heading; then only phones show the header. */
   title?: ReactNode;
   /** Next to the title if there is room, such as a channel's topic. */
   subtitle?: ReactNode;
