@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       leave: (page) => page.keyboard.press("Escape"),
     },
   ];
-  const ENTRANCE: Shot[] = [{ name: "log-in", path: () => "/login" }];
+  const LOGIN: Shot[] = [{ name: "log-in", path: () => "/login" }];
 
   async function openPage(options: BrowserContextOptions, tokens?: SessionTokens): Promise<Page> {
     const still = { reducedMotion: "reduce", deviceScaleFactor: 1, timezoneId: noonTimezone() } as const;
@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       `every main page in both themes, ${window}`,
       { tags: window === "desktop" ? [] : ["long"] },
       async () => {
-        const found = await faultsOf(await openPage(options), ENTRANCE, window);
+        const found = await faultsOf(await openPage(options), LOGIN, window);
         found.push(...(await faultsOf(await openPage(options, admin), SHOTS, window)));
         expect(found).toEqual([]);
       },

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { EntrancePages } from "../session/landing.tsx";
+import { LoggedOutPages } from "../session/landing.tsx";
 import { ResetPasswordPage } from "../session/reset-password-page.tsx";
 import { useSession } from "../session/session-store.ts";
 import { SetupPage } from "../session/setup-page.tsx";
@@ -42,7 +42,7 @@ export function App() {
       </Route>
       <Route>
         {client === null ? (
-          <EntrancePages notice={notice} />
+          <LoggedOutPages notice={notice} />
         ) : (
           <PageErrorBoundary place="">
             <Suspense fallback={<Splash />}>

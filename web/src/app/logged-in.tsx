@@ -1,7 +1,7 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
 import { Notifier } from "../inbox/notifications/notifier.tsx";
-import { PageBadge } from "../inbox/notifications/wanted-unread.ts";
+import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
 import { GlobalShortcuts } from "./shortcuts/global-shortcuts.tsx";
 import { SecondFactorPage } from "../settings/security/second-factor-page.tsx";
 import { type ReactNode, lazy, Suspense } from "react";

@@ -17,7 +17,7 @@ import { useAuthor } from "../channel/messages/item/use-author.ts";
 import { MarkdownPreview } from "../channel/messages/markdown/markdown.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { formatBytes } from "../channel/messages/times.ts";
-import { composerFieldId, useWritten } from "./use-written.ts";
+import { composerFieldId, useEditor } from "./use-editor.ts";
 import { ComposerStatus } from "./composer.tsx";
 import { insertAtCaret } from "./markdown-edit.ts";
 import { MessageField } from "./message-field.tsx";
@@ -48,10 +48,10 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   const anchor = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  const written = useWritten(groupId, getDraft(channelId), (text) => {
+  const editor = useEditor(groupId, getDraft(channelId), (text) => {
     if (text.trim() !== "" && !text.startsWith("/")) client.typing(channelId);
   });
-  const { field, wire } = written;
+  const { field, wire } = editor;
   useEffect(() => setDraft(channelId, wire), [channelId, wire]);
   const secondsLeft = useSlowMode({ messages: snapshot.messages, ownId, slowModeSeconds, permissions });
   const sending = useSending({
@@ -61,7 +61,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
     replyTo,
     mentionAuthor: mentions,
     secondsLeft,
-    reset: written.reset,
+    reset: editor.reset,
   });
 
   const { uploads, lost, store } = useUploads(channelId);
@@ -76,7 +76,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   }, [replyToId, field]);
 
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === "ArrowUp" && written.text === "" && uploads.length === 0) {
+    if (event.key === "ArrowUp" && editor.text === "" && uploads.length === 0) {
       if (editLastOwn(view, ownId)) event.preventDefault();
     } else if (event.key === "Escape" && sending.isWaiting) {
       event.preventDefault();
@@ -124,7 +124,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
             </>
           )}
           <MessageField
-            written={written}
+            editor={editor}
             channel={channel}
             permissions={permissions}
             id={composerFieldId(channelId)}

@@ -23,7 +23,7 @@ import {
 import { SuggestionSource } from "./suggestion-sources.tsx";
 import { findShortcode, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
 import { filesOf } from "./upload-strip.tsx";
-import type { Written } from "./use-written.ts";
+import type { Editor } from "./use-editor.ts";
 
 const GROWS = CSS.supports("field-sizing", "content");
 
@@ -40,7 +40,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
 const TOUCH = "(hover: none) and (pointer: coarse)";
 
 interface MessageFieldProps {
-  written: Written;
+  editor: Editor;
   channel: Channel;
   permissions: number;
   label: string;
@@ -62,10 +62,10 @@ interface MessageFieldProps {
  * `relative` ancestor.
  */
 export function MessageField(props: MessageFieldProps) {
-  const { written, channel, permissions, label, onSend, onKey, onFiles, autoFocus = false } = props;
+  const { editor, channel, permissions, label, onSend, onKey, onFiles, autoFocus = false } = props;
   const { t, i18n } = useTranslation("composer");
-  const { field, text, onInput } = written;
-  const suggestions = useSuggestions(written);
+  const { field, text, onInput } = editor;
+  const suggestions = useSuggestions(editor);
   const { isOpen, options, trigger, found } = suggestions;
 
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useCallback, useState } from "react";
 import { useOptions } from "../ui/hooks.ts";
 import { editField } from "./markdown-edit.ts";
-import type { Written } from "./use-written.ts";
+import type { Editor } from "./use-editor.ts";
 
 export interface Suggestion {
   readonly key: string;
@@ -107,13 +107,13 @@ export interface Suggestions {
   onKey: (event: KeyboardEvent) => boolean;
 }
 
-export function useSuggestions({ field, nameFor }: Written): Suggestions {
-  const [written, setTrigger] = useState<Trigger | null>(null);
+export function useSuggestions({ field, labelFor }: Editor): Suggestions {
+  const [detected, setTrigger] = useState<Trigger | null>(null);
   /** The last results. They are kept when the trigger closes, because an identical result isn't reported again. */
   const [last, setLast] = useState<{ kind: Trigger["kind"]; found: readonly Suggestion[] } | null>(null);
   /** The position of the trigger whose suggestions the user dismissed. */
   const [dismissedAt, setDismissedAt] = useState<number | null>(null);
-  const trigger = written?.start === dismissedAt ? null : written;
+  const trigger = detected?.start === dismissedAt ? null : detected;
   const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;
 
   const onFound = useCallback(
@@ -138,7 +138,7 @@ export function useSuggestions({ field, nameFor }: Written): Suggestions {
     const picked = found[index];
     if (current === null || trigger === null || picked === undefined) return;
     const { insert } = picked;
-    const text = "text" in insert ? insert.text : nameFor(insert.wire, insert.name);
+    const text = "text" in insert ? insert.text : labelFor(insert.wire, insert.name);
     editField(current, replacement(current.value, current.selectionStart, trigger, text));
     close();
   };

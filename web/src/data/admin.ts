@@ -1,39 +1,39 @@
 import type { AdminAuditEntry, AdminUser, DeadJob, Group, Result } from "@fanfare/contract";
 import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useAsk, useServerCache, whenOnline, usePages } from "./data-context.ts";
-import { type Effects, changed } from "./lookup.ts";
+import { ON_OPEN, useActionQuery, useServerCache, whenOnline, usePagedQuery } from "./data-context.ts";
+import { type Effects, updateMatching } from "./lookup.ts";
 
 /** The server caches its counts for ten seconds. */
 const STATS_INTERVAL_MS = 10_000;
 
 export function useAdminStats(): UseQueryResult<Result<"admin.stats">> {
-  return useAsk("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_INTERVAL_MS });
+  return useActionQuery("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_INTERVAL_MS });
 }
 
 /** The access policy, and which of its values are fixed by the environment. */
 export function useAdminPolicy(): UseQueryResult<Result<"admin.getPolicy">> {
-  return useAsk("admin.getPolicy", {}, ON_OPEN);
+  return useActionQuery("admin.getPolicy", {}, ON_OPEN);
 }
 
 /** Newest first. A query matches the start of names and email addresses. */
 export function useAdminUsers(query = ""): UseInfiniteQueryResult<AdminUser[]> {
   const text = query.trim();
   const params = text === "" ? {} : { query: text };
-  return usePages("admin.listUsers", params, "users", "beforeUserId", ({ nextUserId }) => nextUserId);
+  return usePagedQuery("admin.listUsers", params, "users", "beforeUserId", ({ nextUserId }) => nextUserId);
 }
 
 export function useAdminGroups(): UseInfiniteQueryResult<Group[]> {
-  return usePages("admin.listGroups", {}, "groups", "beforeGroupId", ({ nextGroupId }) => nextGroupId);
+  return usePagedQuery("admin.listGroups", {}, "groups", "beforeGroupId", ({ nextGroupId }) => nextGroupId);
 }
 
 export function useAdminAuditLog(): UseInfiniteQueryResult<AdminAuditEntry[]> {
-  return usePages("admin.auditLog", {}, "entries", "beforeId", ({ nextId }) => nextId);
+  return usePagedQuery("admin.auditLog", {}, "entries", "beforeId", ({ nextId }) => nextId);
 }
 
 /** Dead-lettered jobs, newest first. */
 export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
-  return usePages("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
+  return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
 
 const jobGone = {
@@ -45,7 +45,7 @@ const jobGone = {
 const userAnswered = {
   after(cache: ServerCache, _: unknown, { user }: { user: AdminUser }) {
     cache.patchList("admin.listUsers", "users", (users) =>
-      changed(
+      updateMatching(
         users,
         ({ id }) => id === user.id,
         () => user,
@@ -113,5 +113,5 @@ export function useServerStatus(): UseQueryResult<ServerStatus> {
 
 /** Polls the metrics of all gateways. For admins only. */
 export function useAdminMetrics(): UseQueryResult<Result<"admin.metrics">> {
-  return useAsk("admin.metrics", {}, { ...ON_OPEN, refetchInterval: POLL_INTERVAL_MS });
+  return useActionQuery("admin.metrics", {}, { ...ON_OPEN, refetchInterval: POLL_INTERVAL_MS });
 }

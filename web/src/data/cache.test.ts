@@ -36,7 +36,7 @@ const ban = (userId: string): Ban => ({ userId }) as Ban;
 describe("ServerCache", () => {
   test("patches each page of a list with the params of that page", async () => {
     const { cache, waiting } = newServer();
-    const options = cache.askPages(
+    const options = cache.pagedQuery(
       "group.listBans",
       { groupId: "g" },
       "afterUserId",
@@ -64,13 +64,13 @@ describe("ServerCache", () => {
 
   test("refetches an invalidated response even after a patch", async () => {
     const { cache, waiting } = newServer();
-    void cache.queries.fetchQuery(cache.ask("invite.list", { groupId: "g" }));
+    void cache.queries.fetchQuery(cache.query("invite.list", { groupId: "g" }));
     await turn();
     waiting[0]!.answer({ invites: [] });
     await turn();
     await cache.queries.invalidateQueries();
     cache.patch("invite.list", ({ invites }) => ({ invites: [...invites] }));
-    show(cache, cache.ask("invite.list", { groupId: "g" }));
+    show(cache, cache.query("invite.list", { groupId: "g" }));
     await turn();
     expect(waiting).toHaveLength(2);
   });
@@ -87,7 +87,7 @@ describe("ServerCache", () => {
 
   test("refetches once for several invalidations", async () => {
     const { cache, waiting } = newServer();
-    show(cache, cache.ask("invite.list", { groupId: "g" }));
+    show(cache, cache.query("invite.list", { groupId: "g" }));
     await turn();
     waiting[0]!.answer({ invites: [] });
     await turn();
@@ -101,7 +101,7 @@ describe("ServerCache", () => {
   test("loads all pages into one response", async () => {
     const { cache, waiting } = newServer();
     const paging = { param: "afterName", next: "nextName", list: "commands" } as const;
-    const options = cache.fetchAllPages("command.list", { channelId: "c" }, paging);
+    const options = cache.allPagesQuery("command.list", { channelId: "c" }, paging);
     const asked = cache.queries.fetchQuery(options);
     await turn();
     waiting[0]!.answer({ commands: [{ name: "a" }], nextName: "a" });

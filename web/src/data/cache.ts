@@ -22,7 +22,7 @@ type AnyChange = (answer: unknown, params: unknown) => unknown;
 
 /** Refetches of users who received the same event are spread over up to this time. */
 const CROWD_SPREAD_MS = 2000;
-const SOON_MS = 50;
+const REFETCH_DELAY_MS = 50;
 
 /** Describes a paged list: the cursor param, the next cursor in a response, and the lists to concatenate. */
 export interface Paging<N extends ActionName> {
@@ -42,18 +42,18 @@ export class ServerCache {
   readonly #call: Call;
   /** Queries by action: thousands of events can invalidate them. */
   readonly #byName = new Map<string, Set<Query>>();
-  readonly #soon = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #pendingRefetches = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(client: FanfareClient, queries: QueryClient) {
     this.client = client;
     this.store = createStore(client);
     this.queries = queries;
     this.#call = batchedCall(client);
-    queries.getQueryCache().subscribe((event) => this.#follow(event));
+    queries.getQueryCache().subscribe((event) => this.#onCacheEvent(event));
   }
 
   /** Query options for a single response. */
-  ask<N extends ActionName>(name: N, params: Params<N>) {
+  query<N extends ActionName>(name: N, params: Params<N>) {
     return queryOptions({
       queryKey: [name, params] as QueryKey,
       queryFn: async ({ signal }): Promise<Result<N>> => {
@@ -64,7 +64,7 @@ export class ServerCache {
   }
 
   /** Query options that load all pages into one response. Only for lists with a size limit. */
-  fetchAllPages<N extends ActionName>(name: N, params: Params<N>, { param, next, list }: Paging<N>) {
+  allPagesQuery<N extends ActionName>(name: N, params: Params<N>, { param, next, list }: Paging<N>) {
     return queryOptions({
       queryKey: [name, params] as QueryKey,
       queryFn: async ({ signal }): Promise<Result<N>> => {
@@ -85,7 +85,7 @@ export class ServerCache {
   }
 
   /** Query options for a paged list. `nextOf` returns the next page's cursor, or null on the last page. */
-  askPages<N extends ActionName>(
+  pagedQuery<N extends ActionName>(
     name: N,
     params: Params<N>,
     param: keyof Params<N> & string,
@@ -151,34 +151,34 @@ export class ServerCache {
     name: N,
     where: Partial<Params<N>> = {},
     crowd = 1,
-    afterMs = SOON_MS,
+    afterMs = REFETCH_DELAY_MS,
   ): void {
     const key = hashKey([name, where]);
-    if (this.#soon.has(key) || this.#find(name, where).length === 0) return;
+    if (this.#pendingRefetches.has(key) || this.#find(name, where).length === 0) return;
     const spreadMs = Math.min(CROWD_SPREAD_MS, crowd / 10);
     const timer = setTimeout(
       () => {
-        this.#soon.delete(key);
+        this.#pendingRefetches.delete(key);
         this.refetch(name, where);
       },
       afterMs + Math.random() * spreadMs,
     );
-    this.#soon.set(key, timer);
+    this.#pendingRefetches.set(key, timer);
   }
 
   /** Cancels pending refetches. */
   stopTimers(): void {
-    for (const timer of this.#soon.values()) clearTimeout(timer);
-    this.#soon.clear();
+    for (const timer of this.#pendingRefetches.values()) clearTimeout(timer);
+    this.#pendingRefetches.clear();
   }
 
   #find<N extends ActionName>(name: N, where: Partial<Params<N>>): Query[] {
-    const wanted = Object.entries(where);
-    const isMeant = ({ queryKey }: Query): boolean => {
+    const conditions = Object.entries(where);
+    const matches = ({ queryKey }: Query): boolean => {
       const params = queryKey[1] as Record<string, unknown>;
-      return wanted.every(([key, value]) => params[key] === value);
+      return conditions.every(([key, value]) => params[key] === value);
     };
-    return [...(this.#byName.get(name) ?? [])].filter(isMeant);
+    return [...(this.#byName.get(name) ?? [])].filter(matches);
   }
 
   #apply(query: Query, change: AnyChange): void {
@@ -201,7 +201,7 @@ export class ServerCache {
     this.#byName.set(name, queries.add(query));
   }
 
-  #follow(event: QueryCacheNotifyEvent): void {
+  #onCacheEvent(event: QueryCacheNotifyEvent): void {
     if (event.type === "added") this.#add(event.query);
     if (event.type === "removed") this.#byName.get(event.query.queryKey[0] as string)?.delete(event.query);
   }

@@ -1,6 +1,6 @@
 import type { ChannelSnapshot } from "@fanfare/client";
 import { useCallback, useEffect, useSyncExternalStore, useMemo } from "react";
-import { useServerCache, useAsk, usePages } from "./data-context.ts";
+import { useServerCache, useActionQuery, usePagedQuery } from "./data-context.ts";
 import { channelOf } from "@fanfare/client/store";
 import type { ChannelState, Message } from "@fanfare/contract";
 import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
@@ -84,7 +84,7 @@ function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number |
 
 /** A single message, such as the target of a reply; fails with MESSAGE_NOT_FOUND. */
 export function useMessage(channelId: string, messageId: string): UseQueryResult<Message> {
-  const asked = useAsk("message.get", { channelId, messageId }, { select: ({ message }) => message });
+  const asked = useActionQuery("message.get", { channelId, messageId }, { select: ({ message }) => message });
   const latest = useStoreState(({ messages }) => messages[messageId]);
   return asked.data === undefined ? asked : { ...asked, data: latest ?? asked.data };
 }
@@ -96,7 +96,7 @@ export function usePins(channelId: string): Loaded<readonly Message[]> {
 
 /** The channel's active or archived threads, by last activity. */
 export function useThreads(channelId: string, archived = false): UseInfiniteQueryResult<ChannelState[]> {
-  const list = usePages(
+  const list = usePagedQuery(
     "channel.listThreads",
     { channelId, archived },
     "channels",

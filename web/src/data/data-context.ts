@@ -19,7 +19,7 @@ export function useServerCache(): ServerCache {
   return cache;
 }
 
-interface AskOptions {
+interface ActionQueryOptions {
   /** Use ON_OPEN for data that no event keeps current. */
   staleTime?: number;
   enabled?: boolean;
@@ -27,30 +27,30 @@ interface AskOptions {
 }
 
 /** Loads a single response. Data in the session's state is read with `useLoaded` instead. */
-export function useAsk<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
+export function useActionQuery<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
   name: N,
   params: Params<N>,
-  { select, ...options }: AskOptions & { select?: (answer: Result<N>) => T } = {},
+  { select, ...options }: ActionQueryOptions & { select?: (answer: Result<N>) => T } = {},
 ): UseQueryResult<T> {
   const cache = useServerCache();
   return useQuery({
-    ...cache.ask(name, params),
+    ...cache.query(name, params),
     ...options,
     ...(select === undefined ? {} : { select }),
   } as Parameters<typeof useQuery<Result<N>, Error, T>>[0]);
 }
 
 /** Loads a paged list. `nextOf` returns the next page's cursor. */
-export function usePages<N extends ActionName, L extends keyof Result<N>>(
+export function usePagedQuery<N extends ActionName, L extends keyof Result<N>>(
   name: N,
   params: Params<N>,
   list: L,
   param: keyof Params<N> & string,
   nextOf: (page: Result<N>) => string | number | null | undefined,
-  options: Pick<AskOptions, "staleTime"> = ON_OPEN,
+  options: Pick<ActionQueryOptions, "staleTime"> = ON_OPEN,
 ): UseInfiniteQueryResult<ItemOf<Result<N>[L]>[]> {
   return useInfiniteQuery({
-    ...useServerCache().askPages(name, params, param, nextOf),
+    ...useServerCache().pagedQuery(name, params, param, nextOf),
     ...options,
     select: ({ pages }) => pages.flatMap((page) => page[list] as ItemOf<Result<N>[L]>[]),
   });
@@ -60,7 +60,7 @@ const MAX_TRIES = 5;
 const RETRY_BASE_MS = 500;
 const RETRY_MAX_MS = 10_000;
 /** How long unused responses are kept. */
-const UNUSED_KEPT_MS = 10 * 60_000;
+const UNUSED_TTL_MS = 10 * 60_000;
 
 /** For data that no event keeps current: it is refetched each time it is shown. */
 export const ON_OPEN = { staleTime: 0 } as const;
@@ -71,7 +71,7 @@ export function newQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: Infinity,
-        gcTime: UNUSED_KEPT_MS,
+        gcTime: UNUSED_TTL_MS,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         // The SDK knows the connection state better than the browser.
@@ -86,9 +86,9 @@ export function newQueryClient(): QueryClient {
 }
 
 function retryDelay(failures: number, error: unknown): number {
-  const asked = error instanceof FanfareError ? error.retryAfterMs : 0;
+  const requestedMs = error instanceof FanfareError ? error.retryAfterMs : 0;
   const own = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** failures);
-  return asked + own * (0.5 + Math.random() / 2);
+  return requestedMs + own * (0.5 + Math.random() / 2);
 }
 
 export function useConnectionState(): ConnectionState {

@@ -34,11 +34,11 @@ export function useFileUrl(channelId: string, fileId: string): FileUrl | undefin
   const url = useSyncExternalStore(urls.subscribe, () => urls.get(fileId));
   useEffect(() => {
     if (url === undefined) {
-      urls.want(fileId);
+      urls.request(fileId);
       return undefined;
     }
     const leftMs = Date.parse(url.expiresAt) - Date.now() - EXPIRY_MARGIN_MS;
-    const timer = setTimeout(() => urls.forget(fileId), Math.max(leftMs, 1000));
+    const timer = setTimeout(() => urls.evict(fileId), Math.max(leftMs, 1000));
     return () => clearTimeout(timer);
   }, [urls, fileId, url]);
   return url;

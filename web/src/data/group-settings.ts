@@ -1,17 +1,17 @@
 import type { AuditEntry, Ban, Invite, Params, WordFilter, Bot, Command, Webhook } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { ON_OPEN, useAsk, useServerCache, usePages } from "./data-context.ts";
+import { ON_OPEN, useActionQuery, useServerCache, usePagedQuery } from "./data-context.ts";
 import { type Effects, withItem } from "./lookup.ts";
 import type { ServerCache } from "./cache.ts";
 
 /** All invites for members with "Manage invites", otherwise the user's own. */
 export function useInvites(groupId: string): UseQueryResult<Invite[]> {
-  return useAsk("invite.list", { groupId }, { ...ON_OPEN, select: ({ invites }) => invites });
+  return useActionQuery("invite.list", { groupId }, { ...ON_OPEN, select: ({ invites }) => invites });
 }
 
 export function useBans(groupId: string): UseInfiniteQueryResult<Ban[]> {
-  return usePages(
+  return usePagedQuery(
     "group.listBans",
     { groupId, limit: LIMITS.pageMaxItems },
     "bans",
@@ -27,7 +27,7 @@ export function useAuditLog(
   groupId: string,
   filter: Pick<Params<"group.auditLog">, "actorId" | "action"> = {},
 ): UseInfiniteQueryResult<AuditEntry[]> {
-  return usePages(
+  return usePagedQuery(
     "group.auditLog",
     { groupId, limit: AUDIT_PAGE, ...filter },
     "entries",
@@ -37,7 +37,11 @@ export function useAuditLog(
 }
 
 export function useWordFilter(groupId: string): UseQueryResult<WordFilter> {
-  return useAsk("group.getWordFilter", { groupId }, { ...ON_OPEN, select: ({ wordFilter }) => wordFilter });
+  return useActionQuery(
+    "group.getWordFilter",
+    { groupId },
+    { ...ON_OPEN, select: ({ wordFilter }) => wordFilter },
+  );
 }
 
 export const moderationEffects: Effects = {
@@ -67,17 +71,17 @@ export const moderationEffects: Effects = {
 const COMMANDS_STALE_AFTER_MS = 5 * 60_000;
 
 export function useWebhooks(channelId: string): UseQueryResult<Webhook[]> {
-  return useAsk("webhook.list", { channelId }, { ...ON_OPEN, select: ({ webhooks }) => webhooks });
+  return useActionQuery("webhook.list", { channelId }, { ...ON_OPEN, select: ({ webhooks }) => webhooks });
 }
 
 export function useBots(groupId: string): UseQueryResult<Bot[]> {
-  return useAsk("bot.list", { groupId }, { ...ON_OPEN, select: ({ bots }) => bots });
+  return useActionQuery("bot.list", { groupId }, { ...ON_OPEN, select: ({ bots }) => bots });
 }
 
 /** The slash commands of a channel. */
 export function useCommands(channelId: string, { enabled = true } = {}): UseQueryResult<Command[]> {
   return useQuery({
-    ...useServerCache().fetchAllPages(
+    ...useServerCache().allPagesQuery(
       "command.list",
       { channelId },
       { param: "afterName", next: "nextName", list: "commands" },

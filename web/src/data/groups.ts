@@ -9,7 +9,7 @@ import {
 } from "@fanfare/contract/permissions";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type Loaded, useLoaded, useStoreState } from "./store.ts";
-import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import { ON_OPEN, useActionQuery, useServerCache } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
 import type { ServerCache } from "./cache.ts";
 
@@ -129,7 +129,11 @@ export function useCanInChannel(
 }
 
 export function useOverrides(channelId: string): UseQueryResult<Override[]> {
-  return useAsk("channel.listOverrides", { channelId }, { ...ON_OPEN, select: ({ overrides }) => overrides });
+  return useActionQuery(
+    "channel.listOverrides",
+    { channelId },
+    { ...ON_OPEN, select: ({ overrides }) => overrides },
+  );
 }
 
 const answered = {

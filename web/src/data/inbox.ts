@@ -8,14 +8,14 @@ import {
 } from "@fanfare/client/store";
 import type { InboxItem, NotificationSetting, Result, UnreadChannel } from "@fanfare/contract";
 import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
-import { ON_OPEN, useAsk, usePages } from "./data-context.ts";
+import { ON_OPEN, useActionQuery, usePagedQuery } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
 import { type Loaded, useLatest, useLoaded } from "./store.ts";
 import type { ServerCache } from "./cache.ts";
 
 /** Newest first. */
 export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
-  const list = usePages("inbox.list", {}, "items", "cursor", ({ nextCursor }) => nextCursor, {});
+  const list = usePagedQuery("inbox.list", {}, "items", "cursor", ({ nextCursor }) => nextCursor, {});
   return useLatest(list, inboxItems);
 }
 
@@ -69,11 +69,11 @@ export function useNotificationSetting(place: Place): NotificationSetting | unde
 
 /** The server's VAPID key; null if push notifications are off. */
 export function usePushKey(): UseQueryResult<string | null> {
-  return useAsk("push.getKey", {}, { select: ({ publicKey }) => publicKey });
+  return useActionQuery("push.getKey", {}, { select: ({ publicKey }) => publicKey });
 }
 
 export function usePushSubscriptions(): UseQueryResult<Result<"push.list">["subscriptions"]> {
-  return useAsk("push.list", {}, { ...ON_OPEN, select: ({ subscriptions }) => subscriptions });
+  return useActionQuery("push.list", {}, { ...ON_OPEN, select: ({ subscriptions }) => subscriptions });
 }
 
 export const notificationEffects: Effects = {

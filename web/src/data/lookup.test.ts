@@ -23,9 +23,9 @@ function newLookup(max = 100, isDown = { value: false }) {
 describe("Lookup", () => {
   test("batches and deduplicates lookups up to the limit per call", async () => {
     const { lookup, calls } = newLookup();
-    for (const id of ["a", "b", "a", "c", "d", "nobody"]) lookup.want(id);
+    for (const id of ["a", "b", "a", "c", "d", "nobody"]) lookup.request(id);
     await turn();
-    for (const id of ["a", "nobody"]) lookup.want(id);
+    for (const id of ["a", "nobody"]) lookup.request(id);
     await turn();
     expect(calls).toEqual([
       ["a", "b", "c"],
@@ -37,10 +37,10 @@ describe("Lookup", () => {
 
   test("evicts the oldest values", async () => {
     const { lookup, calls } = newLookup(2);
-    for (const id of ["a", "b", "c"]) lookup.want(id);
+    for (const id of ["a", "b", "c"]) lookup.request(id);
     await turn();
     expect(lookup.get("a")).toBeUndefined();
-    lookup.want("a");
+    lookup.request("a");
     await turn();
     expect(calls).toEqual([["a", "b", "c"], ["a"]]);
     expect(lookup.get("a")).toBe("A");
@@ -49,10 +49,10 @@ describe("Lookup", () => {
   test("retries failed lookups and refreshes all values", async () => {
     const isDown = { value: true };
     const { lookup, calls } = newLookup(100, isDown);
-    lookup.want("a");
+    lookup.request("a");
     await turn();
     isDown.value = false;
-    lookup.want("a");
+    lookup.request("a");
     await turn();
     lookup.refresh();
     await turn();

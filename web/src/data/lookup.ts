@@ -17,25 +17,25 @@ interface LookupOptions<V> {
 export class Lookup<V> {
   readonly #options: LookupOptions<V>;
   readonly #values = new Map<string, V>();
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  #wanted = new Set<string>();
-  #count = 0;
+  #queued = new Set<string>();
+  #version = 0;
 
   constructor(options: LookupOptions<V>) {
     this.#options = options;
   }
 
   /** Incremented with every change. */
-  readonly count = (): number => this.#count;
+  readonly version = (): number => this.#version;
 
   readonly get = (id: string): V | undefined => this.#values.get(id);
 
-  want(id: string): void {
-    if (this.#values.has(id) || this.#asked.has(id)) return;
-    this.#asked.add(id);
-    if (this.#wanted.size === 0) queueMicrotask(() => void this.#load());
-    this.#wanted.add(id);
+  request(id: string): void {
+    if (this.#values.has(id) || this.#requested.has(id)) return;
+    this.#requested.add(id);
+    if (this.#queued.size === 0) queueMicrotask(() => void this.#load());
+    this.#queued.add(id);
   }
 
   put(values: Iterable<readonly [string, V]>): void {
@@ -46,23 +46,23 @@ export class Lookup<V> {
     for (const id of this.#values.keys()) {
       if (this.#values.size <= this.#options.max) break;
       this.#values.delete(id);
-      this.#asked.delete(id);
+      this.#requested.delete(id);
     }
-    this.#tell();
+    this.#notify();
   }
 
   /** Evicts a value. */
-  forget(id: string): void {
-    this.#asked.delete(id);
-    if (this.#values.delete(id)) this.#tell();
+  evict(id: string): void {
+    this.#requested.delete(id);
+    if (this.#values.delete(id)) this.#notify();
   }
 
   /** Refetches all cached values. */
   refresh(): void {
     const ids = [...this.#values.keys()];
-    this.#asked.clear();
-    if (this.#wanted.size === 0 && ids.length > 0) queueMicrotask(() => void this.#load());
-    for (const id of ids) this.#wanted.add(id);
+    this.#requested.clear();
+    if (this.#queued.size === 0 && ids.length > 0) queueMicrotask(() => void this.#load());
+    for (const id of ids) this.#queued.add(id);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -71,20 +71,20 @@ export class Lookup<V> {
   };
 
   async #load(): Promise<void> {
-    const ids = [...this.#wanted];
-    this.#wanted = new Set();
+    const ids = [...this.#queued];
+    this.#queued = new Set();
     for (let from = 0; from < ids.length; from += this.#options.perCall) {
       const some = ids.slice(from, from + this.#options.perCall);
       try {
         this.put(await this.#options.load(some));
       } catch {
-        for (const id of some) this.#asked.delete(id);
+        for (const id of some) this.#requested.delete(id);
       }
     }
   }
 
-  #tell(): void {
-    this.#count += 1;
+  #notify(): void {
+    this.#version += 1;
     for (const listener of this.#listeners) listener();
   }
 }
@@ -94,38 +94,38 @@ type MemberAnswer = Result<"group.getMember">;
 
 /** `client.call` that batches single lookups of group members. */
 export function batchedCall(client: FanfareClient): Call {
-  const getMember = gather<MemberCall, MemberAnswer>((asked) => getMembers(client, asked));
+  const getMember = batch<MemberCall, MemberAnswer>((params) => getMembers(client, params));
   return (name, params) =>
     name === "group.getMember"
       ? (getMember(params as MemberCall) as ReturnType<typeof client.call<typeof name>>)
       : client.call(name, params);
 }
 
-interface Waiting<A, R> {
-  asked: A;
-  answer: (result: Promise<R>) => void;
+interface QueuedCall<A, R> {
+  params: A;
+  resolve: (result: Promise<R>) => void;
 }
 
-/** Collects requests until everything rendered at once has asked. */
-function gather<A, R>(ask: (all: readonly A[]) => readonly Promise<R>[]): (asked: A) => Promise<R> {
-  let waiting: Waiting<A, R>[] = [];
-  const askAll = (): void => {
-    const all = waiting;
-    waiting = [];
-    const results = ask(all.map(({ asked }) => asked));
-    for (const [index, { answer }] of all.entries()) answer(results[index]!);
+/** Batches the requests of everything that renders at once. */
+function batch<A, R>(callAll: (all: readonly A[]) => readonly Promise<R>[]): (params: A) => Promise<R> {
+  let queue: QueuedCall<A, R>[] = [];
+  const flush = (): void => {
+    const all = queue;
+    queue = [];
+    const results = callAll(all.map(({ params }) => params));
+    for (const [index, { resolve }] of all.entries()) resolve(results[index]!);
   };
-  return (asked) =>
-    new Promise((answer) => {
-      if (waiting.length === 0) setTimeout(askAll);
-      waiting.push({ asked, answer });
+  return (params) =>
+    new Promise((resolve) => {
+      if (queue.length === 0) setTimeout(flush);
+      queue.push({ params, resolve });
     });
 }
 
-function getMembers(client: FanfareClient, asked: readonly MemberCall[]): Promise<MemberAnswer>[] {
+function getMembers(client: FanfareClient, params: readonly MemberCall[]): Promise<MemberAnswer>[] {
   const calls = new Map<MemberCall, Promise<Result<"group.getMembers">>>();
-  for (const groupId of new Set(asked.map((one) => one.groupId))) {
-    const some = asked.filter((one) => one.groupId === groupId);
+  for (const groupId of new Set(params.map((one) => one.groupId))) {
+    const some = params.filter((one) => one.groupId === groupId);
     for (let from = 0; from < some.length; from += LIMITS.usersPerLookup) {
       const together = some.slice(from, from + LIMITS.usersPerLookup);
       const userIds = together.map(({ userId }) => userId);
@@ -133,7 +133,7 @@ function getMembers(client: FanfareClient, asked: readonly MemberCall[]): Promis
       for (const one of together) calls.set(one, call);
     }
   }
-  return asked.map(async (one) => {
+  return params.map(async (one) => {
     const { members } = await calls.get(one)!;
     const member = members.find(({ userId }) => userId === one.userId);
     if (member !== undefined) return { member };
@@ -160,11 +160,11 @@ export function withItem<T>(
 }
 
 /** Applies `change` to the matching items. */
-export function changed<T>(list: T[], isMeant: (item: T) => boolean, change: (item: T) => T): T[] {
-  if (!list.some((item) => isMeant(item))) return list;
+export function updateMatching<T>(list: T[], matches: (item: T) => boolean, change: (item: T) => T): T[] {
+  if (!list.some((item) => matches(item))) return list;
   let isChanged = false;
   const next = list.map((item) => {
-    const after = isMeant(item) ? change(item) : item;
+    const after = matches(item) ? change(item) : item;
     isChanged ||= after !== item;
     return after;
   });
@@ -178,13 +178,13 @@ export function withList<A extends object, K extends keyof A>(answer: A, key: K,
 
 /** Creates one instance per session. */
 export function perCache<T>(make: (cache: ServerCache) => T): (cache: ServerCache) => T {
-  const made = new WeakMap<ServerCache, T>();
+  const instances = new WeakMap<ServerCache, T>();
   return (cache) => {
-    const held = made.get(cache);
-    if (held !== undefined) return held;
-    const fresh = make(cache);
-    made.set(cache, fresh);
-    return fresh;
+    const existing = instances.get(cache);
+    if (existing !== undefined) return existing;
+    const created = make(cache);
+    instances.set(cache, created);
+    return created;
   };
 }
 
@@ -194,25 +194,25 @@ const MAX_CHANNELS = 50;
 /** One instance per channel. */
 export class PerChannel<T> {
   readonly #make: (channelId: string) => T;
-  readonly #made = new Map<string, T>();
+  readonly #instances = new Map<string, T>();
 
   constructor(make: (channelId: string) => T) {
     this.#make = make;
   }
 
   of(channelId: string): T {
-    const value = this.#made.get(channelId) ?? this.#make(channelId);
-    this.#made.delete(channelId);
-    this.#made.set(channelId, value);
-    for (const oldest of this.#made.keys()) {
-      if (this.#made.size <= MAX_CHANNELS) break;
-      this.#made.delete(oldest);
+    const value = this.#instances.get(channelId) ?? this.#make(channelId);
+    this.#instances.delete(channelId);
+    this.#instances.set(channelId, value);
+    for (const oldest of this.#instances.keys()) {
+      if (this.#instances.size <= MAX_CHANNELS) break;
+      this.#instances.delete(oldest);
     }
     return value;
   }
 
   all(): Iterable<T> {
-    return this.#made.values();
+    return this.#instances.values();
   }
 }
 

@@ -2,7 +2,7 @@ import type { HeldToken, OwnUser, Session, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useAsk, useServerCache, usePages } from "./data-context.ts";
+import { ON_OPEN, useActionQuery, useServerCache, usePagedQuery } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
 import { useLoaded } from "./store.ts";
 
@@ -17,12 +17,12 @@ export function useMe(): OwnUser {
 
 /** Bots and webhooks whose tokens the user holds, newest first. */
 export function useHeldTokens(): UseInfiniteQueryResult<HeldToken[]> {
-  return usePages("bot.listTokens", {}, "tokens", "before", ({ nextBefore }) => nextBefore);
+  return usePagedQuery("bot.listTokens", {}, "tokens", "before", ({ nextBefore }) => nextBefore);
 }
 
 /** Newest first. */
 export function useSessions(): UseQueryResult<Session[]> {
-  return useAsk("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
+  return useActionQuery("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
 }
 
 export function useBlocked(): UseQueryResult<User[]> {
@@ -39,7 +39,7 @@ export function useIsBlocked(userId: string): boolean {
 }
 
 function askBlocked(cache: ServerCache) {
-  return cache.fetchAllPages(
+  return cache.allPagesQuery(
     "user.listBlocked",
     { limit: LIMITS.pageMaxItems },
     { param: "afterUserId", next: "nextUserId", list: "users" },

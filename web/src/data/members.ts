@@ -20,7 +20,7 @@ const NO_MEMBERS: readonly Member[] = [];
 /** By ID. */
 export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
   const list = useInfiniteQuery({
-    ...useServerCache().askPages(
+    ...useServerCache().pagedQuery(
       "group.listMembers",
       { groupId, limit: LIMITS.pageMaxItems },
       "afterUserId",
@@ -42,7 +42,7 @@ export function useMember(groupId: string, userId: string, { enabled = true } = 
   const cache = useServerCache();
   const known = useStoreState(({ members }) => members[groupId]?.[userId]);
   const asked = useQuery({
-    ...cache.ask("group.getMember", { groupId, userId }),
+    ...cache.query("group.getMember", { groupId, userId }),
     enabled,
     initialData: () => known && { member: known },
     select: ({ member }) => member,
@@ -83,7 +83,7 @@ export function useMemberSearch(
   const others = accounts.filter(({ id }) => loaded.every(({ userId }) => userId !== id));
   const asked = useQueries({
     queries: others.map(({ id }) => ({
-      ...cache.ask("group.getMember", { groupId, userId: id }),
+      ...cache.query("group.getMember", { groupId, userId: id }),
       retry: false,
     })),
   });

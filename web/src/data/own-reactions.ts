@@ -37,7 +37,7 @@ export function useOwnReactions(message: Message): readonly string[] {
   const isOpen = message.reactions?.some(({ count, userIds }) => count > userIds.length) === true;
   const held = useSyncExternalStore(own.subscribe, () => own.get(message.id));
   useEffect(() => {
-    if (isOpen && held === undefined) own.want(message.id);
+    if (isOpen && held === undefined) own.request(message.id);
   }, [own, isOpen, message.id, held]);
   if (held !== undefined) return held;
   const userId = cache.client.user?.id ?? "";

@@ -4,7 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useAsk, useServerCache, type On } from "./data-context.ts";
+import { ON_OPEN, useActionQuery, useServerCache, type On } from "./data-context.ts";
 import { type Effects, perCache, Lookup } from "./lookup.ts";
 import { type Loaded, useLoaded } from "./store.ts";
 
@@ -19,7 +19,7 @@ export function useFriendRequests(options?: { enabled?: boolean }): Loaded<reado
 }
 
 export function useReach(): UseQueryResult<Reach> {
-  return useAsk("friend.getReach", {}, { ...ON_OPEN, select: ({ reach }) => reach });
+  return useActionQuery("friend.getReach", {}, { ...ON_OPEN, select: ({ reach }) => reach });
 }
 
 function removed({ store }: ServerCache, { userId }: { userId: string }): () => void {
@@ -75,7 +75,7 @@ export function useUser(userId: string | null | undefined): User | undefined {
   const users = usersOf(useServerCache());
   const user = useSyncExternalStore(users.subscribe, () => (userId ? users.get(userId) : undefined));
   useEffect(() => {
-    if (userId && user === undefined) users.want(userId);
+    if (userId && user === undefined) users.request(userId);
   }, [users, userId, user]);
   return user;
 }
@@ -84,9 +84,9 @@ export function useUser(userId: string | null | undefined): User | undefined {
 export function useUsers(userIds: readonly string[]): User[] {
   const users = usersOf(useServerCache());
   // The count only signals changes.
-  useSyncExternalStore(users.subscribe, users.count);
+  useSyncExternalStore(users.subscribe, users.version);
   useEffect(() => {
-    for (const id of userIds) users.want(id);
+    for (const id of userIds) users.request(id);
   }, [users, userIds]);
   return userIds.flatMap((id) => users.get(id) ?? []);
 }

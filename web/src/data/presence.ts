@@ -3,7 +3,7 @@ import type { Result } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore, useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
-import { useAsk, useServerCache, type On } from "./data-context.ts";
+import { useActionQuery, useServerCache, type On } from "./data-context.ts";
 import { type Effects, perCache } from "./lookup.ts";
 import { useMe } from "./me.ts";
 
@@ -29,7 +29,7 @@ export type OwnStatus = Result<"presence.setStatus">["status"];
 
 export function useOwnStatus(): UseQueryResult<OwnStatus> {
   const { id } = useMe();
-  return useAsk("presence.watch", { userIds: [id] }, { select: ({ ownStatus }) => ownStatus });
+  return useActionQuery("presence.watch", { userIds: [id] }, { select: ({ ownStatus }) => ownStatus });
 }
 
 export const presenceEffects: Effects = {

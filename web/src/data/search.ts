@@ -3,7 +3,7 @@ import type { Message, Params, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { useAsk, useServerCache } from "./data-context.ts";
+import { useActionQuery, useServerCache } from "./data-context.ts";
 
 const STALE_AFTER_MS = 60_000;
 
@@ -20,7 +20,7 @@ export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> 
   const cache = useServerCache();
   const { store } = cache;
   const found = useInfiniteQuery({
-    ...cache.askPages("message.search", search ?? {}, "cursor", ({ nextCursor }) => nextCursor),
+    ...cache.pagedQuery("message.search", search ?? {}, "cursor", ({ nextCursor }) => nextCursor),
     staleTime: STALE_AFTER_MS,
     enabled: search !== null,
     select: ({ pages }) => ({
@@ -45,7 +45,7 @@ export function isSearchable({ text = "", from, mentions, has = [] }: Search): b
 /** Accounts whose name starts with the query, which needs at least two characters. */
 export function useUserSearch(query: string): UseQueryResult<User[]> {
   const text = query.trim();
-  return useAsk(
+  return useActionQuery(
     "user.search",
     { query: text },
     {

@@ -3,21 +3,21 @@ import { initReactI18next } from "react-i18next";
 import { type Language, LANGUAGE_TAGS } from "./language.ts";
 
 type Files = Record<string, Record<string, unknown>>;
-type Part = "entrance" | "app";
+type Part = "login" | "app";
 
 /** Two chunks per language, so that the login page doesn't load the application's texts. */
 const loaders: Record<Language, Record<Part, () => Promise<{ files: Files }>>> = {
-  en: { entrance: () => import("./languages/en.ts"), app: () => import("./languages/en-app.ts") },
-  zh: { entrance: () => import("./languages/zh.ts"), app: () => import("./languages/zh-app.ts") },
+  en: { login: () => import("./languages/en.ts"), app: () => import("./languages/en-app.ts") },
+  zh: { login: () => import("./languages/zh.ts"), app: () => import("./languages/zh-app.ts") },
 };
 
 const started = Promise.withResolvers<void>();
-const needed: Part[] = ["entrance"];
+const needed: Part[] = ["login"];
 const loaded = new Set<string>();
 
 /** Loads the texts of a language. Must resolve before the first render. */
 export async function startI18n(language: Language): Promise<void> {
-  const texts = loadTexts(language, "entrance");
+  const texts = loadTexts(language, "login");
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: { [language]: await texts },
@@ -28,7 +28,7 @@ export async function startI18n(language: Language): Promise<void> {
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
   });
-  loaded.add(`${language} entrance`);
+  loaded.add(`${language} login`);
   document.documentElement.lang = LANGUAGE_TAGS[language];
   started.resolve();
 }

@@ -39,9 +39,9 @@ export function filterAt({ filters }: Query, caret: number): Filter | null {
 
 /** Replaces a filter, or appends one. */
 export function withFilter(text: string, name: FilterName, value: string, former?: Filter): string {
-  const written = `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
-  if (former === undefined) return `${text.trimEnd()} ${written}`.trimStart();
-  return `${text.slice(0, former.start)}${written} ${text.slice(former.end).trimStart()}`;
+  const formatted = `${name}:${/\s/.test(value) ? `"${value}"` : value}`;
+  if (former === undefined) return `${text.trimEnd()} ${formatted}`.trimStart();
+  return `${text.slice(0, former.start)}${formatted} ${text.slice(former.end).trimStart()}`;
 }
 
 export function withoutFilter(text: string, { start, end }: Filter): string {

@@ -4,7 +4,7 @@ import { ROUTES, loginPath, registerPath } from "../routes.ts";
 import { LoginPage } from "./login-page.tsx";
 import { RegisterPage } from "./register-page.tsx";
 import { type SessionNotice, logIn } from "./session-store.ts";
-import { isEntrance, rememberRequestedPath } from "./wanted-place.ts";
+import { isLoginPath, rememberRequestedPath } from "./requested-path.ts";
 import type { FanfareClient } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
@@ -14,16 +14,16 @@ import { ErrorNote } from "../ui/feedback.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { InvitedGroup, joinAfterLogin } from "../groups/invites/invited-group.tsx";
 import { anonymous, OidcButton, OrLine } from "./oidc.tsx";
-import { EntranceTitle, NoticeLine, Entrance } from "./entrance.tsx";
+import { LoginTitle, SessionNoticeBanner, LoginLayout } from "./login-layout.tsx";
 import { useLoginOptions } from "./server-meta.ts";
 
 /** All pages before login. Any other address is opened after the login. */
-export function EntrancePages({ notice }: { notice: SessionNotice | null }) {
+export function LoggedOutPages({ notice }: { notice: SessionNotice | null }) {
   const [path] = useLocation();
   const search = useSearch();
   useEffect(() => {
     // Also restored after a login at an OIDC provider.
-    if (!isEntrance(path) && path !== ROUTES.landing)
+    if (!isLoginPath(path) && path !== ROUTES.landing)
       rememberRequestedPath(search === "" ? path : `${path}?${search}`);
   }, [path, search]);
   return (
@@ -54,10 +54,10 @@ function Landing({ notice, inviteCode }: LandingProps) {
   const { t } = useTranslation("session");
   const ways = useLoginOptions();
   return (
-    <Entrance>
-      <NoticeLine notice={notice} />
+    <LoginLayout>
+      <SessionNoticeBanner notice={notice} />
       {inviteCode === undefined ? (
-        <EntranceTitle title={t("welcome")} />
+        <LoginTitle title={t("welcome")} />
       ) : (
         <InvitePreview client={anonymous} code={inviteCode} />
       )}
@@ -85,7 +85,7 @@ function Landing({ notice, inviteCode }: LandingProps) {
           )}
         </>
       )}
-    </Entrance>
+    </LoginLayout>
   );
 }
 

@@ -11,11 +11,11 @@ import { Form, useForm, TextField } from "../ui/form.tsx";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/choices.tsx";
 import { CodeField, PasswordField } from "./account-fields.tsx";
-import { ENTRANCE_LINK, EntranceTitle, NoticeLine, Outcome, Entrance } from "./entrance.tsx";
+import { LOGIN_LINK_CLASS, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
 import { OidcButton, clearOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn, type SessionNotice } from "./session-store.ts";
-import { requestedInvite } from "./wanted-place.ts";
+import { requestedInvite } from "./requested-path.ts";
 
 interface OidcReturnProps {
   back: Extract<OidcReturn, { oidcCode: string }>;
@@ -36,9 +36,9 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
   const ways = useLoginOptions() ?? { guest: false, password: true, register: false, needsInvite: false };
   useEffect(clearOidcReturn, []);
   return (
-    <Entrance>
-      <NoticeLine notice={notice} />
-      <EntranceTitle
+    <LoginLayout>
+      <SessionNoticeBanner notice={notice} />
+      <LoginTitle
         title={t("logIn")}
         text={hasRequestedPath && notice === null ? t("loginFirst") : undefined}
       />
@@ -59,13 +59,13 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
             <p className="text-center text-sm text-muted">
               {t("noAccount")}{" "}
               {ways.register && (
-                <Link href={registerPath()} className={ENTRANCE_LINK}>
+                <Link href={registerPath()} className={LOGIN_LINK_CLASS}>
                   {t("register")}
                 </Link>
               )}
               {ways.register && ways.guest && " · "}
               {ways.guest && (
-                <Link href={landingPath()} className={ENTRANCE_LINK}>
+                <Link href={landingPath()} className={LOGIN_LINK_CLASS}>
                   {t("asGuest")}
                 </Link>
               )}
@@ -73,7 +73,7 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
           )}
         </>
       )}
-    </Entrance>
+    </LoginLayout>
   );
 }
 

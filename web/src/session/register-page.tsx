@@ -8,11 +8,11 @@ import type { Language } from "../i18n/language.ts";
 import { loginPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
-import { Entrance, ENTRANCE_LINK, EntranceTitle, Outcome } from "./entrance.tsx";
+import { LoginLayout, LOGIN_LINK_CLASS, LoginTitle, Outcome } from "./login-layout.tsx";
 import { OidcButton } from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
-import { requestedInvite } from "./wanted-place.ts";
+import { requestedInvite } from "./requested-path.ts";
 
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
@@ -40,16 +40,16 @@ export function RegisterPage() {
   });
   if (sentTo !== null) {
     return (
-      <Entrance>
+      <LoginLayout>
         <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })} />
-      </Entrance>
+      </LoginLayout>
     );
   }
   if (ways?.register === false) return <NoRegistration reason="closed" />;
   if (ways?.needsInvite === true && inviteCode === undefined) return <NoRegistration reason="byInvite" />;
   return (
-    <Entrance>
-      <EntranceTitle title={t("newAccount")} />
+    <LoginLayout>
+      <LoginTitle title={t("newAccount")} />
       <Form form={form} action={t("register")} wide>
         <AccountFields form={form} />
         <TextField
@@ -64,11 +64,11 @@ export function RegisterPage() {
       <OidcButton stay />
       <p className="text-center text-sm text-muted">
         {t("haveAccount")}{" "}
-        <Link href={loginPath()} className={ENTRANCE_LINK}>
+        <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
           {t("logIn")}
         </Link>
       </p>
-    </Entrance>
+    </LoginLayout>
   );
 }
 
@@ -76,8 +76,8 @@ function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
   const { t } = useTranslation("session");
   const byOidc = useServerMeta()?.passwordLogin === false;
   return (
-    <Entrance>
-      <EntranceTitle
+    <LoginLayout>
+      <LoginTitle
         title={byOidc ? t("logIn") : t(`${reason}.title`)}
         text={byOidc ? undefined : t(`${reason}.text`)}
       />
@@ -85,11 +85,11 @@ function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
         <OidcButton stay isOnly />
       ) : (
         <p className="text-center text-sm">
-          <Link href={loginPath()} className={ENTRANCE_LINK}>
+          <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
             {t("toLogin")}
           </Link>
         </p>
       )}
-    </Entrance>
+    </LoginLayout>
   );
 }

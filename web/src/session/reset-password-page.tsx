@@ -11,7 +11,7 @@ import { errorText } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/choices.tsx";
 import { anonymous } from "./oidc.tsx";
-import { ENTRANCE_LINK, EntranceTitle, Outcome, Entrance, useFragmentToken } from "./entrance.tsx";
+import { LOGIN_LINK_CLASS, LoginTitle, Outcome, LoginLayout, useFragmentToken } from "./login-layout.tsx";
 import { useServerMeta } from "./server-meta.ts";
 import { PasswordField } from "./account-fields.tsx";
 
@@ -20,18 +20,18 @@ export function ResetPasswordPage() {
   const { t } = useTranslation("session");
   const [token, forget] = useFragmentToken();
   return (
-    <Entrance>
+    <LoginLayout>
       {token === null ? (
         <RequestResetForm />
       ) : (
         <NewPasswordForm key={token} token={token} onAskAgain={forget} />
       )}
       <p className="text-center text-sm">
-        <Link href={loginPath()} className={ENTRANCE_LINK}>
+        <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
           {t("toLogin")}
         </Link>
       </p>
-    </Entrance>
+    </LoginLayout>
   );
 }
 
@@ -52,11 +52,11 @@ function RequestResetForm() {
     return <Outcome icon={MailCheck} title={t("reset.sent")} text={t("reset.sentText", { email: sentTo })} />;
   }
   if (sendsMail === false) {
-    return <EntranceTitle title={t("reset.title")} text={t("reset.noMail")} />;
+    return <LoginTitle title={t("reset.title")} text={t("reset.noMail")} />;
   }
   return (
     <>
-      <EntranceTitle title={t("reset.title")} text={t("reset.text")} />
+      <LoginTitle title={t("reset.title")} text={t("reset.text")} />
       <Form form={form} action={t("reset.send")} wide>
         <TextField
           label={t("reset.email")}
@@ -131,7 +131,7 @@ function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
   }
   return (
     <>
-      <EntranceTitle
+      <LoginTitle
         title={account?.username == null ? t("reset.new") : t("reset.newFor", { name: account.username })}
         text={account?.isNew === true ? undefined : t("reset.newText")}
       />

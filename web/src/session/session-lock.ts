@@ -3,7 +3,7 @@ import { loadStored, saveStored } from "../state/stored.ts";
 
 const NAME = "fanfare.refresh";
 /** Longer than any request, so that the lock of a crashed tab expires. */
-const HELD_MS = 30_000;
+const LOCK_TTL_MS = 30_000;
 const CHECK_INTERVAL_MS = 100;
 /** Within this time, concurrent writes have become visible to all tabs. */
 const SETTLE_MS = 50;
@@ -14,7 +14,7 @@ interface Claim {
 }
 
 /** Runs the work in one tab of this browser at a time. */
-export function oneTabAtATime<T>(work: () => Promise<T>): Promise<T> {
+export function withTabLock<T>(work: () => Promise<T>): Promise<T> {
   // Pages without https have no Web Locks.
   if ((navigator.locks as LockManager | undefined) === undefined) return withStoredLock(work);
   return navigator.locks.request(NAME, work) as Promise<T>;
@@ -26,7 +26,7 @@ async function withStoredLock<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     const claim = loadStored(NAME) as Claim | null;
     if (claim === null || claim.untilMs < Date.now()) {
-      saveStored(NAME, { by, untilMs: Date.now() + HELD_MS } satisfies Claim);
+      saveStored(NAME, { by, untilMs: Date.now() + LOCK_TTL_MS } satisfies Claim);
       await pause(SETTLE_MS);
       const settled = loadStored(NAME) as Claim | null;
       // Without storage there is nothing to share.
@@ -51,12 +51,12 @@ function pause(ms: number): Promise<void> {
  */
 const KEY = "fanfare.tokens";
 
-export interface Kept {
+export interface StoredTokens {
   tokens: SessionTokens;
   isShared: boolean;
 }
 
-export function loadTokens(): Kept | null {
+export function loadTokens(): StoredTokens | null {
   for (const storage of [sessionStorage, localStorage]) {
     const tokens = parse(storage.getItem(KEY));
     if (tokens !== null) return { tokens, isShared: storage === localStorage };

@@ -6,9 +6,9 @@ import { landingPath, settingsPath } from "../routes.ts";
 import { clearDrafts, openDrafts } from "../state/drafts.ts";
 import { clearConversations } from "../channel/messages/conversation.ts";
 import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
-import { removeTokens, type Kept, loadTokens, oneTabAtATime, saveTokens } from "./session-lock.ts";
+import { removeTokens, type StoredTokens, loadTokens, withTabLock, saveTokens } from "./session-lock.ts";
 import { isBackToSettings } from "./oidc.tsx";
-import { isEntrance, takeRequestedPath } from "./wanted-place.ts";
+import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
 /**
  * Why the user is logged out. Also the key of the text that is shown.
@@ -24,7 +24,7 @@ interface Session {
   number: number;
 }
 
-type TabMessage = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
+type TabMessage = { type: "tokens"; stored: StoredTokens } | { type: "ended"; sessionId: string };
 
 /** Tokens are renewed this long before they expire. */
 const EXPIRY_MARGIN_MS = 30_000;
@@ -33,7 +33,7 @@ const TAB_REPLY_MS = 100;
 
 let session: Session = { client: null, notice: null, needsSecondFactor: false, number: 0 };
 /** Set while the user ends the session, because the server's event can arrive before its response. */
-let leaving: { client: FanfareClient; notice: SessionNotice | null } | null = null;
+let endingSession: { client: FanfareClient; notice: SessionNotice | null } | null = null;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel("fanfare.session");
 
@@ -62,7 +62,7 @@ export async function logOut(): Promise<void> {
   const { client } = session;
   if (client === null) return;
   const sessionId = client.tokens?.sessionId;
-  if (sessionId !== undefined) tell({ type: "ended", sessionId });
+  if (sessionId !== undefined) broadcast({ type: "ended", sessionId });
   end(client, null);
   // If the server can't be reached, the tokens are still removed.
   await client.logout().catch(() => undefined);
@@ -79,15 +79,15 @@ export async function endSession(
   const { client } = session;
   if (client === null) return;
   const sessionId = client.tokens?.sessionId;
-  leaving = { client, notice };
+  endingSession = { client, notice };
   try {
     await work(client);
   } finally {
-    leaving = null;
+    endingSession = null;
   }
   clearDrafts();
   clearOutbox();
-  if (sessionId !== undefined) tell({ type: "ended", sessionId });
+  if (sessionId !== undefined) broadcast({ type: "ended", sessionId });
   if (session.client === client) end(client, notice);
 }
 
@@ -97,24 +97,24 @@ function newClient(): FanfareClient {
 
 /** A refresh token can only be used once: one tab renews it, and the others take over the result. */
 const renewTokens: RenewTokens = (old, renew) =>
-  oneTabAtATime(async () => {
-    const kept = loadTokens();
-    const isOurs = kept?.tokens.sessionId === old.sessionId;
-    const current = isOurs ? kept.tokens : old;
+  withTabLock(async () => {
+    const stored = loadTokens();
+    const isOurs = stored?.tokens.sessionId === old.sessionId;
+    const current = isOurs ? stored.tokens : old;
     const isRenewed = current.refreshToken !== old.refreshToken;
     const leftMs = Date.parse(current.accessTokenExpiresAt) - Date.now();
     if (isRenewed && leftMs > EXPIRY_MARGIN_MS) return current;
     const tokens = await renew(current);
     if (isOurs) {
       // Stored before the next tab gets the lock.
-      keep({ tokens, isShared: kept.isShared });
-      if (!kept.isShared) await pause(TAB_REPLY_MS);
+      storeTokens({ tokens, isShared: stored.isShared });
+      if (!stored.isShared) await pause(TAB_REPLY_MS);
     }
     return tokens;
   });
 
-function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
-  keep({ tokens, isShared });
+function begin(client: FanfareClient, { tokens, isShared }: StoredTokens): void {
+  storeTokens({ tokens, isShared });
   openDrafts(tokens.user.id);
   openOutbox(client, tokens.user.id);
   let { sessionId } = tokens;
@@ -123,14 +123,14 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
     if (changed === null) return removeTokens(sessionId);
     ({ sessionId } = changed);
     const now = { tokens: changed, isShared };
-    keep(now);
+    storeTokens(now);
     if (changed.user.kind !== tokens.user.kind) replaceClient(client, now);
   });
   client.on("connection.changed", ({ state, error }) => {
     if (session.client !== client) return;
     if (error?.type === "SECOND_FACTOR_REQUIRED") change({ client, notice: null, needsSecondFactor: true });
     if (state !== "closed") return;
-    if (leaving?.client === client) return end(client, leaving.notice);
+    if (endingSession?.client === client) return end(client, endingSession.notice);
     end(client, error?.type === "PROTOCOL_MISMATCH" ? "updated" : "sessionEnded");
   });
   leaveLoginPages();
@@ -148,8 +148,8 @@ export function continueSession(): void {
 }
 
 /** A connection keeps the kind of user it was opened with, so a guest with a new account needs a new one. */
-function replaceClient(former: FanfareClient, kept: Kept): void {
-  resume(kept);
+function replaceClient(former: FanfareClient, stored: StoredTokens): void {
+  resume(stored);
   former.close();
 }
 
@@ -170,32 +170,33 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   client.close();
   if (notice !== "sessionEnded") return;
   // Another tab may have started a new session, such as after a password change.
-  const kept = loadTokens();
-  if (kept !== null) resume(kept);
+  const stored = loadTokens();
+  if (stored !== null) resume(stored);
 }
 
 /** Leaves the login pages after login. */
 function leaveLoginPages(): void {
-  const wanted = takeRequestedPath();
+  const path = takeRequestedPath();
   if (isBackToSettings()) navigate(settingsPath("security"), { replace: true });
-  else if (isEntrance(location.pathname)) navigate(wanted, { replace: true });
+  else if (isLoginPath(location.pathname)) navigate(path, { replace: true });
 }
 
-function resume(kept: Kept): void {
+function resume(stored: StoredTokens): void {
   const client = newClient();
-  client.useTokens(kept.tokens);
-  begin(client, kept);
+  client.useTokens(stored.tokens);
+  begin(client, stored);
 }
 
-function keep(kept: Kept): void {
-  const held = loadTokens();
-  if (held?.tokens.refreshToken === kept.tokens.refreshToken && held.isShared === kept.isShared) return;
-  saveTokens(kept.tokens, kept.isShared);
-  tell({ type: "tokens", kept });
+function storeTokens(stored: StoredTokens): void {
+  const current = loadTokens();
+  if (current?.tokens.refreshToken === stored.tokens.refreshToken && current.isShared === stored.isShared)
+    return;
+  saveTokens(stored.tokens, stored.isShared);
+  broadcast({ type: "tokens", stored });
 }
 
-function tell(told: TabMessage): void {
-  tabs.postMessage(told);
+function broadcast(message: TabMessage): void {
+  tabs.postMessage(message);
 }
 
 tabs.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
@@ -205,9 +206,9 @@ tabs.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
     if (client !== null && own?.sessionId === data.sessionId) end(client, null);
     return;
   }
-  const { tokens, isShared } = data.kept;
+  const { tokens, isShared } = data.stored;
   if (client === null) {
-    if (isShared) resume(data.kept);
+    if (isShared) resume(data.stored);
   } else if (own !== null && isNewerSession(own, tokens)) {
     client.useTokens(tokens);
   }

@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { Form, useForm } from "../ui/form.tsx";
 import { UsernameAndPassword } from "./account-fields.tsx";
-import { Entrance, EntranceTitle, Outcome, useFragmentToken } from "./entrance.tsx";
+import { LoginLayout, LoginTitle, Outcome, useFragmentToken } from "./login-layout.tsx";
 import { OidcButton } from "./oidc.tsx";
 import { useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
@@ -22,24 +22,24 @@ export function SetupPage({ client }: { client: FanfareClient | null }) {
   const isMember = client?.user?.kind === "member";
   if (token === null) {
     return (
-      <Entrance>
+      <LoginLayout>
         <Outcome icon={Link2Off} tone="danger" title={t("verify.noLink")} text={t("setup.noLinkText")} />
-      </Entrance>
+      </LoginLayout>
     );
   }
   return (
-    <Entrance>
+    <LoginLayout>
       {isMember ? (
         <BecomeAdmin client={client} token={token} />
       ) : ways?.password === false ? (
         <>
-          <EntranceTitle title={t("setup.title")} text={t("setup.oidcFirst")} />
+          <LoginTitle title={t("setup.title")} text={t("setup.oidcFirst")} />
           <OidcButton stay isOnly />
         </>
       ) : (
         <CreateAdmin guest={client} token={token} />
       )}
-    </Entrance>
+    </LoginLayout>
   );
 }
 
@@ -60,7 +60,7 @@ function CreateAdmin({ guest, token }: { guest: FanfareClient | null; token: str
   });
   return (
     <>
-      <EntranceTitle title={t("setup.title")} text={t("setup.text")} />
+      <LoginTitle title={t("setup.title")} text={t("setup.text")} />
       <Form form={form} action={t("setup.create")} wide>
         <UsernameAndPassword form={form} />
       </Form>

@@ -7,7 +7,7 @@ import { errorText } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Spinner } from "../ui/feedback.tsx";
 import { anonymous } from "./oidc.tsx";
-import { Entrance, Outcome, useFragmentToken } from "./entrance.tsx";
+import { LoginLayout, Outcome, useFragmentToken } from "./login-layout.tsx";
 
 type State =
   | { is: "busy" }
@@ -26,7 +26,7 @@ export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
   const { t } = useTranslation("session");
   const [token] = useFragmentToken();
   return (
-    <Entrance>
+    <LoginLayout>
       {token === null ? (
         <Outcome
           icon={MailQuestionMark}
@@ -39,7 +39,7 @@ export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
       ) : (
         <Verification key={token} token={token} isLoggedIn={isLoggedIn} />
       )}
-    </Entrance>
+    </LoginLayout>
   );
 }
 

@@ -5,7 +5,7 @@ import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
-import { composerFieldId } from "../../composer/use-written.ts";
+import { composerFieldId } from "../../composer/use-editor.ts";
 import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
 import { GroupRail } from "../../groups/group-rail.tsx";
 import { GroupSidebar } from "../../groups/group-sidebar.tsx";

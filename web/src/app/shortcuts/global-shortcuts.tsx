@@ -8,7 +8,7 @@ import { channelsInOrder, useGroups } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
-import { useUnmutedUnread } from "../../inbox/notifications/wanted-unread.ts";
+import { useUnmutedUnread } from "../../inbox/notifications/unmuted-unread.ts";
 import { openSearch } from "../../search/search-store.ts";
 import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { openOverlay, useOverlay } from "./overlay-store.ts";

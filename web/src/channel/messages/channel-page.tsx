@@ -6,7 +6,7 @@ import { useLocation, useSearch } from "wouter";
 import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { focusComposer } from "../../composer/use-written.ts";
+import { focusComposer } from "../../composer/use-editor.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MembersPanel } from "../../people/members/panel/members-panel.tsx";
 import { SearchButton } from "../../search/search-button.tsx";

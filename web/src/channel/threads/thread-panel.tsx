@@ -22,7 +22,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, showToast, showFailure, Pending } from "../../ui/feedback.tsx";
 import { Menu, type MenuList } from "../../ui/menu.tsx";
 import { isMutedNow, mutedUntil } from "../../groups/channels/mute.ts";
-import { focusComposer } from "../../composer/use-written.ts";
+import { focusComposer } from "../../composer/use-editor.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MentionsProvider, MessageCard } from "../messages/item/message-card.tsx";
 import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";

@@ -21,7 +21,7 @@ import { SettingsLayout } from "../../ui/settings-layout.tsx";
 import { ChannelWebhooks, ChannelSettings } from "../channels/settings/channel-settings.tsx";
 import { InviteList, NewInviteForm } from "../invites/invites.tsx";
 import { PageLoading } from "../../app/shell/page-header.tsx";
-import { ON_OPEN, useAsk } from "../../data/data-context.ts";
+import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { useCall } from "../../data/call.ts";
 import { useWordFilter } from "../../data/group-settings.ts";
@@ -146,7 +146,7 @@ function WebhooksPart({ group }: { group: Group }) {
 export function Usage({ groupId }: { groupId: string }) {
   const { t } = useTranslation("group-settings");
   const { bytes } = useFormats();
-  const usage = useAsk("file.getGroupUsage", { groupId }, ON_OPEN);
+  const usage = useActionQuery("file.getGroupUsage", { groupId }, ON_OPEN);
   const { data } = usage;
   if (data === undefined)
     return (

@@ -2,7 +2,7 @@ import { useCallback, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Redirect, useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
-import { useAsk } from "../../data/data-context.ts";
+import { useActionQuery } from "../../data/data-context.ts";
 import { useGroups } from "../../data/groups.ts";
 import { channelPath, groupPath, landingPath } from "../../routes.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
@@ -15,7 +15,7 @@ export function InvitePage({ code }: { code: string }) {
   const { t } = useTranslation("invites");
   const call = useCall();
   const [, navigate] = useLocation();
-  const { data, error: loadError } = useAsk("invite.preview", { code });
+  const { data, error: loadError } = useActionQuery("invite.preview", { code });
   const { data: groups } = useGroups();
   const { busy, error, run } = useAction();
   const join = useCallback(async () => {

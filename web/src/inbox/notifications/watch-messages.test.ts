@@ -1,6 +1,6 @@
 import type { NotificationSetting } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import { isWanted, reasonOf } from "./watch-messages.ts";
+import { shouldNotify, reasonOf } from "./watch-messages.ts";
 
 const nowMs = Date.parse("2026-11-21T12:00:00Z");
 const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
@@ -39,7 +39,7 @@ describe("isWanted", () => {
     group?: Partial<NotificationSetting>,
     channel?: Partial<NotificationSetting>,
   ) =>
-    isWanted(reason, {
+    shouldNotify(reason, {
       group: group && setting(group),
       channel: channel && setting({ channelId: "c", ...channel }),
       nowMs,

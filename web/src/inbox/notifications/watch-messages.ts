@@ -2,7 +2,7 @@ import { channelOf, notificationSettings } from "@fanfare/client/store";
 import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
 import type { ServerCache } from "../../data/cache.ts";
 import { isMutedNow } from "../../groups/channels/mute.ts";
-import { settingsOf } from "./wanted-unread.ts";
+import { settingsOf } from "./unmuted-unread.ts";
 
 export interface Notice {
   message: Message;
@@ -21,7 +21,7 @@ export interface NotifierState {
 export function watchMessages(
   cache: ServerCache,
   notifierState: () => NotifierState,
-  tell: (notice: Notice) => void,
+  onNotice: (notice: Notice) => void,
 ): () => void {
   return cache.client.on("message.created", ({ channelId, messages }) => {
     const ownId = cache.client.user?.id;
@@ -29,7 +29,7 @@ export function watchMessages(
     const others = messages.filter(({ authorId }) => authorId !== ownId && !blockedIds.includes(authorId));
     if (ownId === undefined || !isLoaded || doNotDisturb || others.length === 0) return;
     void noticeOf(cache, ownId, channelId, others).then(
-      (notice) => notice !== null && tell(notice),
+      (notice) => notice !== null && onNotice(notice),
       // The channel is no longer visible, or the connection is lost.
       () => undefined,
     );
@@ -58,7 +58,7 @@ async function noticeOf(
   for (const message of messages.toReversed()) {
     const roleIds = await rolesFor(cache, userId, groupId, message);
     const reason = reasonOf(message, groupId, { userId, roleIds, group: places.group });
-    if (isWanted(reason, { ...places, nowMs: Date.now() })) return { message, channel, reason };
+    if (shouldNotify(reason, { ...places, nowMs: Date.now() })) return { message, channel, reason };
   }
   return null;
 }
@@ -79,7 +79,7 @@ async function rolesFor(
 
 type Reason = "direct" | "mention" | "any";
 
-interface Listener {
+interface NotifyContext {
   userId: string;
   roleIds: readonly string[];
   group: NotificationSetting | undefined;
@@ -91,7 +91,7 @@ interface Listener {
 export function reasonOf(
   { mentions }: Pick<Message, "mentions">,
   groupId: string | null,
-  { userId, roleIds, group }: Pick<Listener, "userId" | "roleIds" | "group">,
+  { userId, roleIds, group }: Pick<NotifyContext, "userId" | "roleIds" | "group">,
 ): Reason {
   const isNamed = mentions?.userIds.includes(userId) || mentions?.roleIds.some((id) => roleIds.includes(id));
   const isEveryone = mentions?.everyone === true && group?.suppressEveryone !== true;
@@ -100,9 +100,9 @@ export function reasonOf(
 }
 
 /** Whether the settings allow a notification, by the same rules as the server's push notifications. */
-export function isWanted(
+export function shouldNotify(
   reason: Reason,
-  { group, channel, nowMs }: Omit<Listener, "userId" | "roleIds">,
+  { group, channel, nowMs }: Omit<NotifyContext, "userId" | "roleIds">,
 ): boolean {
   if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) return false;
   const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");

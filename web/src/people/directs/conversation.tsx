@@ -12,7 +12,7 @@ import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { focusComposer } from "../../composer/use-written.ts";
+import { focusComposer } from "../../composer/use-editor.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MessageList } from "../../channel/messages/list/message-list.tsx";
 import { PinsPanel } from "../../channel/messages/pins/pins-panel.tsx";

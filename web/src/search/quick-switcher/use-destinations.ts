@@ -6,7 +6,7 @@ import { useDirects, useFriends, useUsers } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
 import { channelPath, directPath, groupPath, inboxPath, settingsPath } from "../../routes.ts";
-import { useUnmutedUnread } from "../../inbox/notifications/wanted-unread.ts";
+import { useUnmutedUnread } from "../../inbox/notifications/unmuted-unread.ts";
 import { usePlace } from "../../app/shortcuts/use-place.ts";
 import type { Destination } from "./destination.ts";
 import { useRecentPlaces } from "./recent-places.ts";

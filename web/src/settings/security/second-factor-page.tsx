@@ -4,7 +4,7 @@ import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { Entrance, EntranceTitle } from "../../session/entrance.tsx";
+import { LoginLayout, LoginTitle } from "../../session/login-layout.tsx";
 import { continueSession, logOut } from "../../session/session-store.ts";
 import { TotpSection } from "./totp-section.tsx";
 
@@ -17,8 +17,8 @@ export function SecondFactorPage() {
     if ((await call("user.me", {})).user.totpEnabled) continueSession();
   };
   return (
-    <Entrance>
-      <EntranceTitle title={t("totp.requiredTitle")} text={t("totp.requiredText")} />
+    <LoginLayout>
+      <LoginTitle title={t("totp.requiredTitle")} text={t("totp.requiredText")} />
       <TotpSection onClose={() => void run(proceed)} />
       <ErrorNote text={error} />
       <div>
@@ -26,6 +26,6 @@ export function SecondFactorPage() {
           {t("totp.logOut")}
         </Button>
       </div>
-    </Entrance>
+    </LoginLayout>
   );
 }

@@ -4,7 +4,7 @@ import { useContext, useEffect, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelState } from "../../../data/groups.ts";
-import { useAsk } from "../../../data/data-context.ts";
+import { useActionQuery } from "../../../data/data-context.ts";
 import { useMessageContext } from "../list/use-rows.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
 import { safeUrl } from "../markdown/lex.ts";
@@ -12,7 +12,7 @@ import { formatTime, shortTime } from "../times.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { focusComposer, useWritten } from "../../../composer/use-written.ts";
+import { focusComposer, useEditor } from "../../../composer/use-editor.ts";
 import { MessageField } from "../../../composer/message-field.tsx";
 import { setEditing } from "../conversation.ts";
 import { Attachments } from "./attachments.tsx";
@@ -108,7 +108,7 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
   const { openThread } = useMessageContext();
   const { data: thread } = useChannelState(threadId);
   const seq = thread?.head.seq ?? 0;
-  const { data: last } = useAsk(
+  const { data: last } = useActionQuery(
     "message.list",
     { channelId: threadId, before: seq + 1, limit: 1 },
     { enabled: seq > 0, select: ({ messages }) => messages[0]?.createdAt },
@@ -137,16 +137,16 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
 function EditForm({ message }: { message: Message }) {
   const { t } = useTranslation("messages");
   const { view, channel, permissions, ask } = useMessageContext();
-  const written = useWritten(channel.groupId, message.content);
+  const editor = useEditor(channel.groupId, message.content);
   const { busy, error, run } = useAction();
   const hintId = useId();
-  const { field } = written;
+  const { field } = editor;
   useEffect(() => {
     const { current } = field;
     current?.focus();
     current?.setSelectionRange(current.value.length, current.value.length);
   }, [field]);
-  const content = written.wire.trim();
+  const content = editor.wire.trim();
   const tooMany = content.length - LIMITS.messageMaxChars;
   const close = () => {
     setEditing(view.channelId, null);
@@ -172,7 +172,7 @@ function EditForm({ message }: { message: Message }) {
       }}
     >
       <MessageField
-        written={written}
+        editor={editor}
         channel={channel}
         permissions={permissions}
         label={t("edit.label")}

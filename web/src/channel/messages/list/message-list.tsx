@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
-import { usePages } from "../../../data/data-context.ts";
+import { usePagedQuery } from "../../../data/data-context.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
@@ -129,7 +129,7 @@ function Loading() {
 function HistoryDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const { id: messageId, channelId, content, editedAt } = message;
-  const pages = usePages(
+  const pages = usePagedQuery(
     "message.listEdits",
     { channelId, messageId },
     "edits",
@@ -215,7 +215,7 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const { t } = useTranslation("messages");
   const { channelId, id: messageId } = message;
   const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
-  const pages = usePages(
+  const pages = usePagedQuery(
     "message.listReactors",
     params,
     "userIds",

@@ -24,24 +24,21 @@ export function unmutedUnread(
   settings: readonly NotificationSetting[],
   nowMs: number,
 ): Map<string, Unread> {
-  const wanted = new Map<string, Unread>();
+  const unmuted = new Map<string, Unread>();
   for (const { channelId, groupId, head, lastReadSeq, mentionCount } of channels) {
     const { group, channel } = settingsOf(settings, groupId, channelId);
     if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) continue;
     const isNothing = (channel?.level ?? group?.level) === "nothing";
     const messages = isNothing ? mentionCount : head.seq - lastReadSeq;
-    if (messages > 0) wanted.set(channelId, { messages, mentions: mentionCount });
+    if (messages > 0) unmuted.set(channelId, { messages, mentions: mentionCount });
   }
-  return wanted;
+  return unmuted;
 }
 
-export function countForUser(
-  channels: readonly UnreadChannel[],
-  wanted: ReadonlyMap<string, Unread>,
-): number {
+export function badgeCount(channels: readonly UnreadChannel[], unmuted: ReadonlyMap<string, Unread>): number {
   let count = 0;
   for (const { channelId, groupId } of channels) {
-    const unread = wanted.get(channelId);
+    const unread = unmuted.get(channelId);
     if (unread !== undefined) count += groupId === null ? unread.messages : unread.mentions;
   }
   return count;
@@ -60,7 +57,7 @@ const MAX_SHOWN = 99;
 /** Shows the unread count in the tab's title and marks its icon. */
 export function PageBadge() {
   const { data: channels = [] } = useUnreadChannels();
-  const count = countForUser(channels, useUnmutedUnread());
+  const count = badgeCount(channels, useUnmutedUnread());
   useEffect(() => {
     document.title = count === 0 ? NAME : `(${count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}) ${NAME}`;
     setIcon(count > 0 ? "/favicon-unread.svg" : "/favicon.svg");

@@ -1,6 +1,6 @@
 import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { countForUser, unmutedUnread } from "./wanted-unread.ts";
+import { badgeCount, unmutedUnread } from "./unmuted-unread.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const unread = (
@@ -29,13 +29,13 @@ const channels = [unread("a", "g", 5, 2), unread("b", "g", 3), unread("d", null,
 test("counts messages of others and mentions", () => {
   const wanted = unmutedUnread(channels, [], NOW);
   expect([...wanted.keys()]).toEqual(["a", "b", "d"]);
-  expect(countForUser(channels, wanted)).toBe(2 + 4);
+  expect(badgeCount(channels, wanted)).toBe(2 + 4);
 });
 
 test("ignores muted places until the mute ends", () => {
   const muted = [setting({ channelId: "d", mutedUntil: "2026-11-21T13:00:00Z" })];
-  expect(countForUser(channels, unmutedUnread(channels, muted, NOW))).toBe(2);
-  expect(countForUser(channels, unmutedUnread(channels, muted, NOW + 2 * 3_600_000))).toBe(6);
+  expect(badgeCount(channels, unmutedUnread(channels, muted, NOW))).toBe(2);
+  expect(badgeCount(channels, unmutedUnread(channels, muted, NOW + 2 * 3_600_000))).toBe(6);
   const group = [setting({ groupId: "g", mutedUntil: "9999-12-31T23:59:59.999Z" })];
   expect([...unmutedUnread(channels, group, NOW).keys()]).toEqual(["d"]);
 });

@@ -8,7 +8,7 @@ const NO_ROLES: readonly Role[] = [];
 const NO_CHANNELS: readonly Channel[] = [];
 
 /** The contents of a field in which mentions are shown as names. */
-export interface Written {
+export interface Editor {
   field: RefObject<HTMLTextAreaElement | null>;
   /** As displayed. */
   text: string;
@@ -16,17 +16,17 @@ export interface Written {
   wire: string;
   onInput: (text: string) => void;
   /** The label of a user, role or channel, to insert into the field. */
-  nameFor: (wire: string, name: string) => string;
+  labelFor: (wire: string, name: string) => string;
   /** Replaces the text. */
   reset: (wire: string) => void;
 }
 
 /** @param onType called after each edit by the user */
-export function useWritten(
+export function useEditor(
   groupId: string | null,
   initialWire: string,
   onType?: (text: string) => void,
-): Written {
+): Editor {
   const field = useRef<HTMLTextAreaElement>(null);
   const [state, setState] = useState<{ text: string; tokens: readonly NamedToken[] }>({
     text: initialWire,
@@ -45,13 +45,13 @@ export function useWritten(
     setState((now) => ({ ...now, text: next }));
     onType?.(next);
   };
-  const nameFor = (wire: string, name: string): string => {
+  const labelFor = (wire: string, name: string): string => {
     const token = nameToken(tokens, wire, name);
     if (!tokens.includes(token)) setState((now) => ({ ...now, tokens: [...now.tokens, token] }));
     return token.label;
   };
   const reset = useCallback((wire: string) => setState({ text: wire, tokens: [] }), []);
-  return { field, text, wire: toWire(text, tokens), onInput, nameFor, reset };
+  return { field, text, wire: toWire(text, tokens), onInput, labelFor, reset };
 }
 
 /** The known names of the tokens in a text. */
@@ -86,7 +86,7 @@ export interface NamedToken {
 }
 
 /** Parts in which no names are replaced: escaped characters, code blocks, code spans. */
-const OPAQUE =
+const LITERAL_PARTS =
   "\\\\[\\s\\S]|^ {0,3}(?<fence>`{3,}|~{3,})[^\\n]*(?:\\n[\\s\\S]*?(?:^ {0,3}\\k<fence>[ \\t]*$|$(?![\\s\\S]))|$(?![\\s\\S]))" +
   "|(?<!`)(?<ticks>`+)(?!`)[\\s\\S]*?(?<!`)\\k<ticks>(?!`)";
 const WIRE = "<(?:@&?|#)[0-9a-f]{24}>";
@@ -97,7 +97,7 @@ export function toWire(text: string, tokens: readonly NamedToken[]): string {
   if (tokens.length === 0) return text;
   const wireOf = new Map(tokens.map(({ label, wire }) => [label, wire]));
   const labels = [...wireOf.keys()].toSorted((a, b) => b.length - a.length).map(labelPattern);
-  const pattern = new RegExp(`${OPAQUE}|(?<![\\w@#<.])(?:${labels.join("|")})`, "gm");
+  const pattern = new RegExp(`${LITERAL_PARTS}|(?<![\\w@#<.])(?:${labels.join("|")})`, "gm");
   return text.replace(pattern, (found) => wireOf.get(found) ?? found);
 }
 
@@ -108,7 +108,7 @@ export function fromWire(
   nameOf: (wire: string) => string | undefined,
 ): { text: string; tokens: readonly NamedToken[] } {
   let known = tokens;
-  const pattern = new RegExp(`${OPAQUE}|${WIRE}`, "gm");
+  const pattern = new RegExp(`${LITERAL_PARTS}|${WIRE}`, "gm");
   const shown = text.replace(pattern, (found) => {
     // All other matches are opaque.
     if (!found.startsWith("<")) return found;
@@ -127,8 +127,8 @@ export function findTokens(text: string): string[] {
 
 /** Adds a number if another token in the text has the same name. */
 export function nameToken(tokens: readonly NamedToken[], wire: string, name: string): NamedToken {
-  const held = tokens.find((token) => token.wire === wire);
-  if (held !== undefined) return held;
+  const existing = tokens.find((token) => token.wire === wire);
+  if (existing !== undefined) return existing;
   const sign = wire.startsWith("<#") ? "#" : "@";
   const plain = `${sign}${name}`;
   const isTaken = (label: string): boolean =>

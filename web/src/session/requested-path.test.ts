@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOwnPath } from "./wanted-place.ts";
+import { isOwnPath } from "./requested-path.ts";
 
 test("only accepts paths of this application other than login pages", () => {
   expect(["/", "/groups/1/channels/2?message=3", "/settings/profile"].map(isOwnPath)).toEqual([

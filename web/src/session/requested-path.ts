@@ -1,7 +1,7 @@
 import { ROUTES } from "../routes.ts";
 
-const KEY = "fanfare.wanted";
-const ENTRANCES: readonly string[] = [ROUTES.login, ROUTES.register];
+const KEY = "fanfare.requestedPath";
+const LOGIN_PATHS: readonly string[] = [ROUTES.login, ROUTES.register];
 
 /** Remembers the requested page in this tab until the login, also across a redirect to an OIDC provider. */
 export function rememberRequestedPath(path: string): void {
@@ -33,11 +33,11 @@ export function takeRequestedPath(): string {
   return path !== null && isOwnPath(path) ? path : ROUTES.landing;
 }
 
-export function isEntrance(path: string): boolean {
-  return ENTRANCES.includes(path);
+export function isLoginPath(path: string): boolean {
+  return LOGIN_PATHS.includes(path);
 }
 
 /** Whether it is a path of this application other than the login pages. */
 export function isOwnPath(path: string): boolean {
-  return /^\/(?![/\\])/.test(path) && !isEntrance(path.split(/[?#]/)[0]!);
+  return /^\/(?![/\\])/.test(path) && !isLoginPath(path.split(/[?#]/)[0]!);
 }

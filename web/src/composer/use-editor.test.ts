@@ -1,6 +1,6 @@
 import { parseMentions } from "@fanfare/contract/mentions";
 import { describe, expect, test } from "vitest";
-import { fromWire, type NamedToken, nameToken, toWire, findTokens } from "./use-written.ts";
+import { fromWire, type NamedToken, nameToken, toWire, findTokens } from "./use-editor.ts";
 
 const id = (digit: string): string => digit.repeat(24);
 const ada: NamedToken = { label: "@Ada", wire: `<@${id("a")}>` };

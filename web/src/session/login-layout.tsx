@@ -19,7 +19,7 @@ const POINTS: { textKey: "point.speed" | "point.complete" | "point.own"; icon: L
 ];
 
 /** Layout of all pages before login. */
-export function Entrance({ children }: { children: ReactNode }) {
+export function LoginLayout({ children }: { children: ReactNode }) {
   const { t } = useTranslation("session");
   return (
     <div className="grid min-h-0 flex-1 grid-rows-[auto_1fr] overflow-y-auto lg:grid-cols-[1.15fr_1fr] lg:grid-rows-1">
@@ -51,14 +51,14 @@ export function Entrance({ children }: { children: ReactNode }) {
         >
           {children}
         </main>
-        <EntranceFooter />
+        <LoginFooter />
       </div>
     </div>
   );
 }
 
 /** Language and theme for users without settings. */
-function EntranceFooter() {
+function LoginFooter() {
   const { t, i18n } = useTranslation("session");
   const theme = usePreferences((preferences) => preferences.theme);
   const systemIsDark = useMedia("(prefers-color-scheme: dark)");
@@ -140,7 +140,7 @@ export function Outcome({ icon: Icon, title, text, tone = "good", children }: Ou
   );
 }
 
-export function NoticeLine({ notice }: { notice: SessionNotice | null }) {
+export function SessionNoticeBanner({ notice }: { notice: SessionNotice | null }) {
   const { t } = useTranslation("session");
   if (notice === null) return null;
   return (
@@ -158,9 +158,9 @@ export function NoticeLine({ notice }: { notice: SessionNotice | null }) {
   );
 }
 
-export const ENTRANCE_LINK = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
+export const LOGIN_LINK_CLASS = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
 
-export function EntranceTitle({ title, text }: { title: string; text?: string | undefined }) {
+export function LoginTitle({ title, text }: { title: string; text?: string | undefined }) {
   usePageTitle(title);
   return (
     <header className="grid gap-1">
