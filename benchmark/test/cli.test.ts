@@ -72,7 +72,7 @@ describe("exit codes", () => {
     [["overload", "--mixed", "--gateways", "2"], "Arguments mixed and gateways are mutually exclusive"],
     [
       ["broadcast", "--allow", "loss"],
-      "Write one of lost, unstored, dropped, duplicates, outOfOrder, or all.",
+      "Write one of lost, unstored, dropped, duplicates, outOfOrder, corrupted, or all.",
     ],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {

@@ -3,7 +3,13 @@ import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
 /** What happens to a message on its way to a member; undefined: normal delivery. */
-type Fault = "drop" | "duplicate" | "hold until the next" | { delayMs: number } | undefined;
+type Fault =
+  | "drop"
+  | "duplicate"
+  | "hold until the next"
+  | { delayMs: number }
+  | { content: (content: string) => string }
+  | undefined;
 
 /** Members count from 0 in the order they registered; messages in sending order. */
 export type FaultPlan = (member: number, message: number) => Fault;
@@ -12,6 +18,8 @@ export interface FakePlatform {
   url: string;
   /** The API's answer to `message.list` omits this many messages. */
   hideStored: number;
+  /** What it answers with instead of the content of a message. */
+  changeStored: (content: string) => string;
   /** Reject every connection with this code. */
   refuseWith: string | undefined;
   /** These messages are not in the answers to `channel.sync` either. */
@@ -44,6 +52,7 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
   const platform: FakePlatform = {
     url: "",
     hideStored: 0,
+    changeStored: (content) => content,
     refuseWith: undefined,
     forgotten: new Set(),
     syncs: 0,
@@ -62,7 +71,10 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     "invite.accept": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
     "message.list": ({ after = 0, limit = 50 }) => {
       const newer = messages.slice(platform.hideStored).filter(({ seq }) => seq > after);
-      return { messages: newer.slice(0, limit), hasMore: newer.length > limit };
+      const page = newer
+        .slice(0, limit)
+        .map((each) => ({ ...each, content: platform.changeStored(each.content) }));
+      return { messages: page, hasMore: newer.length > limit };
     },
   };
   http.on("request", async (request, response) => {
@@ -73,7 +85,12 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     response.end(JSON.stringify({ ok: true, data }));
   });
 
-  const deliver = (member: number, socket: Socket, payload: object, fault: Fault) => {
+  const deliver = (
+    member: number,
+    socket: Socket,
+    payload: object,
+    fault: Exclude<Fault, { content: unknown }>,
+  ) => {
     const send = () => socket.emit("message.created", payload);
     const late = held.get(member) ?? [];
     held.delete(member);
@@ -105,7 +122,11 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
       messages.push(message);
       const number = Number(content.split(" ")[2]);
       for (const [member, receiver] of members) {
-        deliver(member, receiver, { channelId: ID, messages: [message] }, faultOf(member, number));
+        const fault = faultOf(member, number);
+        const isChanged = typeof fault === "object" && "content" in fault;
+        const text = isChanged ? fault.content(content) : content;
+        const payload = { channelId: ID, messages: [{ ...message, content: text }] };
+        deliver(member, receiver, payload, isChanged ? undefined : fault);
       }
       acknowledge({ ok: true, data: { message } });
     });

@@ -43,6 +43,29 @@ for (const client of KINDS)
       expect(errors).toEqual([]);
     });
 
+    test("a changed, truncated or padded text counts as corrupted, not as received", async () => {
+      const changes = [
+        (content: string) => content.replace(/.$/, "-"),
+        (content: string) => content.slice(0, -1),
+        (content: string) => content.slice(0, 20),
+        (content: string) => `${content} `,
+        (content: string) => content.replace(/(bench \S+) 1/, "$1 2"),
+      ];
+      const { counts, rounds } = await measured((member, message) => {
+        const content = message === 1 ? changes[member] : undefined;
+        return content && { content };
+      }, client);
+      expect(counts).toMatchObject({ received: 155, lost: 5, corrupted: 5, duplicates: 0, foreign: 0 });
+      expect(rounds.map(({ p100Ms }) => p100Ms === null)).toEqual([false, true, false, false]);
+    });
+
+    test("a message stored with another text is not stored", async () => {
+      platform = await startFakePlatform();
+      platform.changeStored = (content) => content.replace(/z/, "y");
+      const { counts } = await measure(client, { url: platform.url });
+      expect(counts).toMatchObject({ acknowledged: 4, stored: 0, received: 160 });
+    });
+
     test("dropped messages count as lost, and a message that did not reach every member has no p100", async () => {
       const dropped = [
         [3, 1],

@@ -255,6 +255,13 @@ describe("a faulty server is detected if", () => {
     expect(code).toBe(99);
   });
 
+  test("it delivers another text than was sent", async () => {
+    const result = await group((member, message) =>
+      member === 4 && message < 3 ? { content: (content) => content.slice(0, -1) } : undefined,
+    );
+    expect(result.counts).toMatchObject({ received: 177, lost: 3, corrupted: 3, duplicates: 0 });
+  });
+
   test("it is late for one member", async () => {
     const result = await group((member, message) =>
       member === 5 && message === 3 ? { delayMs: 700 } : undefined,

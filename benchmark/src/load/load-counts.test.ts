@@ -46,6 +46,7 @@ test("counts acknowledged messages that are missing, stored twice or not deliver
     lost: 3,
     duplicates: 1,
     outOfOrder: 0,
+    corrupted: 0,
     dropped: 0,
     resyncs: 0,
   });

@@ -71,6 +71,7 @@ export function countLoad({ memory, tally, connections, copies, isComplete }: Co
     lost: isComplete ? counts.expected - counts.received : 0,
     duplicates: tally ? Atomics.load(tally.memory.counts, TallyCount.duplicates) : 0,
     outOfOrder: tally ? Atomics.load(tally.memory.counts, TallyCount.outOfOrder) : 0,
+    corrupted: tally ? Atomics.load(tally.memory.counts, TallyCount.corrupted) : 0,
     dropped: connections ? Atomics.load(connections.counts, Count.dropped) : 0,
     resyncs: connections ? Atomics.load(connections.counts, Count.resyncs) : 0,
   };

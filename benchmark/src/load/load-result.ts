@@ -53,6 +53,8 @@ export interface LoadCounts {
   duplicates: number;
   /** Deliveries after one with a higher revision, per connection and channel. Absent in older results. */
   outOfOrder?: number;
+  /** Deliveries with another text than was sent. Missing in older results. */
+  corrupted?: number;
   /** Connections that ended or were told to resync. They don't fetch what they missed. */
   dropped: number;
   resyncs: number;

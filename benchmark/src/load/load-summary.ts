@@ -74,14 +74,25 @@ function headline({ rates, measuredMs, server }: LoadMeasurement): string[] {
 }
 
 function countLines({ counts, rates, delivery }: LoadMeasurement): string[] {
-  const { lost, duplicates, outOfOrder, unstored, storedTwice, refused, unanswered, missed, dropped } =
-    counts;
-  const faultCounts = [lost, duplicates, outOfOrder, unstored, storedTwice, unanswered, dropped];
+  const {
+    lost,
+    duplicates,
+    outOfOrder,
+    corrupted,
+    unstored,
+    storedTwice,
+    refused,
+    unanswered,
+    missed,
+    dropped,
+  } = counts;
+  const faultCounts = [lost, duplicates, outOfOrder, corrupted, unstored, storedTwice, unanswered, dropped];
   const isClean = faultCounts.every((n) => (n ?? 0) === 0);
   const optional = (amount: number, text: string) => (amount === 0 ? "" : ` · ${text} ${whole(amount)}`);
   const faults =
     `  lost ${whole(lost)} · duplicates ${whole(duplicates)} · ` +
     (outOfOrder === undefined ? "" : `out of order ${whole(outOfOrder)} · `) +
+    (corrupted ? `corrupted ${whole(corrupted)} · ` : "") +
     "acknowledged but not persisted " +
     (unstored === null ? "not counted" : whole(unstored)) +
     optional(storedTwice ?? 0, "stored twice") +

@@ -1,3 +1,4 @@
+import { CORRUPTED } from "../receiver/message-tag.ts";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
 /** Connections of the channels, and the channel of each message. */
@@ -37,6 +38,8 @@ export const TallyCount = {
   strays: 2,
   /** Deliveries after one with a higher revision in the same channel. */
   outOfOrder: 3,
+  /** Deliveries with another text than was sent. */
+  corrupted: 4,
 } as const;
 
 const BITS = 32;
@@ -114,6 +117,7 @@ export class LoadTally {
       this.memory;
     const { highestRev } = this.memory;
     // Of the warm-up, or someone else's.
+    if (message === CORRUPTED) Atomics.add(this.memory.counts, TallyCount.corrupted, 1);
     if (message < 0 || message >= messages) return false;
     const channel = channelOf[message]!;
     const position = this.#position(channel, receiver);

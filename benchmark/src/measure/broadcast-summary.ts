@@ -161,6 +161,7 @@ function countAll({ messages, audience, stored }: RunRecord): Counts {
     expected: messages.filter(isOwed).length * audience.tally.memory.receivers,
     ...arrivals(messages, audience),
     foreign: audience.tally.memory.foreign[0]!,
+    corrupted: audience.tally.memory.corrupted[0]!,
     dropped: audience.dropped,
     resyncs: audience.resyncs,
   };

@@ -1,22 +1,31 @@
+/** Instead of the index of a message: the text is of another run, or of a user. */
+const FOREIGN = -1;
+/** Instead of the index of a message: the text names this run, but isn't what was sent. */
+export const CORRUPTED = -2;
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
 export function newRunId(): string {
   return Math.floor(Math.random() * 2 ** 32).toString(36);
 }
 
 /**
- * The content of a measured message has its run and its index, so that a receiver can identify it. Other texts
- * in the same channel are never mistaken for one.
+ * The content of a measured message names its run, its index and its length, so that receivers recognize each message and
+ * every change of its text. Other messages in the same channel are never mistaken for one.
  */
 export function taggedContent(runId: string, index: number, bytes: number): string {
-  return `bench ${runId} ${index} `.padEnd(bytes, "x");
+  const tag = `bench ${runId} ${index} ${bytes} `;
+  return tag.padEnd(bytes, LETTERS.slice(index % LETTERS.length) + LETTERS);
 }
 
-/** The index of the message in the run, or -1 if the content is not of this run. */
+/** The index of the message in the run, FOREIGN or CORRUPTED. */
 export function taggedIndex(runId: string, content: unknown): number {
-  if (typeof content !== "string") return -1;
-  const [word, run, index] = content.split(" ", 3);
-  if (word !== "bench" || run !== runId || !/^\d{1,7}$/.test(index ?? "")) return -1;
-  return Number(index);
+  if (typeof content !== "string") return FOREIGN;
+  const [word, run, index = "", bytes = ""] = content.split(" ", 4);
+  if (word !== "bench" || run !== runId) return FOREIGN;
+  if (!/^\d{1,7}$/.test(index) || !/^\d{1,5}$/.test(bytes)) return CORRUPTED;
+  return content === taggedContent(runId, Number(index), Number(bytes)) ? Number(index) : CORRUPTED;
 }
 
-/** The shortest payload that can hold a tag. */
+/** The shortest payload that fits a tag. */
 export const MIN_PAYLOAD_BYTES = 32;

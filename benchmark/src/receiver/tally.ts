@@ -1,3 +1,5 @@
+import { CORRUPTED } from "./message-tag.ts";
+
 /** Where every thread records its receivers' arrivals. All in shared memory, so no results are copied. */
 export interface TallyMemory {
   receivers: number;
@@ -16,6 +18,8 @@ export interface TallyMemory {
   outOfOrder: Int32Array<SharedArrayBuffer>;
   /** One number: messages in the measured channel that are not of this run. */
   foreign: Int32Array<SharedArrayBuffer>;
+  /** One number: messages of this run with another text than was sent. */
+  corrupted: Int32Array<SharedArrayBuffer>;
 }
 
 /** Bytes of shared memory for a run of this size. */
@@ -35,6 +39,7 @@ export function allocateTally(receivers: number, messages: number, epochMs: numb
     duplicates: int32(messages),
     outOfOrder: int32(messages),
     foreign: int32(1),
+    corrupted: int32(1),
   };
 }
 
@@ -57,7 +62,7 @@ export class Tally {
   record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event"): boolean {
     const { receivers, receivedAt, lastMessage, received, duplicates, outOfOrder, epochMs } = this.memory;
     if (message < 0 || message >= this.memory.messages) {
-      Atomics.add(this.memory.foreign, 0, 1);
+      Atomics.add(message === CORRUPTED ? this.memory.corrupted : this.memory.foreign, 0, 1);
       return false;
     }
     const cell = message * receivers + receiver;

@@ -55,6 +55,7 @@ const KINDS = {
   dropped: fault("connections dropped"),
   duplicates: fault("duplicates"),
   outOfOrder: fault("out of order"),
+  corrupted: fault("corrupted"),
   errors: lower("errors", "count"),
   missed: lower("not sent in time by the tester", "count"),
   acknowledgedPerSecond: higher("acknowledged", "perSecond"),

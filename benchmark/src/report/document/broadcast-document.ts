@@ -28,7 +28,8 @@ export function broadcastDocument(result: BroadcastMeasurement): Document {
 
 function tiles({ warm, cold, counts, server }: BroadcastMeasurement): Tile[] {
   const p100 = warm.p100Ms;
-  const faults = counts.lost + counts.duplicates + counts.outOfOrder;
+  const { corrupted = 0 } = counts;
+  const faults = counts.lost + counts.duplicates + counts.outOfOrder + corrupted;
   return [
     {
       label: "p100, time to the last member",
@@ -41,8 +42,8 @@ function tiles({ warm, cold, counts, server }: BroadcastMeasurement): Tile[] {
       ...(p100 && cold?.p100Ms ? { note: `${ratio(cold.p100Ms / p100.median)} a warm one` } : {}),
     },
     {
-      label: "lost · duplicated · out of order",
-      value: `${whole(counts.lost)} · ${whole(counts.duplicates)} · ${whole(counts.outOfOrder)}`,
+      label: "lost · duplicated · out of order · corrupted",
+      value: [counts.lost, counts.duplicates, counts.outOfOrder, corrupted].map(whole).join(" · "),
       note: `${whole(counts.received)} of ${whole(counts.expected)} deliveries`,
       tone: faults === 0 ? "good" : "bad",
     },

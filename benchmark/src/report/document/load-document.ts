@@ -122,6 +122,7 @@ function counts({ counts: all }: LoadMeasurement): Block {
     lost: "lost",
     duplicates: "duplicates",
     outOfOrder: "out of order",
+    corrupted: "corrupted",
     dropped: "connections dropped",
     resyncs: "told to resync",
   };
