@@ -56,7 +56,7 @@ test("report shows earlier measurements", async () => {
   const path = await side("one", [12.5]);
   const { code, stdout } = await bench.runPlain("report", path);
   expect(code).toBe(0);
-  expect(stdout).toMatch("p100  12.5 ms");
+  expect(stdout).toMatch("worst   12.5 ms");
   const wrong = await bench.runPlain("report", file("page.html"));
   expect(wrong.code).toBe(64);
   expect(wrong.stderr).toMatch("is not a result of --json");

@@ -65,7 +65,7 @@ export class UsersAttempts {
 
   #judge(users: number, measured: BroadcastMeasurement): CapacityAttempt {
     const { counts, server, warm } = measured;
-    const { p100 } = broadcastMetrics(measured);
+    const { worst: p100 } = broadcastMetrics(measured);
     const cpuMs = server.cpuMsPerMessage;
     const seen = {
       p100Ms: p100,

@@ -31,7 +31,7 @@ function builder(yargs: Argv) {
     .example("$0 broadcast -u 10000 --burst 20,100", "then bursts of 20 and 100")
     .example("$0 broadcast -u 10000 --gateways 2", "a cluster, with the members spread over two gateways")
     .example("$0 broadcast -u 500 --url http://127.0.0.1:3000", "a running server")
-    .example("$0 broadcast -u 1000 --threshold 'p100<100'", "for CI: exit code 99 if slower");
+    .example("$0 broadcast -u 1000 --threshold 'worst<100'", "for CI: exit code 99 if slower");
 }
 
 function serverOptions(yargs: Argv) {

@@ -30,7 +30,7 @@ export function roundOptions<T>(yargs: Argv<T>) {
       group: "Messages:",
       alias: "m",
       type: "number",
-      default: 5,
+      default: 20,
       describe: "Warm messages, sent one at a time",
     })
     .option("warmup", {
@@ -137,7 +137,7 @@ export const RESULT_OPTIONS = {
     type: "string",
     array: true,
     default: [] as string[],
-    describe: "Exit with code 99 unless this holds, for example 'p100<1200'. Repeatable",
+    describe: "Exit with code 99 unless this holds, for example 'worst<1200' or 'lost==0'. Repeatable",
   },
   allow: {
     group: "Result:",

@@ -3,7 +3,8 @@ import type { BroadcastMeasurement } from "./result.ts";
 
 /** Metrics for --threshold of a broadcast. Times in milliseconds. */
 export const BROADCAST_METRICS = [
-  "p100",
+  "worst",
+  "median",
   "p99.9",
   "p99",
   "p95",
@@ -25,7 +26,10 @@ export const BROADCAST_METRICS = [
   "burstDeliveriesPerCpuSecond",
 ] as const;
 
-/** `p100` is the worst warm message; the other percentiles are over all deliveries of warm messages. */
+/**
+ * `worst` and `median` are times to the last member, of the slowest and of the median warm message. Percentiles are over all
+ * deliveries of warm messages.
+ */
 export function broadcastMetrics(
   result: BroadcastMeasurement,
 ): Record<(typeof BROADCAST_METRICS)[number], number | null> {
@@ -34,7 +38,8 @@ export function broadcastMetrics(
   const latency = warm.latencyMs;
   const burstTimes = bursts.map((burst) => burst.allMs);
   return {
-    p100: isComplete ? (warm.p100Ms?.max ?? null) : null,
+    worst: isComplete ? (warm.p100Ms?.max ?? null) : null,
+    median: isComplete ? (warm.p100Ms?.median ?? null) : null,
     "p99.9": latency?.["p99.9"] ?? null,
     p99: latency?.p99 ?? null,
     p95: latency?.p95 ?? null,

@@ -46,15 +46,19 @@ function title({ users, target, client, options }: BroadcastResult): string {
 function headline({ warm, rounds, first, cold }: BroadcastMeasurement): string {
   const p100 = warm.p100Ms;
   const warmRounds = rounds.filter(({ kind }) => kind === "warm");
+  const messages = count(warmRounds.length, "warm message");
   const incomplete = warmRounds.filter(({ p100Ms }) => p100Ms === null);
-  const range = p100
-    ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}`
-    : `${whole(incomplete.length)} of ${count(warmRounds.length, "warm message")} did not reach everyone`;
-  const slower = p100 && cold?.p100Ms ? `, ${ratio(cold.p100Ms / p100.median)} a warm one` : "";
+  const slowest = p100
+    ? `until the last member had the slowest of ${messages}`
+    : `${whole(incomplete.length)} of ${messages} did not reach everyone`;
+  const slower = p100 && cold?.p100Ms ? `, ${ratio(cold.p100Ms / p100.median)} the median` : "";
   return [
-    `  ${styleText("bold", `p100  ${ms(p100?.median)}`)}   ${range}`,
-    `  cold  ${ms(cold?.p100Ms)}   the first message after an idle time${slower}`,
-    ...(first ? [`  first ${ms(first.p100Ms)}   the first message after connecting (cold code paths)`] : []),
+    `  ${styleText("bold", `worst   ${ms(p100?.max)}`)}   ${slowest}`,
+    `  median  ${ms(p100?.median)}   of these messages`,
+    `  cold    ${ms(cold?.p100Ms)}   the first message after an idle time${slower}`,
+    ...(first
+      ? [`  first   ${ms(first.p100Ms)}   the first message after connecting (cold code paths)`]
+      : []),
   ].join("\n");
 }
 

@@ -27,7 +27,7 @@ export function parseThresholds(expressions: readonly string[], metrics: readonl
   return expressions.map((expression) => {
     const match = /^([\w.]+)\s*(<=|>=|==|<|>)\s*(\d+(?:\.\d+)?)$/.exec(expression.trim());
     if (!match) {
-      throw usageError(`--threshold '${expression}' is invalid. Example: --threshold 'p100<1200'`);
+      throw usageError(`--threshold '${expression}' is invalid. Example: --threshold 'worst<1200'`);
     }
     const [, metric = "", operator, limit] = match;
     if (!metrics.includes(metric)) {

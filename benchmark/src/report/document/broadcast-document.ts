@@ -32,14 +32,15 @@ function tiles({ warm, cold, counts, server }: BroadcastMeasurement): Tile[] {
   const faults = counts.lost + counts.duplicates + counts.outOfOrder + corrupted;
   return [
     {
-      label: "p100, time to the last member",
-      value: ms(p100?.median),
-      note: p100 ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}` : "unknown",
+      label: "worst message, time to the last member",
+      value: ms(p100?.max),
+      note: p100 ? "the slowest of the warm messages" : "unknown",
     },
+    { label: "median message, time to the last member", value: ms(p100?.median) },
     {
       label: "cold, after an idle time",
       value: ms(cold?.p100Ms),
-      ...(p100 && cold?.p100Ms ? { note: `${ratio(cold.p100Ms / p100.median)} a warm one` } : {}),
+      ...(p100 && cold?.p100Ms ? { note: `${ratio(cold.p100Ms / p100.median)} the median` } : {}),
     },
     {
       label: "lost · duplicated · out of order · corrupted",
