@@ -25,6 +25,7 @@ describe.each(["socket.io", "ws"] as const)("bare %s", (name) => {
         duplicates: 0,
         outOfOrder: 0,
         foreign: 0,
+        corrupted: 0,
         dropped: 0,
         resyncs: 0,
       });

@@ -8,7 +8,7 @@ test("an instance is started, measured and removed", { tags: "long" }, async () 
   expect(code).toBe(0);
   expect(stdout).toMatch("Broadcast to 30 users · fanfare, started for this run");
   expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
-  expect(stdout).toMatch("69 sent · 69 acknowledged · 69 stored · 2,070 of 2,070 deliveries received");
+  expect(stdout).toMatch("84 sent · 84 acknowledged · 84 stored · 2,520 of 2,520 deliveries received");
   expect(stdout).toMatch(/all online, idle +[\d,]+ MiB/);
   expect(await bench.leftovers()).toEqual([]);
 });
