@@ -80,7 +80,7 @@ test("on the command line", async () => {
   server.close();
   expect(run.stderr).toBe("");
   expect(run.stdout).toMatch("Broadcast to 20 users · murmur");
-  expect(run.result).toMatchObject({ target: { name: "murmur" }, counts: { received: 120, lost: 0 } });
+  expect(run.result).toMatchObject({ target: { name: "murmur" }, counts: { received: 420, lost: 0 } });
 });
 
 test.each([

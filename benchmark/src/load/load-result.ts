@@ -53,7 +53,7 @@ export interface LoadCounts {
   duplicates: number;
   /** Deliveries after one with a higher revision, per connection and channel. Absent in older results. */
   outOfOrder?: number;
-  /** Deliveries with another text than was sent. Missing in older results. */
+  /** Deliveries with another text than was sent. Absent in older results. */
   corrupted?: number;
   /** Connections that ended or were told to resync. They don't fetch what they missed. */
   dropped: number;

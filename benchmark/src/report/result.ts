@@ -76,7 +76,7 @@ export interface Counts {
   outOfOrder: number;
   /** Messages in the channel that are not of this run. */
   foreign: number;
-  /** Deliveries of this run's messages with another text than was sent. Missing in older results. */
+  /** Deliveries of this run's messages with another text than was sent. Absent in older results. */
   corrupted?: number;
   /** Connections that ended during the run; times that the server requested a resync. */
   dropped: number;
