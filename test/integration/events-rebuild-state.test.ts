@@ -97,12 +97,12 @@ async function listInbox(observer: Observer): Promise<void> {
 async function loadState(store: Store, call: Call, { tokens, listed }: Observer): Promise<void> {
   const load: Store["load"] = async (name, params) => {
     await store.load(name, params);
-    if (!listed.has(name + JSON.stringify(params))) store.keep(name, params);
+    if (!listed.has(name + JSON.stringify(params))) store.retain(name, params);
     listed.add(name + JSON.stringify(params));
   };
   const list = async <N extends ActionName>(name: N, params: Params<N>): Promise<void> => {
     const key = name + JSON.stringify(params);
-    if (!listed.has(key)) await store.around(name, params, () => call(name, params));
+    if (!listed.has(key)) await store.wrapCall(name, params, () => call(name, params));
     listed.add(key);
   };
   await load("user.me", {});

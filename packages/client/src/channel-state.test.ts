@@ -2,7 +2,7 @@ import type { ChannelSync, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import {
   type ChannelCopy,
-  MAX_EARLY,
+  MAX_BUFFERED,
   MAX_MESSAGES,
   type MessagePage,
   newChannelCopy,
@@ -107,7 +107,7 @@ test("events received before the first page are applied with it", () => {
 });
 
 test("more early events than the limit cause a sync", () => {
-  let copy = events(newChannelCopy(channelId), ...range(2, MAX_EARLY + 2));
+  let copy = events(newChannelCopy(channelId), ...range(2, MAX_BUFFERED + 2));
   expect(copy.messages).toEqual([]);
   copy = reduceChannel(copy, {
     type: "newestPage",

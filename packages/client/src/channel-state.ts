@@ -17,7 +17,7 @@ export interface ChannelCopy {
   /** The newest known numbers. */
   readonly head: Head;
   readonly rev: number;
-  readonly ahead: ReadonlySet<number>;
+  readonly revsAhead: ReadonlySet<number>;
   /** The newest change that could have been dropped because its message is older than `fromSeq`. */
   readonly droppedRev: number;
   /** Counts possible losses of events; a sync or page requested afterwards settles them. */
@@ -48,7 +48,7 @@ export type ChannelChange =
 /** Maximum number of messages in a copy; the oldest are dropped first. */
 export const MAX_MESSAGES = 5000;
 /** Maximum number of changes buffered out of order or while the first page loads; beyond it, the copy syncs. */
-export const MAX_EARLY = 1000;
+export const MAX_BUFFERED = 1000;
 
 export function newChannelCopy(channelId: string): ChannelCopy {
   return {
@@ -58,7 +58,7 @@ export function newChannelCopy(channelId: string): ChannelCopy {
     fromSeq: 0,
     head: { seq: 0, rev: 0 },
     rev: 0,
-    ahead: new Set(),
+    revsAhead: new Set(),
     droppedRev: 0,
     invalidations: 0,
     settledInvalidations: 0,
@@ -71,7 +71,7 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
   if (copy.status === "gone" && change.type !== "newestPage") return copy;
   switch (change.type) {
     case "messages":
-      return copy.status === "loading" ? keepEarly(copy, change.messages) : apply(copy, change.messages);
+      return copy.status === "loading" ? bufferMessages(copy, change.messages) : apply(copy, change.messages);
     case "reactions":
       return applyReactions(copy, change.change);
     case "invalidate":
@@ -95,23 +95,25 @@ export function syncCursor(copy: ChannelCopy): number | undefined {
 }
 
 /** Buffers messages until the first page is loaded, which they are then merged with. */
-function keepEarly(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
-  const kept = insertMessages(copy.messages, messages);
-  const head = headWith(copy.head, messages);
-  return kept.length > MAX_EARLY ? { ...copy, messages: [], head } : { ...copy, messages: kept, head };
+function bufferMessages(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
+  const buffered = insertMessages(copy.messages, messages);
+  const head = advanceHead(copy.head, messages);
+  return buffered.length > MAX_BUFFERED
+    ? { ...copy, messages: [], head }
+    : { ...copy, messages: buffered, head };
 }
 
 function apply(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
-  const ahead = new Set(copy.ahead);
+  const revsAhead = new Set(copy.revsAhead);
   const kept: Message[] = [];
   let { droppedRev } = copy;
   for (const message of messages) {
-    if (message.rev > copy.rev) ahead.add(message.rev);
+    if (message.rev > copy.rev) revsAhead.add(message.rev);
     if (message.seq >= copy.fromSeq) kept.push(message);
     else droppedRev = Math.max(droppedRev, message.rev);
   }
-  const head = headWith(copy.head, messages);
-  return settle({ ...copy, head, droppedRev, ahead, messages: insertMessages(copy.messages, kept) });
+  const head = advanceHead(copy.head, messages);
+  return settle({ ...copy, head, droppedRev, revsAhead, messages: insertMessages(copy.messages, kept) });
 }
 
 /**
@@ -123,7 +125,7 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
   const head = newest(copy.head, { seq, rev });
   if (copy.status === "ready" && seq < copy.fromSeq) {
     const droppedRev = Math.max(copy.droppedRev, rev);
-    return settle({ ...copy, head, droppedRev, ahead: withNumber(copy, rev) });
+    return settle({ ...copy, head, droppedRev, revsAhead: withRev(copy, rev) });
   }
   const held = messageAt(copy.messages, seq);
   if (held === undefined || held.rev < afterRev) return { ...copy, head };
@@ -133,11 +135,11 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
   const messages = insertMessages(copy.messages, [message]);
   return copy.status === "loading"
     ? { ...copy, head, messages }
-    : settle({ ...copy, head, messages, ahead: withNumber(copy, rev) });
+    : settle({ ...copy, head, messages, revsAhead: withRev(copy, rev) });
 }
 
-function withNumber({ rev, ahead }: ChannelCopy, number: number): ReadonlySet<number> {
-  return number > rev ? new Set(ahead).add(number) : ahead;
+function withRev({ rev, revsAhead }: ChannelCopy, number: number): ReadonlySet<number> {
+  return number > rev ? new Set(revsAhead).add(number) : revsAhead;
 }
 
 function applyNewestPage(
@@ -153,10 +155,10 @@ function applyNewestPage(
     status: "ready",
     messages,
     fromSeq,
-    head: headWith(newest(copy.head, page.head), messages),
+    head: advanceHead(newest(copy.head, page.head), messages),
     // The page includes all changes up to this rev; each newer message includes its own.
     rev: page.head.rev,
-    ahead: new Set(messages.map((message) => message.rev)),
+    revsAhead: new Set(messages.map((message) => message.rev)),
     droppedRev: Math.max(copy.droppedRev, page.head.rev),
     settledInvalidations: Math.max(copy.settledInvalidations, invalidations),
     needsPage: false,
@@ -171,7 +173,7 @@ function applyOlderPage(
   const extended = { ...copy, fromSeq: startOf(page), head: newest(copy.head, page.head) };
   if (copy.droppedRev <= page.head.rev) return apply(extended, page.messages);
   // A change of these messages could have been dropped after the page was read, so everything since is synced again.
-  return apply({ ...extended, rev: Math.min(copy.rev, page.head.rev), ahead: new Set() }, page.messages);
+  return apply({ ...extended, rev: Math.min(copy.rev, page.head.rev), revsAhead: new Set() }, page.messages);
 }
 
 function applySync(
@@ -200,16 +202,16 @@ function applySync(
 /** Advances `rev` over contiguous changes, and enforces the limits. */
 function settle(copy: ChannelCopy): ChannelCopy {
   let { rev, messages, fromSeq } = copy;
-  while (copy.ahead.has(rev + 1)) rev++;
-  const ahead = [...copy.ahead].filter((number) => number > rev).slice(0, MAX_EARLY);
+  while (copy.revsAhead.has(rev + 1)) rev++;
+  const revsAhead = [...copy.revsAhead].filter((number) => number > rev).slice(0, MAX_BUFFERED);
   if (messages.length > MAX_MESSAGES) {
     messages = messages.slice(-MAX_MESSAGES);
     fromSeq = messages[0]!.seq;
   }
-  return { ...copy, rev, messages, fromSeq, ahead: new Set(ahead) };
+  return { ...copy, rev, messages, fromSeq, revsAhead: new Set(revsAhead) };
 }
 
-function headWith(head: Head, messages: readonly Message[]): Head {
+function advanceHead(head: Head, messages: readonly Message[]): Head {
   return messages.reduce(newest, head);
 }
 

@@ -10,7 +10,7 @@ import {
 import { callSafely } from "./emitter.ts";
 import { FanfareError } from "./errors.ts";
 import { Outbox, type PendingMessage, type SendOptions } from "./outbox.ts";
-import { QuietWatch } from "./quiet-watch.ts";
+import { IdleTimer } from "./idle-timer.ts";
 import type { SyncTarget } from "./sync-loop.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
 
@@ -34,7 +34,7 @@ export interface ChannelViewOptions {
   call: Call;
   backoff: Backoff;
   sendGiveUpMs: number;
-  quietCheckMs: number;
+  idleSyncMs: number;
   /** The copy is not exact: it needs a sync or a reload. */
   onGap(): void;
   onClose(): void;
@@ -48,12 +48,12 @@ export class ChannelView implements SyncTarget {
   readonly channelId: string;
   readonly #options: ChannelViewOptions;
   readonly #outbox: Outbox;
-  readonly #quiet: QuietWatch;
+  readonly #idleTimer: IdleTimer;
   readonly #listeners = new Set<(snapshot: ChannelSnapshot) => void>();
   #copy: ChannelCopy;
   #snapshot: ChannelSnapshot;
   #lastReadSeq = 0;
-  #wanted = false;
+  #isRequested = false;
   #loading: Promise<void> | null = null;
   #loadingOlder: Promise<void> | null = null;
 
@@ -73,7 +73,7 @@ export class ChannelView implements SyncTarget {
       onChange: () => this.#publish(),
     });
     // The loss of a channel's last event can't be detected otherwise.
-    this.#quiet = new QuietWatch(options.quietCheckMs, () => this.apply({ type: "invalidate" }));
+    this.#idleTimer = new IdleTimer(options.idleSyncMs, () => this.apply({ type: "invalidate" }));
     this.#snapshot = this.#takeSnapshot();
   }
 
@@ -95,8 +95,8 @@ export class ChannelView implements SyncTarget {
   }
 
   /** @internal */
-  get wanted(): boolean {
-    return this.#wanted;
+  get isRequested(): boolean {
+    return this.#isRequested;
   }
 
   /** Calls `listener` after every change. Returns a function that unsubscribes. */
@@ -110,11 +110,11 @@ export class ChannelView implements SyncTarget {
    * @throws {FanfareError} the server's error, or the last one after several tries
    */
   async load(): Promise<void> {
-    this.#wanted = true;
+    this.#isRequested = true;
     try {
       await retrying(() => this.reload(), this.#options.backoff);
     } catch (error) {
-      this.#wanted = false;
+      this.#isRequested = false;
       throw error;
     }
   }
@@ -154,8 +154,8 @@ export class ChannelView implements SyncTarget {
 
   /** Stops updating the copy; `client.channel` creates a new one. Pending messages fail. */
   close(): void {
-    this.#wanted = false;
-    this.#quiet.stop();
+    this.#isRequested = false;
+    this.#idleTimer.stop();
     this.#outbox.close();
     this.#listeners.clear();
     this.#options.onClose();
@@ -163,7 +163,7 @@ export class ChannelView implements SyncTarget {
 
   /** @internal Messages from an event or a result. */
   receive(messages: readonly Message[]): void {
-    if (this.#wanted) this.#quiet.reset();
+    if (this.#isRequested) this.#idleTimer.reset();
     this.#copy = reduceChannel(this.#copy, { type: "messages", messages });
     // Before listeners are notified, so that no snapshot has a message both as sent and as pending.
     for (const message of messages) this.#outbox.confirm(message);
@@ -172,7 +172,7 @@ export class ChannelView implements SyncTarget {
 
   /** @internal */
   receiveReactions(change: ReactionChange): void {
-    if (this.#wanted) this.#quiet.reset();
+    if (this.#isRequested) this.#idleTimer.reset();
     this.apply({ type: "reactions", change });
   }
 
@@ -194,13 +194,14 @@ export class ChannelView implements SyncTarget {
     this.#copy = reduceChannel(before, change);
     const isNews =
       change.type === "newestPage" || (change.type === "synced" && change.answer.messages.length > 0);
-    if (isNews && this.#wanted) this.#quiet.reset();
+    if (isNews && this.#isRequested) this.#idleTimer.reset();
     if (this.#copy !== before) this.#changed();
   }
 
   #changed(): void {
     this.#publish();
-    if (this.#wanted && (this.#copy.needsPage || syncCursor(this.#copy) !== undefined)) this.#options.onGap();
+    if (this.#isRequested && (this.#copy.needsPage || syncCursor(this.#copy) !== undefined))
+      this.#options.onGap();
   }
 
   /** @internal Tries once to load the newest page. */

@@ -10,7 +10,7 @@ import type {
   SessionTokens,
   StoredFile,
 } from "@fanfare/contract";
-import { Addresses } from "./addresses.ts";
+import { GatewayUrls } from "./gateway-urls.ts";
 import { ChannelView } from "./channel-view.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { Emitter } from "./emitter.ts";
@@ -22,7 +22,7 @@ import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import type { StateEvent } from "./store/reduce.ts";
 import { SyncLoop } from "./sync-loop.ts";
-import { TypingNotes } from "./typing-notes.ts";
+import { TypingThrottle } from "./typing-throttle.ts";
 import { upload, type UploadOptions } from "./upload.ts";
 
 export interface FanfareClientOptions {
@@ -33,7 +33,7 @@ export interface FanfareClientOptions {
   /** How long `channel.send` retries. Default: 60,000 ms. */
   sendGiveUpMs?: number;
   /** A channel is synced once after about this long without an event. Default: 30,000 ms. */
-  quietCheckMs?: number;
+  idleSyncMs?: number;
   /** For clients that share a session, such as browser tabs: makes sure that only one of them renews the tokens. */
   renewTokens?: RenewTokens;
 }
@@ -56,7 +56,7 @@ export type ClientEvents = { [N in EventName]: EventPayload<N> } & {
 
 const CALL_TIMEOUT_MS = WRITE_TIMEOUT_MS + 5_000;
 const SEND_GIVE_UP_MS = 60_000;
-const QUIET_CHECK_MS = 30_000;
+const IDLE_SYNC_MS = 30_000;
 /** Spreads the requests of many clients that received the same event. */
 const CROWD_SPREAD_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -78,7 +78,7 @@ export type CallWrapper = <N extends ActionName>(
 
 /** One user's connection to Fanfare, in Node and in the browser. */
 export class FanfareClient {
-  readonly #addresses: Addresses;
+  readonly #gatewayUrls: GatewayUrls;
   readonly #options: Required<Omit<FanfareClientOptions, "url" | "renewTokens">>;
   readonly #emitter = new Emitter<ClientEvents>();
   readonly #views = new Map<string, ChannelView>();
@@ -87,7 +87,7 @@ export class FanfareClient {
   readonly #sync: SyncLoop;
   /** The presence of watched users, updated while this client is connected. */
   readonly presence: PresenceWatch;
-  readonly #typing = new TypingNotes(TYPING_INTERVAL_MS, (channelId) => {
+  readonly #typing = new TypingThrottle(TYPING_INTERVAL_MS, (channelId) => {
     // Best effort: a lost typing indicator doesn't matter.
     this.call("channel.typing", { channelId }).catch(() => undefined);
   });
@@ -101,11 +101,11 @@ export class FanfareClient {
     url,
     callTimeoutMs = CALL_TIMEOUT_MS,
     sendGiveUpMs = SEND_GIVE_UP_MS,
-    quietCheckMs = QUIET_CHECK_MS,
+    idleSyncMs = IDLE_SYNC_MS,
     renewTokens = (old, renew) => renew(old),
   }: FanfareClientOptions) {
-    this.#addresses = new Addresses(url);
-    this.#options = { callTimeoutMs, sendGiveUpMs, quietCheckMs };
+    this.#gatewayUrls = new GatewayUrls(url);
+    this.#options = { callTimeoutMs, sendGiveUpMs, idleSyncMs };
     this.#session = new Session({
       renew: (old) =>
         renewTokens(
@@ -115,7 +115,7 @@ export class FanfareClient {
       onChange: (tokens) => this.#emitter.emit("tokens.changed", tokens),
     });
     this.#connection = new Connection({
-      addresses: this.#addresses,
+      gatewayUrls: this.#gatewayUrls,
       backoff: CONNECT_BACKOFF,
       withToken: async (work) => {
         await this.#replacing;
@@ -142,7 +142,7 @@ export class FanfareClient {
 
   /** The origin of the current gateway. */
   get url(): string {
-    return this.#addresses.current;
+    return this.#gatewayUrls.current;
   }
 
   get state(): ConnectionState {
@@ -225,7 +225,7 @@ export class FanfareClient {
       call: this.call,
       backoff: REPEAT_BACKOFF,
       sendGiveUpMs: this.#options.sendGiveUpMs,
-      quietCheckMs: this.#options.quietCheckMs,
+      idleSyncMs: this.#options.idleSyncMs,
       onGap: () => this.#sync.start("soon"),
       onClose: () => {
         if (this.#views.get(channelId) === view) this.#views.delete(channelId);
@@ -237,7 +237,7 @@ export class FanfareClient {
 
   /** Notifies the channel that the user is typing. Can be called on every key press: it sends at most once every 3 s. */
   typing(channelId: string): void {
-    if (this.state === "online") this.#typing.note(channelId);
+    if (this.state === "online") this.#typing.trigger(channelId);
   }
 
   /**
@@ -312,7 +312,7 @@ export class FanfareClient {
     } catch (error) {
       const isLost = error instanceof FanfareError && error.type === "CONNECTION_LOST";
       // While connecting or connected, the connection chooses the address.
-      if (isLost && this.state === "offline" && this.url === url) this.#addresses.next();
+      if (isLost && this.state === "offline" && this.url === url) this.#gatewayUrls.next();
       throw error;
     }
   }

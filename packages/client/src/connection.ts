@@ -1,6 +1,6 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import { io, type Socket } from "socket.io-client";
-import type { Addresses } from "./addresses.ts";
+import type { GatewayUrls } from "./gateway-urls.ts";
 import {
   endsSession,
   FanfareError,
@@ -22,7 +22,7 @@ import { type Backoff, backoffMs, inOutage, retryMs, sleep } from "./timing.ts";
 export type ConnectionState = "offline" | "connecting" | "online" | "reconnecting" | "closed";
 
 export interface ConnectionOptions {
-  addresses: Addresses;
+  gatewayUrls: GatewayUrls;
   /** Delays between connection attempts; shorter in the first minute of an outage: see `inOutage`. */
   backoff: Backoff;
   /** Runs a function with a valid access token, and again with a new one if the server rejects the first. */
@@ -36,7 +36,7 @@ export interface ConnectionOptions {
 /** From the first packet to `ready`. */
 const READY_TIMEOUT_MS = 15_000;
 /** How long a replaced connection waits for the results of its pending calls. */
-const LEAVE_TIMEOUT_MS = 2_000;
+const DRAIN_TIMEOUT_MS = 2_000;
 /** After a connection of this duration, the retry delay starts low again. */
 const STABLE_AFTER_MS = 5_000;
 
@@ -47,10 +47,10 @@ export class Connection {
   #socket: Socket | null = null;
   #stop = new AbortController();
   /** Timer of the move after `server.draining`. */
-  #moveAtMs: number | null = null;
+  #reconnectAtMs: number | null = null;
   #closedBy: FanfareError | undefined;
   /** Pending calls. */
-  readonly #waiting = new Set<Promise<unknown>>();
+  readonly #pendingCalls = new Set<Promise<unknown>>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -86,16 +86,16 @@ export class Connection {
   /** @throws {FanfareError} TIMEOUT, CONNECTION_LOST or CLOSED: the call may have been executed */
   async request(name: string, params: unknown, timeoutMs: number): Promise<unknown> {
     const socket = this.#socket;
-    if (socket === null) throw this.#lost();
+    if (socket === null) throw this.#connectionLostError();
     const answered = socket.timeout(timeoutMs).emitWithAck(name, params) as Promise<unknown>;
-    this.#waiting.add(answered);
+    this.#pendingCalls.add(answered);
     try {
       return await answered;
     } catch (error) {
-      if (!socket.connected) throw this.#lost(error);
+      if (!socket.connected) throw this.#connectionLostError(error);
       throw localError("TIMEOUT", `${name} got no response within ${timeoutMs} ms.`, error);
     } finally {
-      this.#waiting.delete(answered);
+      this.#pendingCalls.delete(answered);
     }
   }
 
@@ -123,16 +123,16 @@ export class Connection {
         const onlineSinceMs = Date.now();
         onFirst();
         deadlineMs = Infinity;
-        await this.#untilLost(socket);
+        await this.#waitForDisconnect(socket);
         failures += 1;
         if (Date.now() - onlineSinceMs > STABLE_AFTER_MS) {
           failures = 0;
           outageSinceMs = Date.now();
         }
         // A drain has already chosen the next address.
-        if (this.#moveAtMs === null) this.#options.addresses.next();
+        if (this.#reconnectAtMs === null) this.#options.gatewayUrls.next();
         if (!signal.aborted) this.#setState("reconnecting");
-        await sleep(this.#waitAfterLossMs(failures, outageSinceMs), signal);
+        await sleep(this.#reconnectDelayMs(failures, outageSinceMs), signal);
       } catch (error) {
         if (signal.aborted) break;
         if (endsSession(error)) {
@@ -146,7 +146,7 @@ export class Connection {
           return;
         }
         this.#setState(wasOnline ? "reconnecting" : "connecting", error as FanfareError);
-        this.#options.addresses.next();
+        this.#options.gatewayUrls.next();
         const backoff = inOutage(Date.now() - outageSinceMs, this.#options.backoff);
         const waitMs = retryMs(failures++, backoff, retryAfterMsOf(error));
         await sleep(Math.min(waitMs, deadlineMs - Date.now()), signal);
@@ -157,7 +157,7 @@ export class Connection {
 
   #openSocket(token: string, deadlineMs: number): Promise<Socket> {
     const { signal } = this.#stop;
-    const socket = io(this.#options.addresses.current, {
+    const socket = io(this.#options.gatewayUrls.current, {
       transports: ["websocket"],
       forceNew: true,
       reconnection: false,
@@ -175,11 +175,11 @@ export class Connection {
       const timeoutMs = Math.max(0, Math.min(READY_TIMEOUT_MS, deadlineMs - Date.now()));
       const timer = setTimeout(() => fail(localError("TIMEOUT", "The server did not get ready.")), timeoutMs);
       signal.addEventListener("abort", abort);
-      socket.on("connect_error", (error) => fail(refusal(error)));
-      socket.on("disconnect", () => fail(this.#lost()));
+      socket.on("connect_error", (error) => fail(connectError(error)));
+      socket.on("disconnect", () => fail(this.#connectionLostError()));
       socket.onAny((name: string, payload: unknown) => {
         if (name === "ready") {
-          if (!this.#understands(payload as EventPayload<"ready">)) return;
+          if (!this.#checkProtocol(payload as EventPayload<"ready">)) return;
           clearTimeout(timer);
           signal.removeEventListener("abort", abort);
           socket.off("disconnect").off("connect_error");
@@ -194,14 +194,14 @@ export class Connection {
   }
 
   /** Whether the protocol version matches; if not, retrying would not help. */
-  #understands({ protocolVersion }: EventPayload<"ready">): boolean {
+  #checkProtocol({ protocolVersion }: EventPayload<"ready">): boolean {
     if (protocolVersion === OWN_PROTOCOL_VERSION) return true;
     const versions = `version ${protocolVersion} of the protocol, this client version ${OWN_PROTOCOL_VERSION}`;
     this.close(localError("PROTOCOL_MISMATCH", `The server speaks ${versions}: update the client.`));
     return false;
   }
 
-  #untilLost(socket: Socket): Promise<void> {
+  #waitForDisconnect(socket: Socket): Promise<void> {
     const { signal } = this.#stop;
     return new Promise<void>((resolve) => {
       const lost = () => {
@@ -228,29 +228,29 @@ export class Connection {
     if (name === "server.draining") {
       const { reconnectWithinMs } = payload as EventPayload<"server.draining">;
       const waitMs = Math.random() * reconnectWithinMs;
-      this.#moveAtMs = Date.now() + waitMs;
-      this.#options.addresses.next();
-      void sleep(waitMs, this.#stop.signal).then(() => this.#leave(socket));
+      this.#reconnectAtMs = Date.now() + waitMs;
+      this.#options.gatewayUrls.next();
+      void sleep(waitMs, this.#stop.signal).then(() => this.#drain(socket));
     }
   }
 
   /** New calls use HTTP until the new connection is online, so the pending calls are the last ones. */
-  async #leave(socket: Socket): Promise<void> {
+  async #drain(socket: Socket): Promise<void> {
     if (this.#socket !== socket) return;
     this.#setState("reconnecting");
-    await Promise.race([Promise.allSettled(this.#waiting), sleep(LEAVE_TIMEOUT_MS, this.#stop.signal)]);
+    await Promise.race([Promise.allSettled(this.#pendingCalls), sleep(DRAIN_TIMEOUT_MS, this.#stop.signal)]);
     socket.disconnect();
   }
 
-  #waitAfterLossMs(failures: number, outageSinceMs: number): number {
-    const moveAtMs = this.#moveAtMs;
-    this.#moveAtMs = null;
+  #reconnectDelayMs(failures: number, outageSinceMs: number): number {
+    const moveAtMs = this.#reconnectAtMs;
+    this.#reconnectAtMs = null;
     // The moment of the move is already random.
     if (moveAtMs !== null) return Math.max(0, moveAtMs - Date.now());
     return backoffMs(failures, inOutage(Date.now() - outageSinceMs, this.#options.backoff));
   }
 
-  #lost(cause?: unknown): FanfareError {
+  #connectionLostError(cause?: unknown): FanfareError {
     if (this.#state === "closed") return this.#closedError();
     return localError("CONNECTION_LOST", "The connection to the server was lost.", cause);
   }
@@ -272,7 +272,7 @@ function revokedError(): FanfareError {
 }
 
 /** The gateway's error for a rejected socket, or a network error. */
-function refusal(error: Error & { data?: unknown }): FanfareError {
+function connectError(error: Error & { data?: unknown }): FanfareError {
   if (isWireError(error.data)) return new FanfareError(error.data);
   return localError("CONNECTION_LOST", `The server cannot be reached: ${error.message}.`, error);
 }

@@ -37,10 +37,10 @@ interface Entry {
 
 const MAX_PENDING = 200;
 /** If the server requests a longer delay, as in slow mode, the error is reported immediately. */
-const MAX_ASKED_WAIT_MS = 10 * 60_000;
+const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /** The call was not executed, and a new connection would not help. */
-const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "SLOW_MODE", "OVERLOADED"]);
+const NOT_EXECUTED: ReadonlySet<string> = new Set(["RATE_LIMITED", "SLOW_MODE", "OVERLOADED"]);
 
 /**
  * Sends the messages of one channel one at a time, so that they arrive in order despite retries.
@@ -115,12 +115,12 @@ export class Outbox {
     const retryable = error instanceof FanfareError && error.retryable;
     const laterMs = retryable ? error.retryAfterMs : 0;
     const isTooLate = Date.now() - entry.sinceMs + laterMs > this.#options.giveUpAfterMs;
-    if (!retryable || isTooLate || laterMs > MAX_ASKED_WAIT_MS) {
+    if (!retryable || isTooLate || laterMs > MAX_RETRY_AFTER_MS) {
       this.#remove(entry);
       entry.reject(error);
       return;
     }
-    if (!REFUSALS.has(error.type)) entry.params.resend = true;
+    if (!NOT_EXECUTED.has(error.type)) entry.params.resend = true;
     const { retryAfterMs } = error;
     const waitMs = retryMs(entry.tries - 1, this.#options.backoff, retryAfterMs);
     if (this.#pause !== null) clearTimeout(this.#pause.timer);

@@ -18,7 +18,7 @@ export interface PresenceWatchOptions {
 /** A watch is renewed after this fraction of its lifetime. */
 const RENEW_AT = 0.8;
 /** Pause after a call that the server rejected. */
-const REFUSED_PAUSE_MS = 60_000;
+const REJECTED_RETRY_MS = 60_000;
 
 /**
  * Tracks the presence of users: renews the watch after every reconnect, and before it expires on the server.
@@ -29,16 +29,16 @@ export class PresenceWatch {
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
   /** By user: the number of watches. */
-  readonly #wanted = new Map<string, number>();
+  readonly #watchCounts = new Map<string, number>();
   readonly #statuses = new Map<string, Status>();
-  readonly #due = new Set<string>();
+  readonly #queue = new Set<string>();
   /** Users with an event during the current call: the event is newer than the result. */
   #received: Set<string> | null = null;
   #running = false;
   #renewal: ReturnType<typeof setTimeout> | null = null;
   #renewalAtMs = 0;
-  readonly #later = new Set<string>();
-  #laterTimer: ReturnType<typeof setTimeout> | null = null;
+  readonly #refetchQueue = new Set<string>();
+  #refetchTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(options: PresenceWatchOptions) {
     this.#options = options;
@@ -61,15 +61,15 @@ export class PresenceWatch {
    */
   watch(userIds: readonly string[]): () => void {
     const ids = new Set(userIds);
-    const added = [...ids].filter((id) => !this.#wanted.has(id));
-    if (this.#wanted.size + added.length > WATCHED_USERS) {
+    const added = [...ids].filter((id) => !this.#watchCounts.has(id));
+    if (this.#watchCounts.size + added.length > WATCHED_USERS) {
       throw localError(
         "TOO_MANY_WATCHED",
         `No more than ${WATCHED_USERS} users can be watched: end other watches.`,
       );
     }
-    for (const id of ids) this.#wanted.set(id, (this.#wanted.get(id) ?? 0) + 1);
-    this.#ask(added);
+    for (const id of ids) this.#watchCounts.set(id, (this.#watchCounts.get(id) ?? 0) + 1);
+    this.#enqueue(added);
     let isOver = false;
     return () => {
       if (isOver) return;
@@ -80,18 +80,18 @@ export class PresenceWatch {
 
   /** @internal The server may have lost all watches. */
   refetch(): void {
-    this.#ask(this.#wanted.keys());
+    this.#enqueue(this.#watchCounts.keys());
   }
 
   /** @internal The visibility of these users, or of all, may have changed. Delayed at random, because many clients received the same event. */
-  refetchLater(userIds: Iterable<string> = this.#wanted.keys()): void {
-    for (const id of userIds) if (this.#wanted.has(id)) this.#later.add(id);
-    if (this.#later.size === 0) return;
-    this.#laterTimer ??= setTimeout(() => {
-      this.#laterTimer = null;
-      const due = [...this.#later];
-      this.#later.clear();
-      this.#ask(due.filter((id) => this.#wanted.has(id)));
+  refetchLater(userIds: Iterable<string> = this.#watchCounts.keys()): void {
+    for (const id of userIds) if (this.#watchCounts.has(id)) this.#refetchQueue.add(id);
+    if (this.#refetchQueue.size === 0) return;
+    this.#refetchTimer ??= setTimeout(() => {
+      this.#refetchTimer = null;
+      const due = [...this.#refetchQueue];
+      this.#refetchQueue.clear();
+      this.#enqueue(due.filter((id) => this.#watchCounts.has(id)));
     }, Math.random() * this.#options.spreadMs);
   }
 
@@ -101,8 +101,8 @@ export class PresenceWatch {
     for (const { userId, status } of presences) {
       this.#received?.add(userId);
       // A late event of a user who is no longer visible is ignored.
-      const isUnderWay = this.#received !== null && this.#wanted.has(userId);
-      if (!isUnderWay && !this.#statuses.has(userId)) continue;
+      const isInFlight = this.#received !== null && this.#watchCounts.has(userId);
+      if (!isInFlight && !this.#statuses.has(userId)) continue;
       isChanged ||= this.#statuses.get(userId) !== status;
       this.#statuses.set(userId, status);
     }
@@ -112,13 +112,13 @@ export class PresenceWatch {
   close(): void {
     this.#stop.abort();
     if (this.#renewal !== null) clearTimeout(this.#renewal);
-    if (this.#laterTimer !== null) clearTimeout(this.#laterTimer);
+    if (this.#refetchTimer !== null) clearTimeout(this.#refetchTimer);
     this.#listeners.clear();
   }
 
-  #ask(userIds: Iterable<string>): void {
-    for (const id of userIds) this.#due.add(id);
-    if (!this.#running && this.#due.size > 0) void this.#run();
+  #enqueue(userIds: Iterable<string>): void {
+    for (const id of userIds) this.#queue.add(id);
+    if (!this.#running && this.#queue.size > 0) void this.#run();
   }
 
   async #run(): Promise<void> {
@@ -126,23 +126,23 @@ export class PresenceWatch {
     const { signal } = this.#stop;
     // Combines all requests of one turn into one call.
     await Promise.resolve();
-    for (let failures = 0; this.#due.size > 0 && this.#options.isOnline() && !signal.aborted;) {
-      const asked = [...this.#due].slice(0, USERS_PER_LOOKUP);
-      for (const id of asked) this.#due.delete(id);
+    for (let failures = 0; this.#queue.size > 0 && this.#options.isOnline() && !signal.aborted;) {
+      const userIds = [...this.#queue].slice(0, USERS_PER_LOOKUP);
+      for (const id of userIds) this.#queue.delete(id);
       this.#received = new Set();
       try {
-        const answer = await this.#options.call("presence.watch", { userIds: asked });
-        this.#take(asked, answer.presences, this.#received);
+        const answer = await this.#options.call("presence.watch", { userIds });
+        this.#apply(userIds, answer.presences, this.#received);
         this.#renewIn(answer.expiresInMs * RENEW_AT);
         failures = 0;
       } catch (error) {
         this.#received = null;
         if (!(error instanceof FanfareError) || !error.retryable) {
           // Such as LIMIT_REACHED while an unwatch call is pending.
-          this.#renewIn(REFUSED_PAUSE_MS);
+          this.#renewIn(REJECTED_RETRY_MS);
           continue;
         }
-        for (const id of asked) if (this.#wanted.has(id)) this.#due.add(id);
+        for (const id of userIds) if (this.#watchCounts.has(id)) this.#queue.add(id);
         await sleep(retryMs(failures++, this.#options.backoff, retryAfterMsOf(error)), signal);
       } finally {
         this.#received = null;
@@ -151,11 +151,11 @@ export class PresenceWatch {
     this.#running = false;
   }
 
-  #take(asked: readonly string[], presences: readonly Presence[], received: ReadonlySet<string>): void {
+  #apply(userIds: readonly string[], presences: readonly Presence[], received: ReadonlySet<string>): void {
     const answered = new Map(presences.map(({ userId, status }) => [userId, status]));
-    for (const id of asked) {
+    for (const id of userIds) {
       const status = answered.get(id);
-      if (!this.#wanted.has(id) || status === undefined) this.#statuses.delete(id);
+      if (!this.#watchCounts.has(id) || status === undefined) this.#statuses.delete(id);
       else if (!received.has(id)) this.#statuses.set(id, status);
     }
     this.#publish();
@@ -176,13 +176,13 @@ export class PresenceWatch {
   #release(userIds: Iterable<string>): void {
     const over: string[] = [];
     for (const id of userIds) {
-      const left = (this.#wanted.get(id) ?? 1) - 1;
+      const left = (this.#watchCounts.get(id) ?? 1) - 1;
       if (left > 0) {
-        this.#wanted.set(id, left);
+        this.#watchCounts.set(id, left);
         continue;
       }
-      this.#wanted.delete(id);
-      this.#due.delete(id);
+      this.#watchCounts.delete(id);
+      this.#queue.delete(id);
       this.#statuses.delete(id);
       over.push(id);
     }

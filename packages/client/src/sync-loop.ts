@@ -8,7 +8,7 @@ import { type Backoff, retryMs, sleep } from "./timing.ts";
 export interface SyncTarget {
   readonly copy: ChannelCopy;
   /** Whether its first page was requested. */
-  readonly wanted: boolean;
+  readonly isRequested: boolean;
   apply(change: ChannelChange): void;
   reload(): Promise<void>;
 }
@@ -25,13 +25,13 @@ export interface SyncLoopOptions {
  * The longest delay after a gap was detected. The missing event is often only late, and all clients that lost it
  * detect the gap at the same moment.
  */
-const GAP_WAIT_MS = 200;
+const GAP_DELAY_MS = 200;
 
 /** Syncs all copies with one call, until nothing is missing. */
 export class SyncLoop {
   readonly #options: SyncLoopOptions;
   readonly #stop = new AbortController();
-  #hurry = new AbortController();
+  #skipDelay = new AbortController();
   #running = false;
 
   constructor(options: SyncLoopOptions) {
@@ -40,22 +40,22 @@ export class SyncLoop {
 
   /** Starts a sync. `now`: without waiting for late events. */
   start(urgency: "now" | "soon"): void {
-    if (urgency === "now") this.#hurry.abort();
+    if (urgency === "now") this.#skipDelay.abort();
     if (!this.#running) void this.#run(urgency);
   }
 
   close(): void {
     this.#stop.abort();
-    this.#hurry.abort();
+    this.#skipDelay.abort();
   }
 
   async #run(urgency: "now" | "soon"): Promise<void> {
     this.#running = true;
-    let waitMs = urgency === "now" ? 0 : GAP_WAIT_MS * (0.25 + 0.75 * Math.random());
+    let waitMs = urgency === "now" ? 0 : GAP_DELAY_MS * (0.25 + 0.75 * Math.random());
     for (let round = 0; this.#due().length > 0; round++) {
-      if (waitMs > 0) await sleep(waitMs, this.#hurry.signal);
+      if (waitMs > 0) await sleep(waitMs, this.#skipDelay.signal);
       if (this.#stop.signal.aborted || !this.#options.isOnline()) break;
-      this.#hurry = new AbortController();
+      this.#skipDelay = new AbortController();
       const retryAfterMs = await this.#syncAll(this.#due());
       waitMs = retryMs(round, this.#options.backoff, retryAfterMs);
     }
@@ -64,7 +64,7 @@ export class SyncLoop {
 
   #due(): SyncTarget[] {
     return [...this.#options.targets()].filter(
-      ({ copy, wanted }) => wanted && (copy.needsPage || syncCursor(copy) !== undefined),
+      ({ copy, isRequested: wanted }) => wanted && (copy.needsPage || syncCursor(copy) !== undefined),
     );
   }
 
@@ -79,7 +79,7 @@ export class SyncLoop {
     };
     const behind = targets.filter(({ copy }) => !copy.needsPage);
     for (let from = 0; from < behind.length; from += CHANNELS_PER_SYNC) {
-      await this.#ask(behind.slice(from, from + CHANNELS_PER_SYNC)).catch(failed);
+      await this.#syncBatch(behind.slice(from, from + CHANNELS_PER_SYNC)).catch(failed);
     }
     for (const target of targets) {
       if (target.copy.needsPage) await target.reload().catch(failed);
@@ -87,7 +87,7 @@ export class SyncLoop {
     return retryAfterMs;
   }
 
-  async #ask(targets: readonly SyncTarget[]): Promise<void> {
+  async #syncBatch(targets: readonly SyncTarget[]): Promise<void> {
     const questions = new Map<string, { target: SyncTarget; afterRev: number; invalidations: number }>();
     for (const target of targets) {
       const afterRev = syncCursor(target.copy);

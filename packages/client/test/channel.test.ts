@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChannelView, FanfareClient } from "../src/index.ts";
 import { CHANNEL_ID, FakeServer, until } from "./fake-server.ts";
 
-const QUIET_CHECK_MS = 20;
+const IDLE_SYNC_MS = 20;
 
 let server: FakeServer;
 let client: FanfareClient;
@@ -82,7 +82,7 @@ test("syncs after resync, and retries a failed sync", async () => {
 
 test("the loss of the last event is detected after silence, with one sync", async () => {
   client.close();
-  client = new FanfareClient({ url: server.url, quietCheckMs: QUIET_CHECK_MS });
+  client = new FanfareClient({ url: server.url, idleSyncMs: IDLE_SYNC_MS });
   await client.createGuest();
   await client.connect();
   channel = client.channel(CHANNEL_ID);
@@ -94,7 +94,7 @@ test("the loss of the last event is detected after silence, with one sync", asyn
   // The first sync found the missing event; the next one finds nothing, so no more follow.
   await until(() => server.callsOf("channel.sync").length === 2);
   // Longer than the time until another sync would be due.
-  await new Promise((resolve) => setTimeout(resolve, 3 * QUIET_CHECK_MS));
+  await new Promise((resolve) => setTimeout(resolve, 3 * IDLE_SYNC_MS));
   expect(server.callsOf("channel.sync")).toHaveLength(2);
 });
 

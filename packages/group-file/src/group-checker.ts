@@ -1,5 +1,5 @@
 import { LIMITS, type GroupFileContent, type GroupFileLineOf } from "@fanfare/contract";
-import { FaultyLine } from "./faulty-line.ts";
+import { InvalidLineError } from "./invalid-line-error.ts";
 import type { NumberedLine } from "./read-group-file.ts";
 
 /** The contents of a file except messages and members, which are only checked. */
@@ -12,9 +12,9 @@ export interface Survey {
 }
 
 export interface GroupChecker {
-  /** @throws {FaultyLine} if the line is inconsistent with earlier lines */
+  /** @throws {InvalidLineError} if the line is inconsistent with earlier lines */
   add(next: NumberedLine): void;
-  /** @throws {FaultyLine} if a referenced user or channel is missing */
+  /** @throws {InvalidLineError} if a referenced user or channel is missing */
   finish(): Survey;
 }
 
@@ -31,7 +31,7 @@ export function createGroupChecker(): GroupChecker {
   let number = 1;
   let emojis = new Set<string>();
   const check = (isTrue: boolean, reason: string): void => {
-    if (!isTrue) throw new FaultyLine(number, reason);
+    if (!isTrue) throw new InvalidLineError(number, reason);
   };
   const add = <T extends { id: string }>(to: Map<string, T>, line: T): void => {
     check(!to.has(line.id), "duplicate id");
@@ -105,11 +105,11 @@ export function createGroupChecker(): GroupChecker {
       (validators[next.line.type] as (line: GroupFileContent) => void)(next.line);
     },
     finish() {
-      if (group === undefined) throw new FaultyLine(number, "the group is missing");
+      if (group === undefined) throw new InvalidLineError(number, "the group is missing");
       const { defaultChannelId } = group;
       check(defaultChannelId === null || channels.has(defaultChannelId), "the default channel is missing");
       for (const [id, firstLine] of referencedUsers)
-        if (!users.has(id)) throw new FaultyLine(firstLine, `user ${id} is missing from the file`);
+        if (!users.has(id)) throw new InvalidLineError(firstLine, `user ${id} is missing from the file`);
       return { group, channels, roles, users };
     },
   };

@@ -1,5 +1,5 @@
 export { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
-export { FaultyLine } from "./faulty-line.ts";
+export { InvalidLineError } from "./invalid-line-error.ts";
 export { createGroupChecker, type Survey } from "./group-checker.ts";
 export { groupFile } from "./group-file.ts";
 export type { GroupSource, Page, ReactionPosition } from "./group-source.ts";

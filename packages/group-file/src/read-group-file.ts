@@ -7,7 +7,7 @@ import {
   type GroupFileLine,
 } from "@fanfare/contract";
 import { z } from "zod";
-import { FaultyLine } from "./faulty-line.ts";
+import { InvalidLineError } from "./invalid-line-error.ts";
 
 /** Several times the size of the longest message. */
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -20,7 +20,7 @@ export interface NumberedLine {
 
 /**
  * Reads the lines between header and end. The file is verified only once all of them have been read.
- * @throws {FaultyLine} if the file was modified or truncated
+ * @throws {InvalidLineError} if the file was modified or truncated
  */
 export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine> {
   const hash = createHash("sha256");
@@ -28,20 +28,21 @@ export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenera
   let isWhole = false;
   for await (const bytes of splitLines(chunks)) {
     number += 1;
-    if (isWhole) throw new FaultyLine(number, "there is data after the end line");
+    if (isWhole) throw new InvalidLineError(number, "there is data after the end line");
     const line = parse(number, bytes);
     if ((line.type === "header") !== (number === 1))
-      throw new FaultyLine(number, "the header must be the first line, and only that");
+      throw new InvalidLineError(number, "the header must be the first line, and only that");
     if (line.type === "end") {
-      if (line.lines !== number - 1) throw new FaultyLine(number, "the number of lines does not match");
-      if (line.sha256 !== hash.digest("hex")) throw new FaultyLine(number, "the checksum does not match");
+      if (line.lines !== number - 1) throw new InvalidLineError(number, "the number of lines does not match");
+      if (line.sha256 !== hash.digest("hex"))
+        throw new InvalidLineError(number, "the checksum does not match");
       isWhole = true;
       continue;
     }
     hash.update(bytes).update("\n");
     if (line.type !== "header") yield { number, line };
   }
-  if (!isWhole) throw new FaultyLine(number + 1, "the end line is missing: the file is truncated");
+  if (!isWhole) throw new InvalidLineError(number + 1, "the end line is missing: the file is truncated");
 }
 
 function parse(number: number, bytes: Buffer): GroupFileLine {
@@ -49,17 +50,17 @@ function parse(number: number, bytes: Buffer): GroupFileLine {
   try {
     value = JSON.parse(bytes.toString());
   } catch {
-    throw new FaultyLine(number, "not valid JSON");
+    throw new InvalidLineError(number, "not valid JSON");
   }
   const version = z.object({ format: z.literal(GROUP_FILE_FORMAT), version: z.number() }).safeParse(value);
   if (number === 1 && version.success && version.data.version !== GROUP_FILE_VERSION) {
     const reason = `version ${version.data.version} is not supported, only ${GROUP_FILE_VERSION}`;
-    throw new FaultyLine(number, reason);
+    throw new InvalidLineError(number, reason);
   }
   const parsed = GroupFileLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new FaultyLine(number, `${issue!.path.join(".") || "this"}: ${issue!.message}`);
+  throw new InvalidLineError(number, `${issue!.path.join(".") || "this"}: ${issue!.message}`);
 }
 
 /** Yields the lines without their newlines. */
@@ -71,7 +72,8 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     let from = 0;
     for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
       const line = chunk.subarray(from, to);
-      if (restBytes + line.length > MAX_LINE_BYTES) throw new FaultyLine(number, "the line is too long");
+      if (restBytes + line.length > MAX_LINE_BYTES)
+        throw new InvalidLineError(number, "the line is too long");
       yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
       rest = [];
       restBytes = 0;
@@ -80,7 +82,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     if (from < chunk.length) rest.push(chunk.subarray(from));
     restBytes += chunk.length - from;
-    if (restBytes > MAX_LINE_BYTES) throw new FaultyLine(number, "the line is too long");
+    if (restBytes > MAX_LINE_BYTES) throw new InvalidLineError(number, "the line is too long");
   }
-  if (restBytes > 0) throw new FaultyLine(number, "the file is truncated within this line");
+  if (restBytes > 0) throw new InvalidLineError(number, "the file is truncated within this line");
 }

@@ -1,7 +1,7 @@
 export {
   Jobs,
-  JobsFull,
-  PermanentFailure,
+  JobQueueFullError,
+  PermanentError,
   type JobsOptions,
   type JobKind,
   type JobOptions,

@@ -31,7 +31,7 @@ export interface RunningJob<P> {
 
 export interface JobOptions<P> {
   /**
-   * Runs the job. Rejections are retried, except a `PermanentFailure`. A job can run more than once, so its effects must be
+   * Runs the job. Rejections are retried, except a `PermanentError`. A job can run more than once, so its effects must be
    * idempotent or guarded by `job.id`. If it returns `againAt`, the job stays and runs again at that time.
    */
   run: (job: RunningJob<P>) => Promise<{ againAt: Date } | void>;
@@ -57,12 +57,12 @@ export interface JobKind<P> {
    * call; with `onceForMs`, nothing happens. A job in backoff keeps waiting, and a dead job stays dead.
    * @param key identifies the job within its kind; `""` for recurring kinds
    * @param dueAt the earliest time to run; default: now
-   * @throws {JobsFull} if there are `maxWaiting` unfinished jobs
+   * @throws {JobQueueFullError} if there are `maxWaiting` unfinished jobs
    */
   enqueue(key: string, payload: P, dueAt?: Date): Promise<void>;
   /** Approximate number of unfinished jobs of the kind: counted every 15 s, plus those this process has enqueued since. */
   readonly waiting: number;
-  /** Whether `enqueue` throws `JobsFull`. */
+  /** Whether `enqueue` throws `JobQueueFullError`. */
   readonly isFull: boolean;
 }
 
@@ -83,13 +83,13 @@ interface Kind extends JobOptions<unknown> {
 }
 
 /** Throw it from `run` if retries are pointless: the job is dead immediately. */
-export class PermanentFailure extends Error {
-  override readonly name = "PermanentFailure";
+export class PermanentError extends Error {
+  override readonly name = "PermanentError";
 }
 
 /** The queue of a job kind is full. */
-export class JobsFull extends Error {
-  override readonly name = "JobsFull";
+export class JobQueueFullError extends Error {
+  override readonly name = "JobQueueFullError";
 }
 
 /**
@@ -143,7 +143,7 @@ export class Jobs {
         return kind.waiting;
       },
       enqueue: async (key, payload, dueAt = new Date()) => {
-        if (isFull()) throw new JobsFull(`The queue of ${name} jobs is full (${maxWaiting}).`);
+        if (isFull()) throw new JobQueueFullError(`The queue of ${name} jobs is full (${maxWaiting}).`);
         if (await this.#store.put(name, key, payload, dueAt, onceForMs !== undefined)) kind.waiting += 1;
         if (dueAt.getTime() <= Date.now()) this.#check([kind]);
       },
@@ -278,7 +278,7 @@ export class Jobs {
     const { key, payload, tries } = job;
     // Runs that crashed their process count; otherwise such a job would be retried forever.
     if (everyMs === undefined && tries > maxTries)
-      throw new PermanentFailure("The process crashed during the last try.");
+      throw new PermanentError("The process crashed during the last try.");
     signal.throwIfAborted();
     const id = job._id.toHexString();
     const again = await this.#options.inScope(id, name, async () => run({ id, key, payload, tries, signal }));
@@ -303,7 +303,7 @@ export class Jobs {
     }
     const fields = { err: error, kind: name, key, tries };
     const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX_CHARS);
-    if (everyMs === undefined && (error instanceof PermanentFailure || tries >= maxTries)) {
+    if (everyMs === undefined && (error instanceof PermanentError || tries >= maxTries)) {
       if (!(await this.#store.bury(job, message, new Date(Date.now() + DEAD_RETENTION_MS))))
         return "interrupted";
       this.#options.logger.error(fields, "job failed for good, retry it in the admin console");

@@ -2,7 +2,13 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Connection } from "mongoose";
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { JobsFull, PermanentFailure, type JobOptions, type Jobs, type RunningJob } from "../src/index.ts";
+import {
+  JobQueueFullError,
+  PermanentError,
+  type JobOptions,
+  type Jobs,
+  type RunningJob,
+} from "../src/index.ts";
 import { jobsOn, startJobDatabase, type JobDatabase } from "./database.ts";
 
 let database: JobDatabase;
@@ -65,10 +71,10 @@ test("rejects jobs beyond the limit of their kind", async () => {
   const kind = jobsOn(connection).define("test", { run: never, maxWaiting: 2 });
   await kind.enqueue("a", null);
   await kind.enqueue("b", null);
-  await expect(kind.enqueue("c", null)).rejects.toThrow(JobsFull);
+  await expect(kind.enqueue("c", null)).rejects.toThrow(JobQueueFullError);
   // Jobs enqueued by other processes count too.
   const { kind: other } = await start({ run: never, maxWaiting: 2 });
-  await waitFor(() => expect(other.enqueue("a", null)).rejects.toThrow(JobsFull));
+  await waitFor(() => expect(other.enqueue("a", null)).rejects.toThrow(JobQueueFullError));
   expect(await stored()).toHaveLength(2);
 });
 
@@ -117,7 +123,7 @@ test("a failing job is retried, is dead after its last try, and can be retried o
 
 test("a permanent failure is not retried; dead jobs are listed in pages, newest first", async () => {
   const run = vi.fn<() => Promise<void>>(async () => {
-    throw new PermanentFailure("no such mailbox");
+    throw new PermanentError("no such mailbox");
   });
   const { kind, jobs } = await start({ run });
   for (const key of ["a", "b", "c"]) {

@@ -57,7 +57,7 @@ async function variant(name: string, sampleRatio: number | null) {
       requestId,
       action: "message.send",
       transport: "socket",
-      beganAtMs: performance.now(),
+      startedAtMs: performance.now(),
     } as const;
     return inRequest(request, () => broker.call("message.send", message, { meta: { actor, requestId } }));
   };

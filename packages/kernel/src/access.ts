@@ -10,7 +10,7 @@ import {
 } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import { serviceError, type ServiceError } from "./errors.ts";
-import { upTo } from "./up-to.ts";
+import { entryLimit } from "./lru-options.ts";
 
 /** A user's permissions in a group or channel. */
 export interface Access {
@@ -58,7 +58,7 @@ export class AccessCache {
   constructor(lookup: (userId: string, place: Place) => Promise<Access>, options: AccessCacheOptions = {}) {
     const { maxEntries = 200_000, maxAgeMs = 60_000 } = options;
     this.#lookup = lookup;
-    this.#entries = new LRUCache({ ...upTo(maxEntries), ttl: maxAgeMs });
+    this.#entries = new LRUCache({ ...entryLimit(maxEntries), ttl: maxAgeMs });
     this.#maxInvalidations = maxEntries;
   }
 
@@ -108,7 +108,7 @@ function cacheKey(userId: string, place: Place): string {
 }
 
 /** Looks up access in the service that owns it. */
-export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
+export function accessLookup(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
     const { permissions, groupId, mutedUntil, slowModeMs, wordFilterRev, rooms } = await call(
       ANSWERS_ACCESS,
@@ -134,12 +134,12 @@ type SessionRule = Exclude<PermissionRule, { rule: "public" | "internal" }>;
 type PlaceRule = Extract<PermissionRule, { rule: "group" | "channel" }>;
 
 /** Checks that need no lookup. @returns the error, or null if the caller passes */
-export function refuseActor(rule: PermissionRule, actor: Actor | null): ServiceError | null {
+export function checkActor(rule: PermissionRule, actor: Actor | null): ServiceError | null {
   if (rule.rule === "public" || rule.rule === "internal") return null;
-  return refuseSession(rule, actor);
+  return checkSession(rule, actor);
 }
 
-function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | null {
+function checkSession(rule: SessionRule, actor: Actor | null): ServiceError | null {
   if (actor === null) return serviceError("UNAUTHENTICATED");
   if (rule.rule === "account" && actor.kind === "guest") return serviceError("GUEST_NOT_ALLOWED");
   // The existence of admin actions is public, so FORBIDDEN reveals nothing.
@@ -148,7 +148,7 @@ function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | n
 }
 
 /** Checks the scopes of a bot's token. @returns the error, or null if the caller passes */
-export function refuseBot(
+export function checkBotScope(
   { permission: { rule }, botScope }: Pick<ActionDefinition, "permission" | "botScope">,
   actor: Actor | null,
 ): ServiceError | null {
@@ -171,7 +171,7 @@ export function requiresSecondFactor(
  * so that ids can't be probed.
  * @returns the error, or null if the caller passes
  */
-export function refuseAccess(rule: PlaceRule, access: Access, nowMs: number): ServiceError | null {
+export function checkAccess(rule: PlaceRule, access: Access, nowMs: number): ServiceError | null {
   if (!can(access, "view")) {
     return serviceError(rule.rule === "group" ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
   }

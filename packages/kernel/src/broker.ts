@@ -103,7 +103,7 @@ export function createNodeId(): string {
 }
 
 /** How long calls of other processes can still arrive after this one has announced that it stops. */
-const LAST_CALLS_MS = 200;
+const LAST_CALLS_GRACE_MS = 200;
 /** Time for running calls to finish on shutdown, including gateway threads: supervisors allow 10 s in total. */
 export const STOP_MS = 8000;
 
@@ -118,17 +118,17 @@ export async function stopServices(
   // In reverse order: the gateway stops first, so the other services can still answer its calls.
   if (left[0]?.name === "gateway") await broker.destroyService(left.shift()!);
   if (broker.transit === undefined) for (const service of left) await broker.destroyService(service);
-  else await refuseCalls(broker);
+  else await stopAcceptingCalls(broker);
   while (tracking.running > 0 && performance.now() < deadlineMs) await delay(5);
   await broker.stop();
 }
 
-async function refuseCalls({ registry }: ServiceBroker): Promise<void> {
+async function stopAcceptingCalls({ registry }: ServiceBroker): Promise<void> {
   // Prevents Moleculer from announcing the services again because of earlier changes.
   registry.getLocalNodeInfo();
   registry.regenerateLocalRawInfo(true, true);
   await registry.discoverer.sendLocalNodeInfo();
-  await delay(LAST_CALLS_MS);
+  await delay(LAST_CALLS_GRACE_MS);
 }
 
 const FNV_OFFSET = 0x81_1c_9d_c5;

@@ -20,18 +20,18 @@ async function askService(handler: () => unknown) {
 
 test("collects all results", async () => {
   const answer = { process: "a", steps: [] };
-  expect(await askService(() => answer)).toEqual({ answers: [answer], silent: 0 });
+  expect(await askService(() => answer)).toEqual({ results: [answer], unresponsive: 0 });
 });
 
 test("counts failures and timeouts without waiting for them", async () => {
   const failing = () => {
     throw new Error("broken");
   };
-  expect(await askService(failing)).toEqual({ answers: [], silent: 1 });
-  expect(await askService(() => new Promise(() => {}))).toEqual({ answers: [], silent: 1 });
+  expect(await askService(failing)).toEqual({ results: [], unresponsive: 1 });
+  expect(await askService(() => new Promise(() => {}))).toEqual({ results: [], unresponsive: 1 });
 });
 
 test("returns immediately if no process hosts the action", async () => {
   const broker = createBroker({ logger: createLogger("silent"), requestTimeoutMs: 1000 });
-  expect(await createCallEach(broker)(ASKED, {}, 100)).toEqual({ answers: [], silent: 0 });
+  expect(await createCallEach(broker)(ASKED, {}, 100)).toEqual({ results: [], unresponsive: 0 });
 });

@@ -3,9 +3,9 @@ import type { ServiceBroker } from "moleculer";
 import { newDeadlineMs } from "./request-scope.ts";
 
 /** The results received in time, and the number of processes that did not respond. */
-export interface EachAnswer<R> {
-  answers: R[];
-  silent: number;
+export interface EachResult<R> {
+  results: R[];
+  unresponsive: number;
 }
 
 /** Calls an action in every process that hosts it, without an actor. Never rejects. */
@@ -13,16 +13,16 @@ export type CallEach = <N extends ActionName>(
   name: N,
   params: Params<N>,
   timeoutMs: number,
-) => Promise<EachAnswer<Result<N>>>;
+) => Promise<EachResult<Result<N>>>;
 
 export function createCallEach(broker: ServiceBroker): CallEach {
   return async <N extends ActionName>(name: N, params: Params<N>, timeout: number) => {
     const nodeIds = broker.registry.getActionEndpoints(name)?.endpoints.map(({ id }) => id) ?? [];
     const meta: CallMeta = { actor: null, requestId: "server", deadlineMs: newDeadlineMs(timeout) };
-    const called = await Promise.allSettled(
+    const settled = await Promise.allSettled(
       nodeIds.map((nodeID): Promise<Result<N>> => broker.call(name, params, { nodeID, timeout, meta })),
     );
-    const answers = called.filter((one) => one.status === "fulfilled").map(({ value }) => value);
-    return { answers, silent: called.length - answers.length };
+    const results = settled.filter((one) => one.status === "fulfilled").map(({ value }) => value);
+    return { results, unresponsive: settled.length - results.length };
   };
 }

@@ -45,7 +45,7 @@ export class CallTracking {
         const { span } = traced;
         const { requestId } = context.meta;
         const action = currentScope()?.action ?? name;
-        return runInScope({ requestId, action, span, beganAtMs: performance.now() }, () =>
+        return runInScope({ requestId, action, span, startedAtMs: performance.now() }, () =>
           this.#answer(name, stats, call, context, traced),
         );
       };

@@ -3,7 +3,7 @@ import type { Bus } from "@fanfare/fanout";
 import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
-import { AccessCache, accessLookUp } from "./access.ts";
+import { AccessCache, accessLookup } from "./access.ts";
 import type { Call, CallMeta, DomainEvents } from "@fanfare/contract";
 import { createCallEach } from "./call-each.ts";
 import type { WatchedCluster } from "./cluster.ts";
@@ -52,7 +52,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
   const previousKeyFor = (purpose: string) =>
     previous === undefined || isGuessable(previous) ? null : keyOf(previous, purpose);
   const call: Call = (name, params) => broker.call(name, params, { meta: noActor() });
-  const access = new AccessCache(accessLookUp(call));
+  const access = new AccessCache(accessLookup(call));
   cluster.onMissed(() => access.clear());
   const policy = new PolicyCache(call, config.policy);
   cluster.onMissed(() => policy.invalidate());

@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import { LIMITS } from "@fanfare/contract";
 import type { Config } from "./config.ts";
 import type { CommandEvents } from "./tracing/tracing.ts";
-import { currentScope, assertInTime } from "./request-scope.ts";
+import { currentScope, assertNotExceeded } from "./request-scope.ts";
 import { serviceError } from "./errors.ts";
 
 export interface Database {
@@ -152,12 +152,12 @@ function guardPool(pool: Pool): void {
   const checkOut = pool.checkOut.bind(pool);
   pool.checkOut = async (options) => {
     const deadline = currentScope()?.deadline;
-    assertInTime(deadline);
+    assertNotExceeded(deadline);
     if (pool.waitQueueSize >= MAX_COMMANDS_WAITING)
       throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
     const connection = await checkOut(options);
     try {
-      assertInTime(deadline);
+      assertNotExceeded(deadline);
     } catch (late) {
       pool.checkIn(connection);
       throw late;

@@ -13,9 +13,9 @@ import {
   type DomainEvents,
 } from "@fanfare/contract";
 import type { Context, ServiceSchema } from "moleculer";
-import { type Access, type Place, refuseAccess, refuseActor, refuseBot } from "./access.ts";
+import { type Access, type Place, checkAccess, checkActor, checkBotScope } from "./access.ts";
 import { createServices } from "./services.ts";
-import { currentScope, deadlineOf, assertInTime, runForRequest } from "./request-scope.ts";
+import { currentScope, deadlineOf, assertNotExceeded, runForRequest } from "./request-scope.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
 
@@ -135,20 +135,20 @@ function guarded(
   const handle = async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
       // The call may have waited for a suspended process or in a connection's queue.
-      assertInTime(currentScope()?.deadline);
+      assertNotExceeded(currentScope()?.deadline);
       const { requestId, askedAtMs = Date.now() } = context.meta;
       // Can be missing over the bus: the rules reject calls without an actor.
       const actor = context.meta.actor ?? null;
       // Calls made by a service on behalf of a bot need no scope.
       const refusal =
-        refuseActor(permission, actor) ?? (context.level > 1 ? null : refuseBot(definition, actor));
+        checkActor(permission, actor) ?? (context.level > 1 ? null : checkBotScope(definition, actor));
       if (refusal !== null) throw refusal;
       const params = parse(schema, context.params);
       let access: Access | undefined;
       if (actor !== null && (permission.rule === "group" || permission.rule === "channel")) {
         const place = placeOf(permission.rule, params as Record<"groupId" | "channelId", string>);
         access = node.access.peek(actor.userId, place) ?? (await node.access.get(actor.userId, place));
-        const refused = refuseAccess(permission, access, Date.now());
+        const refused = checkAccess(permission, access, Date.now());
         if (refused !== null) throw refused;
       }
       const services = createServices((other, otherParams) => context.call(other, otherParams));

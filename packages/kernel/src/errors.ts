@@ -33,7 +33,7 @@ export function serviceError<C extends ErrorCode>(code: C, ...data: DataArgument
 }
 
 /** @throws {ServiceError} with the code if `found` is null or undefined */
-export function need<T, C extends ErrorCode>(found: T, code: C, ...data: DataArgument<C>): NonNullable<T> {
+export function orThrow<T, C extends ErrorCode>(found: T, code: C, ...data: DataArgument<C>): NonNullable<T> {
   if (found === null || found === undefined) throw serviceError(code, ...data);
   return found;
 }
@@ -70,12 +70,15 @@ export function toServiceError(thrown: unknown): ServiceError {
     thrown instanceof Errors.RequestTimeoutError ||
     thrown instanceof Errors.RequestRejectedError ||
     thrown instanceof Errors.BrokerDisconnectedError ||
-    isDatabaseAway(thrown) ||
+    isDatabaseUnavailable(thrown) ||
     isOutOfDescriptors(thrown)
   ) {
     return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });
   }
-  if (thrown instanceof Errors.QueueIsFullError || (thrown instanceof Error && thrown.name === "JobsFull"))
+  if (
+    thrown instanceof Errors.QueueIsFullError ||
+    (thrown instanceof Error && thrown.name === "JobQueueFullError")
+  )
     return serviceError("OVERLOADED", { retryAfterMs: BUSY_RETRY_MS });
   if (isStorageFull(thrown)) return serviceError("STORAGE_FULL");
   const error = serviceError("INTERNAL");
@@ -84,7 +87,7 @@ export function toServiceError(thrown: unknown): ServiceError {
 }
 
 /** Temporary database failures: no connection, no primary, or a timeout. Matched by name, because gateways do not load the driver. */
-const DATABASE_AWAY: ReadonlySet<string> = new Set([
+const DATABASE_UNAVAILABLE: ReadonlySet<string> = new Set([
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
   "MongoPoolClearedError",
@@ -94,11 +97,11 @@ const DATABASE_AWAY: ReadonlySet<string> = new Set([
   "MongoWaitQueueTimeoutError",
 ]);
 
-function isDatabaseAway(thrown: unknown): boolean {
+function isDatabaseUnavailable(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   // The driver wraps the error that aborted a bulk write in this field.
   const isWrapped = thrown.name === "MongoBulkWriteError" && "errorResponse" in thrown;
-  return isWrapped ? isDatabaseAway(thrown.errorResponse) : DATABASE_AWAY.has(thrown.name);
+  return isWrapped ? isDatabaseUnavailable(thrown.errorResponse) : DATABASE_UNAVAILABLE.has(thrown.name);
 }
 
 /** Open files of this process (`ulimit -n`) or of the machine; temporary, because closing connections frees some. */

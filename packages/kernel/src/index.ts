@@ -1,8 +1,8 @@
 export { can, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
-export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
+export { ResponseBudget, jsonBytes } from "./response-budget.ts";
 export { boundedMap, chunks } from "./work-queue.ts";
-export { upTo } from "./up-to.ts";
+export { entryLimit } from "./lru-options.ts";
 export { createBroker } from "./broker.ts";
 export {
   ConfigError,
@@ -22,7 +22,7 @@ export {
   type ServiceDefinition,
 } from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
-export { hasPassed, newDeadlineMs } from "./request-scope.ts";
+export { isExceeded, newDeadlineMs } from "./request-scope.ts";
 export {
   type Collection,
   defineRepository,
@@ -31,16 +31,16 @@ export {
   duplicateOperations,
   ID,
   newId,
-  refusedOperations,
+  rejectedOperations,
   REQUIRED_ID,
-  unlessDuplicate,
+  nullIfDuplicate,
   upsert,
 } from "./repository.ts";
 export {
   assertBelow,
   invalid,
   limitReached,
-  need,
+  orThrow,
   serviceError,
   ServiceError,
   toServiceError,
@@ -64,7 +64,7 @@ export {
 export { requiresSecondFactor } from "./access.ts";
 export { repeat } from "./repeat.ts";
 export {
-  commonScope,
+  mergedScope,
   currentScope,
   runForRequest,
   runInScope,

@@ -183,7 +183,7 @@ export function duplicateKeyIndex(error: unknown): string | null {
  * @throws the error itself if the write failed in any other way. The driver throws the same class, without rejected operations,
  *   if the connection is lost; it is then unknown which operations were applied.
  */
-export function refusedOperations(error: unknown): mongo.WriteError[] {
+export function rejectedOperations(error: unknown): mongo.WriteError[] {
   if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
   const refused = error.result.getWriteErrors();
   if (refused.length === 0 || error.result.getWriteConcernError() !== undefined) throw error;
@@ -195,13 +195,13 @@ export function refusedOperations(error: unknown): mongo.WriteError[] {
  * @throws the error itself if the write failed in any other way
  */
 export function duplicateOperations(error: unknown): mongo.WriteError[] {
-  const refused = refusedOperations(error);
+  const refused = rejectedOperations(error);
   if (refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
   return refused;
 }
 
 /** The result of a write; null if it violated a unique index. */
-export async function unlessDuplicate<T>(write: PromiseLike<T>): Promise<T | null> {
+export async function nullIfDuplicate<T>(write: PromiseLike<T>): Promise<T | null> {
   try {
     return await write;
   } catch (error) {

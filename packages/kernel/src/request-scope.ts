@@ -12,8 +12,8 @@ export interface RequestScope {
   /** The parent of new spans; undefined if the request isn't traced. */
   readonly span?: Span | undefined;
   /** Spans of other requests that the same work is done for. */
-  readonly alsoFor?: readonly Span[];
-  readonly beganAtMs: number;
+  readonly linkedSpans?: readonly Span[];
+  readonly startedAtMs: number;
   /** Absent if no caller waits for the work. */
   readonly deadline?: Deadline | undefined;
 }
@@ -22,16 +22,16 @@ export interface RequestScope {
  * Endless work, such as a queue that never becomes empty, stays in the scope of the request that started it. After this time, many
  * times as long as any request takes, it no longer belongs to it.
  */
-const SCOPE_ENDS_AFTER_MS = 60_000;
+const SCOPE_MAX_AGE_MS = 60_000;
 /** A batch can belong to hundreds of requests. */
-const MAX_ALSO_FOR = 32;
+const MAX_LINKED_SPANS = 32;
 
 const storage = new AsyncLocalStorage<RequestScope | undefined>();
 
 /** undefined if the current work belongs to no request. */
 export function currentScope(): RequestScope | undefined {
   const scope = storage.getStore();
-  if (scope === undefined || performance.now() - scope.beganAtMs > SCOPE_ENDS_AFTER_MS) return undefined;
+  if (scope === undefined || performance.now() - scope.startedAtMs > SCOPE_MAX_AGE_MS) return undefined;
   return scope;
 }
 
@@ -78,24 +78,24 @@ export function runForRequest<A>(
     return work(argument);
   const scope: RequestScope = isSameRequest
     ? { ...current, deadline }
-    : { requestId, action, beganAtMs: performance.now(), deadline };
+    : { requestId, action, startedAtMs: performance.now(), deadline };
   if (deadline === undefined) return storage.run(scope, work, argument);
   return (storage.run(scope, work, argument) as Promise<unknown>).finally(() => (deadline.isAnswered = true));
 }
 
 /** The scope of work for several requests: that of a traced one if there is any, with the latest deadline. */
-export function commonScope(scopes: readonly (RequestScope | undefined)[]): RequestScope | undefined {
+export function mergedScope(scopes: readonly (RequestScope | undefined)[]): RequestScope | undefined {
   const [first] = scopes;
   if (scopes.length === 1) return first;
   const main = scopes.find((scope) => scope?.span !== undefined) ?? first;
   if (main === undefined) return undefined;
   const spans = scopes.flatMap((scope) => (scope?.span === undefined ? [] : [scope.span]));
-  const alsoFor = spans.filter((span) => span !== main.span).slice(0, MAX_ALSO_FOR);
-  return { ...main, deadline: lastDeadline(scopes), ...(alsoFor.length > 0 && { alsoFor }) };
+  const linkedSpans = spans.filter((span) => span !== main.span).slice(0, MAX_LINKED_SPANS);
+  return { ...main, deadline: latestDeadline(scopes), ...(linkedSpans.length > 0 && { linkedSpans }) };
 }
 
 /** undefined if any of them has no deadline. */
-function lastDeadline(scopes: readonly (RequestScope | undefined)[]): Deadline | undefined {
+function latestDeadline(scopes: readonly (RequestScope | undefined)[]): Deadline | undefined {
   let last: Deadline | undefined;
   for (const scope of scopes) {
     if (scope?.deadline === undefined || scope.deadline.isAnswered) return undefined;
@@ -137,11 +137,11 @@ export function deadlineOf(deadlineMs: number, isFromAnotherProcess: boolean): D
   return { atMs: Math.min(deadlineMs, latestMs) + CLOCK_TOLERANCE_MS, isAnswered: false };
 }
 
-export function hasPassed(deadline: Deadline | undefined): boolean {
+export function isExceeded(deadline: Deadline | undefined): boolean {
   return deadline !== undefined && !deadline.isAnswered && Date.now() > deadline.atMs;
 }
 
 /** @throws {ServiceError} UNAVAILABLE if the deadline has passed */
-export function assertInTime(deadline: Deadline | undefined): void {
-  if (hasPassed(deadline)) throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+export function assertNotExceeded(deadline: Deadline | undefined): void {
+  if (isExceeded(deadline)) throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
 }

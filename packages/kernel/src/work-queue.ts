@@ -1,4 +1,4 @@
-import { currentScope, assertInTime } from "./request-scope.ts";
+import { currentScope, assertNotExceeded } from "./request-scope.ts";
 import { serviceError } from "./errors.ts";
 
 interface WorkQueueOptions {
@@ -30,7 +30,7 @@ export class WorkQueue {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
-      assertInTime(currentScope()?.deadline);
+      assertNotExceeded(currentScope()?.deadline);
       return await task();
     } finally {
       const next = this.#waiting.shift();

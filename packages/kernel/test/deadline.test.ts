@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CallMeta } from "@fanfare/contract";
 import { loadConfig } from "../src/config.ts";
-import { CLOCK_TOLERANCE_MS, deadlineOf, hasPassed } from "../src/request-scope.ts";
+import { CLOCK_TOLERANCE_MS, deadlineOf, isExceeded } from "../src/request-scope.ts";
 import { defineService } from "../src/define-service.ts";
 import type { NodeContext } from "../src/node-context.ts";
 import { WorkQueue } from "../src/work-queue.ts";
@@ -191,6 +191,6 @@ test("background work of an answered call has no deadline", async () => {
 });
 
 test("accepts a call of another process within the clock tolerance, not after it", async () => {
-  const late = (byMs: number) => hasPassed(deadlineOf(Date.now() - byMs, true));
+  const late = (byMs: number) => isExceeded(deadlineOf(Date.now() - byMs, true));
   expect([late(CLOCK_TOLERANCE_MS - 500), late(CLOCK_TOLERANCE_MS + 500)]).toEqual([false, true]);
 });

@@ -5,7 +5,7 @@ import { LIMITS } from "@fanfare/contract";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { Schema, Types, type mongo } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate, upsert } from "../src/repository.ts";
+import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate, upsert } from "../src/repository.ts";
 
 interface Book {
   _id: string;
@@ -138,9 +138,9 @@ test("non-durable writes use the write concern of the database", async () => {
 test("ignores expected duplicates", async () => {
   const { model, insert } = createBooks(connection);
   const first = book();
-  expect(await unlessDuplicate(insert(first))).toEqual(first);
-  expect(await unlessDuplicate(insert({ ...first, _id: newId() }))).toBeNull();
-  await expect(unlessDuplicate(Promise.reject(new Error("lost")))).rejects.toThrow("lost");
+  expect(await nullIfDuplicate(insert(first))).toEqual(first);
+  expect(await nullIfDuplicate(insert({ ...first, _id: newId() }))).toBeNull();
+  await expect(nullIfDuplicate(Promise.reject(new Error("lost")))).rejects.toThrow("lost");
   let tries = 0;
   const _id = newId();
   const { matchedCount } = await upsert(async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Locale } from "@fanfare/contract";
 import { Counter, type Config, type Logger, type NodeContext } from "@fanfare/kernel";
-import { PermanentFailure, type RunningJob } from "@fanfare/jobs";
+import { PermanentError, type RunningJob } from "@fanfare/jobs";
 import { render, type RenderedMail } from "./render.ts";
 import { textOf, type MailName, type ValuesOf } from "./texts/texts.ts";
 
@@ -72,7 +72,7 @@ export function createMailer(options: MailerOptions): Mailer {
     const server = await transport;
     if (smtp === undefined || server === undefined) throw new Error("SMTP_URL is not set.");
     const opened = sealer.open(payload.sealed, key);
-    if (opened === null) throw new PermanentFailure("TOKEN_SECRET was changed after the email was enqueued.");
+    if (opened === null) throw new PermanentError("TOKEN_SECRET was changed after the email was enqueued.");
     const { to, subject, text, html } = JSON.parse(opened.text) as Email;
     try {
       await server.sendMail({
@@ -86,7 +86,7 @@ export function createMailer(options: MailerOptions): Mailer {
     } catch (error) {
       // Only the reply code: the server's text can contain the recipient's address, which must not be logged.
       const message = `The mail server rejected the email: ${replyOf(error)}.`;
-      throw isPermanent(error) ? new PermanentFailure(message) : new Error(message);
+      throw isPermanent(error) ? new PermanentError(message) : new Error(message);
     }
     total.inc({ outcome: "sent" });
   };

@@ -12,12 +12,12 @@ type Named = GatewayStep & { process: string };
 
 export function metricsActions({ node }: AdminDependencies): Handlers {
   const read = cached(MAX_AGE_MS, async () => {
-    const { answers, silent } = await node.callEach("gateway.getSteps", {}, TIMEOUT_MS);
+    const { results, unresponsive } = await node.callEach("gateway.getSteps", {}, TIMEOUT_MS);
     return {
       stepMs: LIMITS.metricsStepMs,
-      gateways: answers.length,
-      silentGateways: silent,
-      steps: mergeSteps(answers),
+      gateways: results.length,
+      silentGateways: unresponsive,
+      steps: mergeSteps(results),
     };
   });
   return { "admin.metrics": () => read() };

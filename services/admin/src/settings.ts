@@ -28,7 +28,7 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
     "admin.setPolicy": async ({ params, actor: { userId, sessionId }, services }) => {
       const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
       if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
-      const refusal = refuseUnusable(node, params);
+      const refusal = checkUsable(node, params);
       if (refusal !== null) throw refusal;
       if (params.oidcOnly === true && !(await services.user.me({})).user.oidcLinked)
         throw invalid(
@@ -52,7 +52,7 @@ function present(node: NodeContext, stored: StoredPolicy) {
 }
 
 /** @returns the error for a policy that requires settings this server doesn't have, otherwise null */
-function refuseUnusable(
+function checkUsable(
   { config }: NodeContext,
   { oidcOnly, mailDomains = [] }: Partial<InstancePolicy>,
 ): ServiceError | null {

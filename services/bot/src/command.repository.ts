@@ -1,5 +1,5 @@
 import type { Command } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 export interface CommandDocument {
@@ -34,7 +34,7 @@ export const createCommandRepository = defineRepository(
     async put({ groupId, botId, name, ...rest }: Omit<CommandDocument, "_id">) {
       const options = { upsert: true, returnDocument: "after" } as const;
       const command = { groupId, name, botId };
-      return unlessDuplicate(commands.findOneAndUpdate(command, { $set: rest }, options).lean());
+      return nullIfDuplicate(commands.findOneAndUpdate(command, { $set: rest }, options).lean());
     },
 
     find: (groupId: string, name: string) => commands.findOne({ groupId, name }).lean(),

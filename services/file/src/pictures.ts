@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pictureKey, picturePath, storageKey } from "@fanfare/files";
-import { type Handlers, need, serviceError } from "@fanfare/kernel";
+import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { OLD_PICTURE_LIFETIME_MS } from "./bounds.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { drawPicture, readBytes } from "./images.ts";
@@ -23,13 +23,13 @@ export function pictureActions(dependencies: FileDependencies): Handlers {
       const storage = await dependencies.storage;
       const raw = storageKey(fileId, "raw");
       const picture = await images.run(async () => {
-        const original = need(await readBytes(storage, raw), "FILE_NOT_FOUND");
+        const original = orThrow(await readBytes(storage, raw), "FILE_NOT_FOUND");
         return drawPicture(original);
       });
       const hash = createHash("sha256").update(picture).digest("hex").slice(0, HASH_CHARS);
       const pictureName = `${fileId}-${hash}`;
       // Recorded before it is stored, so that it can always be found again.
-      need(await files.change(fileId, ["unclaimed"], { pictureName }), "FILE_NOT_FOUND");
+      orThrow(await files.change(fileId, ["unclaimed"], { pictureName }), "FILE_NOT_FOUND");
       await storage.put(pictureKey(pictureName), Readable.from([picture]), picture.length);
       const set = {
         state: "picture",

@@ -4,7 +4,7 @@ import {
   type Actor,
   assertBelow,
   type Handlers,
-  need,
+  orThrow,
   newId,
   serviceError,
   withoutDeadline,
@@ -151,7 +151,7 @@ async function inspect({ storage: opening, images }: FileDependencies, file: Fil
   }
   if (bytes > IMAGE_MAX_BYTES) throw serviceError("IMAGE_REFUSED");
   const drawn = await images.run(async () => {
-    const original = need(await readBytes(storage, raw), "FILE_NOT_FOUND");
+    const original = orThrow(await readBytes(storage, raw), "FILE_NOT_FOUND");
     return drawImage(original);
   });
   await put(storage, storageKey(fileId, "image"), drawn.image);

@@ -1,4 +1,4 @@
-import { defineRepository, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 interface UsageDocument {
@@ -49,7 +49,7 @@ export const createUsageRepository = defineRepository(
       const filter = { _id: of, bytes: { $lte: maxBytes - bytes } };
       const change = { $inc: { bytes }, $set: { takenAt: new Date() } };
       // On a duplicate the document exists but has too little space left.
-      return (await unlessDuplicate(usages.updateOne(filter, change, { upsert: true }))) !== null;
+      return (await nullIfDuplicate(usages.updateOne(filter, change, { upsert: true }))) !== null;
     },
 
     /** Frees space, or takes space unconditionally. */

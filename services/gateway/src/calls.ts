@@ -157,18 +157,18 @@ export class Calls {
     const { requestId } = caller;
     const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
     if (route === undefined) {
-      const refusal = this.refuseRequest(caller.address) ?? serviceError("UNKNOWN_ACTION");
+      const refusal = this.checkRequest(caller.address) ?? serviceError("UNKNOWN_ACTION");
       return Promise.resolve(this.refuse(refusal, requestId));
     }
-    const beganAtMs = performance.now();
-    const request = { requestId, action: route.name, transport, beganAtMs };
+    const startedAtMs = performance.now();
+    const request = { requestId, action: route.name, transport, startedAtMs };
     return this.#inRequest(request, () => this.#answer(route, request, params, caller), outcomeOf);
   }
 
   /** Measures duration and outcome once, so that metrics, log and trace agree. */
   async #answer(
     route: Route,
-    { action, transport, beganAtMs, requestId }: ClientRequest,
+    { action, transport, startedAtMs, requestId }: ClientRequest,
     params: unknown,
     caller: Caller,
   ): Promise<WireAnswer<unknown>> {
@@ -183,7 +183,7 @@ export class Calls {
       answer = { ok: false, error: toWireError(error, requestId) };
     }
     const outcome = outcomeOf(answer);
-    const durationMs = performance.now() - beganAtMs;
+    const durationMs = performance.now() - startedAtMs;
     route.metrics.answered(outcome, durationMs);
     if (this.#logsCalls) this.#logger.debug({ action, transport, outcome, durationMs }, "call answered");
     return answer;
@@ -212,13 +212,13 @@ export class Calls {
   }
 
   /** Counts a request for a file of the page. @returns the error if it is rejected, otherwise null */
-  refusePageRequest(address: string): ServiceError | null {
+  checkPageRequest(address: string): ServiceError | null {
     const retryAfterMs = this.#ofPage.take(address, Date.now());
     return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
   }
 
   /** Counts any other request that isn't an action call. @returns the error if it is rejected, otherwise null */
-  refuseRequest(address: string): ServiceError | null {
+  checkRequest(address: string): ServiceError | null {
     const nowMs = Date.now();
     const retryAfterMs =
       this.#ofAddress.take(address, nowMs) || this.#reads.waitMs({ userId: null, address }, nowMs);

@@ -122,7 +122,7 @@ export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRo
     requestId: nextRequestId(),
     action: "connect",
     transport: "socket",
-    beganAtMs: performance.now(),
+    startedAtMs: performance.now(),
   } as const;
   return options.node.inRequest(request, () => enter(socket, actor, options));
 }

@@ -120,7 +120,7 @@ export async function createHttpServer({
     if (request.routeOptions.url === "/api/:action" && request.method === "POST") return;
     const address = clientAddress(request.raw, config.trustProxy);
     const isApi = request.url.startsWith("/api/") && request.method !== "OPTIONS";
-    const refusal = isApi ? calls.refuseRequest(address) : calls.refusePageRequest(address);
+    const refusal = isApi ? calls.checkRequest(address) : calls.checkPageRequest(address);
     if (refusal !== null) return failed(refusal, request, reply);
   });
   // The async context isn't kept while the body is read, so this can't be done earlier.

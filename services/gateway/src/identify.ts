@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Actor, type NodeContext, serviceError, upTo } from "@fanfare/kernel";
+import { type Actor, type NodeContext, serviceError, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { FastifyRequest } from "fastify";
 import {
@@ -23,7 +23,7 @@ export function createIdentify(
   ended: EndedSessions,
 ): Identify {
   /** Keyed by token hash, so that no token is stored. Ended sessions are still rejected immediately. */
-  const bots = new LRUCache<string, Actor>({ ...upTo(MAX_KNOWN_BOT_TOKENS), ttl: BOT_TOKEN_KNOWN_MS });
+  const bots = new LRUCache<string, Actor>({ ...entryLimit(MAX_KNOWN_BOT_TOKENS), ttl: BOT_TOKEN_KNOWN_MS });
 
   let asking = 0;
 

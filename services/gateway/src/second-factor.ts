@@ -4,7 +4,7 @@ import {
   serviceError,
   type Actor,
   type NodeContext,
-  upTo,
+  entryLimit,
 } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import { CATCH_UP_CONCURRENCY, FACTOR_KNOWN_MS, MAX_KNOWN_FACTORS } from "./bounds.ts";
@@ -14,7 +14,7 @@ import type { GatewaySocket } from "./socket-types.ts";
 export class SecondFactor {
   readonly #node: Pick<NodeContext, "services" | "policy" | "logger">;
   /** Sessions that meet the requirement. Others are checked with every call, so that they are unblocked immediately. */
-  readonly #met = new LRUCache<string, true>({ ...upTo(MAX_KNOWN_FACTORS), ttl: FACTOR_KNOWN_MS });
+  readonly #met = new LRUCache<string, true>({ ...entryLimit(MAX_KNOWN_FACTORS), ttl: FACTOR_KNOWN_MS });
 
   constructor(node: Pick<NodeContext, "services" | "policy" | "logger">) {
     this.#node = node;

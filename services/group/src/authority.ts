@@ -1,4 +1,4 @@
-import { need, serviceError } from "@fanfare/kernel";
+import { orThrow, serviceError } from "@fanfare/kernel";
 import {
   channelPermissions,
   canGrant,
@@ -19,7 +19,7 @@ export async function requireActor(
   groupId: string,
   actorId: string,
 ): Promise<LoadedMember> {
-  const actor = need(await loadMember(repositories, groupId, actorId), "GROUP_NOT_FOUND");
+  const actor = orThrow(await loadMember(repositories, groupId, actorId), "GROUP_NOT_FOUND");
   return actor;
 }
 
@@ -28,7 +28,7 @@ export async function requireActor(
  * @throws {ServiceError} GROUP_NOT_FOUND; FORBIDDEN when the target is the actor or the owner, or has a role at or above the
  *   actor's highest
  */
-export async function refuseProtected(
+export async function requireManageableOrAbsent(
   repositories: Repositories,
   { groupId, userId }: { groupId: string; userId: string },
   actorId: string,
@@ -67,7 +67,7 @@ export async function requireManageableRole(
   groupId: string,
   roleId: string,
 ): Promise<RoleDocument> {
-  const role = need(await roles.find(groupId, roleId), "ROLE_NOT_FOUND");
+  const role = orThrow(await roles.find(groupId, roleId), "ROLE_NOT_FOUND");
   if (!canManageRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
   return role;
 }

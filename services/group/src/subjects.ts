@@ -6,7 +6,7 @@ import {
   PERMISSIONS,
   type Subject,
 } from "@fanfare/contract";
-import { need } from "@fanfare/kernel";
+import { orThrow } from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel/channel.model.ts";
 import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
 import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";
@@ -40,7 +40,7 @@ export async function requireMember(
   groupId: string,
   userId: string,
 ): Promise<LoadedMember> {
-  const loaded = need(await loadMember(repositories, groupId, userId), "MEMBER_NOT_FOUND");
+  const loaded = orThrow(await loadMember(repositories, groupId, userId), "MEMBER_NOT_FOUND");
   return loaded;
 }
 

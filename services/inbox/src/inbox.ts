@@ -6,7 +6,7 @@ import {
   type Message,
   userRoom,
 } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, chunks, type Handlers, can, type NodeContext } from "@fanfare/kernel";
+import { ResponseBudget, boundedMap, chunks, type Handlers, can, type NodeContext } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { ownMentionKeys } from "./own-mention-keys.ts";
 import { CLOCK_SKEW_SECONDS, CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
@@ -71,15 +71,15 @@ async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPag
     ? laterOf(query.marker.clearedUpToId, query.marker.readUpToId)
     : query.marker.clearedUpToId;
   let before = query.before;
-  const budget = new AnswerBudget(query.unreadOnly ? UNREAD_COUNT_MAX_BYTES : undefined);
-  for (let looked = 0; looked < MESSAGES_PER_PAGE && !budget.isUsedUp;) {
+  const budget = new ResponseBudget(query.unreadOnly ? UNREAD_COUNT_MAX_BYTES : undefined);
+  for (let looked = 0; looked < MESSAGES_PER_PAGE && !budget.isExhausted;) {
     const { messages, hasMore } = await newestMentions(
       node.services,
       query.keys,
       before,
       LIMITS.pageMaxItems,
     );
-    const found = budget.cut(messages);
+    const found = budget.takeWhileFits(messages);
     looked += found.length;
     const wanted = found.filter(({ id }) => isAfter(id, oldest));
     const candidates = wanted.filter(({ authorId }) => authorId !== query.userId);

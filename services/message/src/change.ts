@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS, type Message } from "@fanfare/contract";
-import { AnswerBudget, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
+import { ResponseBudget, assertBelow, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { mentionedBy, resolveMentions } from "./mentions.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
@@ -87,13 +87,13 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
         content,
         writtenAt: writtenAt.toISOString(),
       }));
-      const page = new AnswerBudget().cut(presented);
+      const page = new ResponseBudget().takeWhileFits(presented);
       return { edits: page, hasMore: (page.at(-1)?.version ?? 0) > 0 };
     },
 
     "message.delete": async ({ params, actor, access, services }) => {
       const { channelId, messageId } = params;
-      const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+      const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
       if (!canDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
       if (message.deletedAt !== null) return {};
       const authorId = message.authorId.toHexString();

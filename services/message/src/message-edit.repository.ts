@@ -1,4 +1,4 @@
-import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { READ_TIMEOUT_MS } from "./bounds.ts";
 import { LASTING, within } from "./database.ts";
@@ -37,7 +37,7 @@ export const createMessageEditRepository = defineRepository(
     async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
       const { messageId, version, ...rest } = edit;
       const kept = edits.updateOne({ messageId, version }, { $setOnInsert: rest }, { upsert: true });
-      await within(READ_TIMEOUT_MS, unlessDuplicate(kept));
+      await within(READ_TIMEOUT_MS, nullIfDuplicate(kept));
     },
 
     /** Versions below `before`, newest first. */

@@ -30,7 +30,7 @@ export function presentMessage(message: MessageDocument): Message {
   return presented;
 }
 
-/** Limits the size of a response; see `AnswerBudget`. */
+/** Limits the size of a response; see `ResponseBudget`. */
 export interface Budget {
   /** @returns false when the item doesn't fit */
   take(item: unknown): boolean;

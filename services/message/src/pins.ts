@@ -1,5 +1,12 @@
 import { LIMITS, type Message } from "@fanfare/contract";
-import { type Access, AnswerBudget, assertBelow, type Handlers, need, serviceError } from "@fanfare/kernel";
+import {
+  type Access,
+  ResponseBudget,
+  assertBelow,
+  type Handlers,
+  orThrow,
+  serviceError,
+} from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { changeMessage } from "./change.ts";
 import { canPin } from "./message.policy.ts";
@@ -26,7 +33,7 @@ export function pinActions(dependencies: MessageDependencies): Handlers {
 
     "message.listPins": async ({ params: { channelId, skip } }) => {
       const pins: Message[] = [];
-      const take = takeInto(pins, new AnswerBudget());
+      const take = takeInto(pins, new ResponseBudget());
       const end = await messages.scanPins(channelId, skip, LIMITS.pinsPerChannel, take);
       return { messages: pins, nextSkip: end === "refused" ? skip + pins.length : null };
     },
@@ -41,5 +48,5 @@ async function setPin(
 ): Promise<{ message: Message }> {
   if (!canPin(access)) throw serviceError("FORBIDDEN");
   const options = { ...params, rooms: access.rooms, announce: "message.changed" } as const;
-  return { message: need(await changeMessage(dependencies, options, change), "MESSAGE_NOT_FOUND") };
+  return { message: orThrow(await changeMessage(dependencies, options, change), "MESSAGE_NOT_FOUND") };
 }

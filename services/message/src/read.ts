@@ -1,5 +1,12 @@
 import { LIMITS, type Message, userRoom } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, type Handlers, type Handler, type Request, need } from "@fanfare/kernel";
+import {
+  ResponseBudget,
+  boundedMap,
+  type Handlers,
+  type Handler,
+  type Request,
+  orThrow,
+} from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage, takeInto } from "./message.presenter.ts";
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
@@ -27,7 +34,7 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
   },
 
   "message.get": async ({ params: { channelId, messageId } }) => {
-    const message = need(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+    const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
     return { message: presentMessage(message) };
   },
 
@@ -71,13 +78,13 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     const newest = [...new Set(found.flat())].sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);
     if (newest.length === 0) return { messages: [], hasMore: false };
     const page: Message[] = [];
-    const end = await messages.scanMany(newest, takeInto(page, new AnswerBudget()));
+    const end = await messages.scanMany(newest, takeInto(page, new ResponseBudget()));
     return { messages: page, hasMore: newest.length === limit || end === "refused" };
   },
 
   "message.getMany": async ({ params: { messageIds } }) => {
     const page: Message[] = [];
-    const take = takeInto(page, new AnswerBudget());
+    const take = takeInto(page, new ResponseBudget());
     let stoppedAt: string | null = null;
     await messages.scanMany(messageIds, (message) => {
       if (message.deletedAt !== null || take(message)) return true;
@@ -131,16 +138,16 @@ async function readPage(
   messages: MessageRepository,
   { channelId, before, after, around, limit }: Omit<Request<"message.list">["params"], "atTime">,
 ): Promise<Page> {
-  const older = (beforeSeq: number, count: number, budget: AnswerBudget) =>
+  const older = (beforeSeq: number, count: number, budget: ResponseBudget) =>
     readOlder(messages, channelId, beforeSeq, count, budget);
-  const newer = (fromSeq: number, count: number, budget: AnswerBudget) =>
+  const newer = (fromSeq: number, count: number, budget: ResponseBudget) =>
     readNewer(messages, channelId, fromSeq, count, budget);
-  if (after !== undefined) return newer(after + 1, limit, new AnswerBudget());
-  if (around === undefined) return older(before ?? Number.MAX_SAFE_INTEGER, limit, new AnswerBudget());
+  if (after !== undefined) return newer(after + 1, limit, new ResponseBudget());
+  if (around === undefined) return older(before ?? Number.MAX_SAFE_INTEGER, limit, new ResponseBudget());
 
   // Each side gets half of the page and of its bytes; if one side ends early, the other fills the page.
-  const ofOlder = new AnswerBudget(LIMITS.answerMaxBytes / 2);
-  const ofNewer = new AnswerBudget(LIMITS.answerMaxBytes / 2);
+  const ofOlder = new ResponseBudget(LIMITS.answerMaxBytes / 2);
+  const ofNewer = new ResponseBudget(LIMITS.answerMaxBytes / 2);
   const [olderHalf, newerHalf] = await Promise.all([
     older(around, Math.floor(limit / 2), ofOlder),
     newer(around, Math.ceil(limit / 2), ofNewer),
@@ -164,7 +171,7 @@ async function readOlder(
   channelId: string,
   beforeSeq: number,
   limit: number,
-  budget: AnswerBudget,
+  budget: ResponseBudget,
 ): Promise<Page> {
   const page: Message[] = [];
   if (limit === 0) return { messages: page, hasMore: true };
@@ -178,7 +185,7 @@ async function readNewer(
   channelId: string,
   fromSeq: number,
   limit: number,
-  budget: AnswerBudget,
+  budget: ResponseBudget,
 ): Promise<Page> {
   const page: Message[] = [];
   const end = await messages.scanFrom(channelId, fromSeq, limit, takeInto(page, budget));

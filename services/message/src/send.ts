@@ -6,7 +6,7 @@ import {
   can,
   serviceError,
   type SharedCounters,
-  upTo,
+  entryLimit,
 } from "@fanfare/kernel";
 import type { Attachment, Services, Message } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
@@ -56,7 +56,7 @@ export class Sender {
   readonly #wordFilters: Pick<WordFilters, "apply">;
   readonly #underWay = new Map<string, Promise<Message>>();
   /** Ids of recently stored messages by nonce. */
-  readonly #stored = new LRUCache<string, string>(upTo(KNOWN_NONCES));
+  readonly #stored = new LRUCache<string, string>(entryLimit(KNOWN_NONCES));
 
   constructor({ commit, messages, slowMode, wordFilters }: SenderOptions) {
     this.#commit = commit;

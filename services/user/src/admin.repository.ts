@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, unlessDuplicate, ID } from "@fanfare/kernel";
+import { defineRepository, nullIfDuplicate, ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** The admins of this instance, in a single document so that checks for the first and the last one are atomic. */
@@ -30,7 +30,7 @@ export const createAdminRepository = defineRepository(
     /** @returns false when the document already exists */
     const insert = async (userId: string): Promise<boolean> => {
       const claim = { _id, userIds: [userId], claimedAt: new Date() };
-      return (await unlessDuplicate(insertOne(claim))) !== null;
+      return (await nullIfDuplicate(insertOne(claim))) !== null;
     };
 
     const listIds = async (): Promise<string[]> => {

@@ -1,8 +1,8 @@
-import { type Handlers, need, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handlers, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./entry.policy.ts";
-import { refuseTaken, throwTaken } from "./registration.ts";
+import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { publishAccount } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
@@ -39,7 +39,7 @@ export const administerActions = ({
   },
 
   "user.setAdmin": async ({ params: { userId, admin } }) => {
-    const user = need(await users.find(userId), "USER_NOT_FOUND");
+    const user = orThrow(await users.find(userId), "USER_NOT_FOUND");
     if (admin) {
       // Neither disabled accounts nor bots and guests can become admins.
       if (user.kind !== "member" || user.disabledAt !== undefined || user.deletedAt !== undefined)
@@ -61,11 +61,11 @@ export const administerActions = ({
     // First, so that a caller without the link learns nothing and causes no password hash.
     await admins.checkSetup(token);
     assertPasswordsAccepted(await node.policy.get());
-    await refuseTaken(users, { username }, false);
+    await assertNotTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
     const user: UserDocument = { ...newAccount({ username, passwordHash, locale }), admin: true };
     const finish = async () => {
-      await admins.setUp(token, user._id, () => users.insert(user).catch(throwTaken));
+      await admins.setUp(token, user._id, () => users.insert(user).catch(rethrowTaken));
       return sessions.open(user, client);
     };
     // The link is used up once the account is stored, so the rest must complete.

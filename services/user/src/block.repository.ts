@@ -1,4 +1,4 @@
-import { defineRepository, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** `userId` has blocked `blockedId`. */
@@ -26,7 +26,7 @@ export const createBlockRepository = defineRepository(
   ({ model: blocks, insert, remove }) => ({
     /** Does nothing when the block exists. */
     async insert(userId: string, blockedId: string): Promise<void> {
-      await unlessDuplicate(insert({ _id: newId(), userId, blockedId }));
+      await nullIfDuplicate(insert({ _id: newId(), userId, blockedId }));
     },
 
     remove: (userId: string, blockedId: string) => remove({ userId, blockedId }),

@@ -1,4 +1,4 @@
-import { type Handlers, hashSecret, newId, newSecret, need, serviceError } from "@fanfare/kernel";
+import { type Handlers, hashSecret, newId, newSecret, orThrow, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentUser } from "./user.presenter.ts";
@@ -27,7 +27,7 @@ export const botActions = ({
 
   "user.renameBot": async ({ params: { userId, name } }) => {
     await requireBot(users, userId);
-    const user = need(await users.setProfile(userId, { kind: "bot", nickname: name }), "USER_NOT_FOUND");
+    const user = orThrow(await users.setProfile(userId, { kind: "bot", nickname: name }), "USER_NOT_FOUND");
     node.broadcast("user.profileChanged", { user: presentUser(user) });
     return {};
   },

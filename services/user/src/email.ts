@@ -1,6 +1,6 @@
-import { type Handlers, need, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Handlers, orThrow, type NodeContext, serviceError } from "@fanfare/kernel";
 import { assertAllowedDomain } from "./entry.policy.ts";
-import { throwTaken } from "./registration.ts";
+import { rethrowTaken } from "./registration.ts";
 import { publishAccount } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { LIMITS } from "@fanfare/contract";
@@ -17,7 +17,7 @@ export const emailActions = ({
   mailedTokens,
 }: UserDependencies): Handlers => ({
   "user.requestEmailVerification": async ({ actor }) => {
-    const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
+    const user = orThrow(await users.find(actor.userId), "UNAUTHENTICATED");
     if (user.email === undefined) throw serviceError("EMAIL_MISSING");
     if (user.emailVerifiedAt === undefined) await accountMails.sendVerification(user, user.email);
     return {};
@@ -55,7 +55,10 @@ export const emailActions = ({
     const userId = taken.userId;
     const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
     if (displaced !== null) publishAccount(node, displaced);
-    const before = need(await users.setVerifiedEmail(userId, taken.email).catch(throwTaken), "INVALID_LINK");
+    const before = orThrow(
+      await users.setVerifiedEmail(userId, taken.email).catch(rethrowTaken),
+      "INVALID_LINK",
+    );
     const now = await users.find(userId);
     if (now !== null) publishAccount(node, now);
     if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};

@@ -1,5 +1,5 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
-import { callOf, type Handlers, invalid, need, serviceError } from "@fanfare/kernel";
+import { callOf, type Handlers, invalid, orThrow, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser } from "./user.presenter.ts";
@@ -35,7 +35,7 @@ export const myDataActions = ({
   },
 
   "user.exportUser": async ({ params: { userId } }) => {
-    const user = need(await users.find(userId), "USER_NOT_FOUND");
+    const user = orThrow(await users.find(userId), "USER_NOT_FOUND");
     const [living, blocked] = await Promise.all([
       sessionRepository.listLiving(userId, new Date()),
       blocks.listPage(userId, undefined, LIMITS.blockedPerUser),

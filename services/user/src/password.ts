@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Handlers, need, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handlers, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { Result } from "@fanfare/contract";
-import { PermanentFailure } from "@fanfare/jobs";
+import { PermanentError } from "@fanfare/jobs";
 import { isSameStanding, hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
 import { publishAccount } from "./account-mails.ts";
-import { refuseTaken, throwTaken } from "./registration.ts";
+import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { newAccount } from "./user.repository.ts";
 
@@ -66,7 +66,7 @@ export function passwordActions({
 
     "user.resetPassword": async ({ params: { token, newPassword, removeOtherSignIns } }) => {
       // Checked before hashing, so that an invalid token doesn't cost a hash.
-      const found = need(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
+      const found = orThrow(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
       const userId = found.userId;
       const user = await users.find(userId);
       const { email } = found;
@@ -121,14 +121,14 @@ export function passwordActions({
       const policy = await node.policy.get();
       assertPasswordsAccepted(policy);
       await assertRoomForUser(policy, allUsers);
-      const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
+      const { contestedEmail } = await assertNotTaken(users, { username, email }, accountMails.canSend);
       const user = newAccount({ username, email, locale });
       if (contestedEmail !== undefined) {
         // The admin vouches for the new owner of the address; the other account has never verified it.
         const displaced = await users.releaseUnverifiedEmail(contestedEmail);
         if (displaced !== null) publishAccount(node, displaced);
       }
-      await users.insert(user).catch(throwTaken);
+      await users.insert(user).catch(rethrowTaken);
       return { user: presentAdminUser(user), link: await accountMails.sendPasswordLink(user) };
     },
 
@@ -149,7 +149,7 @@ export function passwordResetActions({ node, users, accountMails }: UserDependen
     maxWaiting: MAX_REQUESTS,
     async run({ id, key, payload }) {
       const email = sealer.open(payload.sealed, key)?.text;
-      if (email === undefined) throw new PermanentFailure("TOKEN_SECRET changed after the request.");
+      if (email === undefined) throw new PermanentError("TOKEN_SECRET changed after the request.");
       const user = await users.findByEmail(email);
       if (user !== null) await accountMails.sendReset(user, id);
     },

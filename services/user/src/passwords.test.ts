@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPasswords, refuseWeak } from "./passwords.ts";
+import { createPasswords, assertNotWeak } from "./passwords.ts";
 
 const passwords = createPasswords();
 
@@ -28,7 +28,7 @@ const names = { username: "grace.h", nickname: "Grace Hopper", email: "ghopper@n
 
 function reasonOf(password: string): string | undefined {
   try {
-    refuseWeak(password, names);
+    assertNotWeak(password, names);
     return undefined;
   } catch (error) {
     return (error as { data: { reason: string } }).data.reason;

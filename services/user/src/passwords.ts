@@ -51,7 +51,7 @@ export function createPasswords(): Passwords {
   });
   return {
     async hash(password, names) {
-      refuseWeak(password, names);
+      assertNotWeak(password, names);
       const salt = randomBytes(SALT_BYTES);
       const tag = await hashes.run(() => digest(password, salt, COST, TAG_BYTES));
       const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
@@ -105,7 +105,7 @@ const MIN_DIFFERENT_CHARS = 4;
  * Rejects easily guessed passwords: common ones, repetitions of a few characters, and the account's names with few additions.
  * @throws {ServiceError} WEAK_PASSWORD
  */
-export function refuseWeak(password: string, names: OwnNames): void {
+export function assertNotWeak(password: string, names: OwnNames): void {
   const text = plain(password);
   if (isCommon(text)) throw serviceError("WEAK_PASSWORD", { reason: "common" });
   // Longest first, so that a shorter name inside a longer one doesn't leave the rest behind.

@@ -1,4 +1,4 @@
-import { type Handlers, need, serviceError } from "@fanfare/kernel";
+import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentUser } from "./user.presenter.ts";
@@ -12,12 +12,12 @@ export function profileActions(dependencies: UserDependencies): Handlers {
   const { users, node, blocks } = dependencies;
   return {
     "user.me": async ({ actor }) => {
-      const user = need(await users.find(actor.userId), "UNAUTHENTICATED");
+      const user = orThrow(await users.find(actor.userId), "UNAUTHENTICATED");
       return { user: presentOwnUser(user) };
     },
 
     "user.get": async ({ params }) => {
-      const user = need(await users.find(params.userId), "USER_NOT_FOUND");
+      const user = orThrow(await users.find(params.userId), "USER_NOT_FOUND");
       return { user: presentUser(user) };
     },
 
@@ -74,7 +74,7 @@ export function profileActions(dependencies: UserDependencies): Handlers {
     },
 
     "user.findByUsername": async ({ params }) => {
-      const user = need(await users.findByUsername(params.username), "USER_NOT_FOUND");
+      const user = orThrow(await users.findByUsername(params.username), "USER_NOT_FOUND");
       return { user: presentUser(user) };
     },
   };
@@ -85,7 +85,7 @@ async function show(
   { userId, kind }: { userId: string; kind: UserDocument["kind"] },
   avatarUrl: string | null,
 ): Promise<UserDocument> {
-  const changed = need(await users.setProfile(userId, { kind, avatarUrl }), "UNAUTHENTICATED");
+  const changed = orThrow(await users.setProfile(userId, { kind, avatarUrl }), "UNAUTHENTICATED");
   const user = presentUser(changed);
   node.publish(userRoom(userId), "user.updated", { user });
   node.broadcast("user.profileChanged", { user });

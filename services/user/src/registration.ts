@@ -33,7 +33,7 @@ export const registrationActions = ({
     assertCanRegister(policy, params);
     await assertRoomForUser(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
-    const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
+    const { email, contestedEmail } = await assertNotTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
     const user: UserDocument = {
       ...newAccount({ username, email, passwordHash, nickname, locale }),
@@ -41,7 +41,7 @@ export const registrationActions = ({
     };
     const stored = await admins.withFirst(user._id, async (isFirst) => {
       const made: UserDocument = isFirst ? { ...user, admin: true } : user;
-      await users.insert(made).catch(throwTaken);
+      await users.insert(made).catch(rethrowTaken);
       return made;
     });
     if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id, inviteCode);
@@ -77,7 +77,7 @@ export const registrationActions = ({
     assertCanRegister(policy, params);
     const { username, password, locale, inviteCode } = params;
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
-    const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
+    const { email, contestedEmail } = await assertNotTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, {
       username,
       nickname: guest.nickname,
@@ -94,7 +94,7 @@ export const registrationActions = ({
         locale,
         mustVerifyEmail: policy.mailDomains.length > 0,
       };
-      const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(throwTaken);
+      const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(rethrowTaken);
       if (claimed === null) throw serviceError("NOT_A_GUEST");
       return claimed;
     });
@@ -115,12 +115,12 @@ export const registrationActions = ({
 
   /** For the operator; works at any time, not just for the first account. */
   "user.createAdmin": async ({ params: { username, password } }) => {
-    await refuseTaken(users, { username }, false);
+    await assertNotTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
     const user = newAccount({ username, passwordHash });
     const userId = user._id;
     await admins.withFirst(userId, (isFirst) =>
-      users.insert(isFirst ? { ...user, admin: true } : user).catch(throwTaken),
+      users.insert(isFirst ? { ...user, admin: true } : user).catch(rethrowTaken),
     );
     await admins.grant(userId);
     return { user: presentAdminUser({ ...user, admin: true }) };
@@ -132,7 +132,7 @@ export const registrationActions = ({
  * @param canVerify whether emails are sent: otherwise the first claim to an address stands
  * @throws {ServiceError} USERNAME_TAKEN or EMAIL_TAKEN
  */
-export async function refuseTaken(
+export async function assertNotTaken(
   users: UserRepository,
   { username, email }: { username: string; email?: string | undefined },
   canVerify: boolean,
@@ -148,7 +148,7 @@ export async function refuseTaken(
 }
 
 /** Maps a duplicate key error to the contract's error and rethrows any other. */
-export function throwTaken(error: unknown): never {
+export function rethrowTaken(error: unknown): never {
   const index = duplicateKeyIndex(error);
   if (index === USERNAME_INDEX) throw serviceError("USERNAME_TAKEN");
   if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");

@@ -4,7 +4,7 @@ import {
   type Logger,
   requiresSecondFactor,
   type Sealer,
-  need,
+  orThrow,
   serviceError,
 } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
@@ -62,7 +62,7 @@ export function secondFactorActions({
       const pending = user?.totpPending;
       const opened = pending === undefined ? null : totpSecrets.open(pending, actor.userId);
       if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
-      const lastStep = need(stepOfCode(opened.secret, params.code, Date.now()), "WRONG_CODE");
+      const lastStep = orThrow(stepOfCode(opened.secret, params.code, Date.now()), "WRONG_CODE");
       const recoveryCodes = newRecoveryCodes();
       const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
       const enabled = await users.enableTotp(actor.userId, pending, {
@@ -96,7 +96,7 @@ export function secondFactorActions({
 
     "user.resetTotp": async ({ params: { userId } }) => {
       const before = await users.find(userId);
-      const user = need(await users.removeTotp(userId), "USER_NOT_FOUND");
+      const user = orThrow(await users.removeTotp(userId), "USER_NOT_FOUND");
       publishAccount(node, user);
       // The caller might not be the owner: the owner is notified, and all sessions end because the account is less protected.
       if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");

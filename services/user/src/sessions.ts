@@ -3,7 +3,7 @@ import {
   hashSecret,
   newId,
   newSecret,
-  need,
+  orThrow,
   serviceError,
   type Actor,
   type CallClient,
@@ -88,7 +88,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       refreshToken: string,
       findUser: (userId: string) => Promise<UserDocument | null>,
     ): Promise<SessionTokens> {
-      const shown = need(parseRefreshToken(refreshToken), "UNAUTHENTICATED");
+      const shown = orThrow(parseRefreshToken(refreshToken), "UNAUTHENTICATED");
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const session = await repository.find(shown.sessionId);
         const now = new Date();

@@ -35,7 +35,7 @@ export function useChannelsOfGroups(groupIds: readonly string[]): (readonly Chan
   const { store } = useServerCache();
   const joined = groupIds.join(" ");
   useEffect(() => {
-    const ends = joined.split(" ").map((groupId) => groupId && store.keep("channel.list", { groupId }));
+    const ends = joined.split(" ").map((groupId) => groupId && store.retain("channel.list", { groupId }));
     return () => ends.forEach((end) => end && end());
   }, [store, joined]);
   const state = useStoreState((now) => now);
@@ -50,7 +50,7 @@ export function useChannelState(channelId: string): Loaded<ChannelState> {
 export const channelEffects: Effects = {
   "channel.reorder": {
     before({ store }, { groupId, places }) {
-      store.predict({ name: "channel.reordered", payload: { groupId, places } });
+      store.applyOptimistically({ name: "channel.reordered", payload: { groupId, places } });
       return () => void store.reload("channel.list", { groupId });
     },
   },
@@ -92,7 +92,7 @@ export const roleEffects: Effects = {
   "role.reorder": {
     before({ store }, { groupId, roleIds }) {
       const positions = roleIds.map((roleId, position) => ({ roleId, position }));
-      store.predict({ name: "role.reordered", payload: { groupId, positions } });
+      store.applyOptimistically({ name: "role.reordered", payload: { groupId, positions } });
       return () => void store.reload("role.list", { groupId });
     },
   },

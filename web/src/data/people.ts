@@ -23,7 +23,7 @@ export function useReach(): UseQueryResult<Reach> {
 }
 
 function removed({ store }: ServerCache, { userId }: { userId: string }): () => void {
-  store.predict({ name: "friend.removed", payload: { userId } });
+  store.applyOptimistically({ name: "friend.removed", payload: { userId } });
   return () => {
     void store.reload("friend.list", {});
     void store.reload("friend.listRequests", {});
@@ -50,7 +50,7 @@ export function useDirects(): Loaded<readonly ChannelState[]> {
 export const directEffects: Effects = {
   "channel.closeDirect": {
     before({ store }, { channelId }) {
-      store.predict({ name: "channel.closed", payload: { channelId } });
+      store.applyOptimistically({ name: "channel.closed", payload: { channelId } });
       return () => void store.reload("channel.listDirect", {});
     },
   },

@@ -32,7 +32,7 @@ export function useLoaded<N extends LoadName, T>(
   const key = JSON.stringify(params);
   // `params` is a new object on each render; `key` identifies it.
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  useEffect(() => (enabled ? store.keep(name, params) : undefined), [store, name, key, enabled]);
+  useEffect(() => (enabled ? store.retain(name, params) : undefined), [store, name, key, enabled]);
   const data = useSyncExternalStore(store.subscribe, () =>
     store.isLoaded(name, params) ? select(store.state) : undefined,
   );

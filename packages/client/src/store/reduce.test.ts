@@ -1,7 +1,7 @@
 import type { Channel, EventName, EventPayload, Group, Message, UnreadChannel } from "@fanfare/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { absorb } from "./answers.ts";
+import { applyResult } from "./results.ts";
 import { reduce, type StateEvent } from "./reduce.ts";
 import { inboxItems } from "./selectors.ts";
 import { type ClientState, EMPTY_STATE } from "./state.ts";
@@ -31,19 +31,19 @@ function loaded(): ClientState {
     lastReadSeq: 5,
   }));
   let state: ClientState = { ...EMPTY_STATE, userId: "me", unread: {}, inboxUnread: 0, notifications: {} };
-  state = absorb(state, "group.listMine", {}, { groups: [group(2)] });
-  state = absorb(state, "channel.list", { groupId: "g" }, { channels: listed, nextChannelId: null });
-  state = absorb(state, "role.list", { groupId: "g" }, { roles: [] });
-  state = absorb(state, "friend.list", {}, { friends: [], nextCursor: null });
-  state = absorb(state, "friend.listRequests", {}, { requests: [], nextCursor: null });
-  state = absorb(state, "message.listPins", { channelId: "c" }, { messages: [], nextSkip: null });
-  state = absorb(state, "group.listMembers", { groupId: "g" }, { members: [], nextUserId: null });
+  state = applyResult(state, "group.listMine", {}, { groups: [group(2)] });
+  state = applyResult(state, "channel.list", { groupId: "g" }, { channels: listed, nextChannelId: null });
+  state = applyResult(state, "role.list", { groupId: "g" }, { roles: [] });
+  state = applyResult(state, "friend.list", {}, { friends: [], nextCursor: null });
+  state = applyResult(state, "friend.listRequests", {}, { requests: [], nextCursor: null });
+  state = applyResult(state, "message.listPins", { channelId: "c" }, { messages: [], nextSkip: null });
+  state = applyResult(state, "group.listMembers", { groupId: "g" }, { members: [], nextUserId: null });
   const direct = {
     ...channel("p", { groupId: null, kind: "direct" }),
     head: { seq: 1, rev: 1 },
     lastReadSeq: 1,
   };
-  state = absorb(state, "channel.listDirect", {}, { channels: [direct], nextCursor: null });
+  state = applyResult(state, "channel.listDirect", {}, { channels: [direct], nextCursor: null });
   return reduce(
     state,
     event("channel.created", { channel: channel("t", { kind: "thread", parentId: "c" }) }),
@@ -179,7 +179,7 @@ describe("the reducer", () => {
   });
 
   test("reactions update a listed message, and older ones are ignored", () => {
-    const found = absorb(
+    const found = applyResult(
       loaded(),
       "message.search",
       { text: "x" },

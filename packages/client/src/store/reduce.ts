@@ -62,8 +62,8 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "group.joined": (state, { group, channels }) => channels.reduce(putChannel, putGroup(state, group)),
   "group.updated": (state, { group }) =>
     state.groups?.[group.id] === undefined ? state : putGroup(state, group),
-  "group.left": (state, { groupId }) => forgetGroup(state, groupId),
-  "group.deleted": (state, { groupId }) => forgetGroup(state, groupId),
+  "group.left": (state, { groupId }) => removeGroup(state, groupId),
+  "group.deleted": (state, { groupId }) => removeGroup(state, groupId),
 
   "role.created": (state, { role }) => putRole(state, role),
   "role.updated": (state, { role }) => putRole(state, role),
@@ -231,8 +231,8 @@ function withNumbers(state: ClientState, channelId: string): ClientState {
   };
 }
 
-export function forgetGroup(state: ClientState, groupId: string): ClientState {
-  const rest = forgetChannels(state, (channel) => channel.groupId === groupId);
+export function removeGroup(state: ClientState, groupId: string): ClientState {
+  const rest = removeChannels(state, (channel) => channel.groupId === groupId);
   return {
     ...rest,
     groups: rest.groups && withoutEntry(rest.groups, groupId),
@@ -245,7 +245,7 @@ export function forgetGroup(state: ClientState, groupId: string): ClientState {
   };
 }
 
-export function forgetChannels(state: ClientState, isGone: (channel: Channel) => boolean): ClientState {
+export function removeChannels(state: ClientState, isGone: (channel: Channel) => boolean): ClientState {
   const gone = Object.values(state.channels).filter(isGone);
   return gone.length === 0 ? state : withoutChannels(state, new Set(gone.map(({ id }) => id)));
 }

@@ -54,7 +54,7 @@ describe("the store", () => {
 
   test("reloads after too many of them", async () => {
     const { store, asked } = newStore();
-    store.keep("group.listMine", {});
+    store.retain("group.listMine", {});
     for (let count = 0; count <= 501; count += 1) {
       store.receive("group.updated", { group: group("g", `${count}`) });
     }
@@ -81,7 +81,7 @@ describe("the store", () => {
 
   test("reloads kept parts after reconnecting, and other parts on demand", async () => {
     const { store, asked } = newStore();
-    const end = store.keep("group.listMine", {});
+    const end = store.retain("group.listMine", {});
     asked[0]!.answer({ groups: [group("g")] });
     const loading = store.load("role.list", { groupId: "g" });
     asked[1]!.answer({ roles: [] });
@@ -102,7 +102,7 @@ describe("the store", () => {
 
   test("makes no calls before it is connected", async () => {
     const { store, asked, online } = newStore({ isOnline: false });
-    store.keep("group.listMine", {});
+    store.retain("group.listMine", {});
     await turn();
     expect(asked).toEqual([]);
     online.value = true;
@@ -113,7 +113,7 @@ describe("the store", () => {
 
   test("retries retryable errors, reports others, and loads again on request", async () => {
     const { store, asked } = newStore();
-    store.keep("group.listMine", {});
+    store.retain("group.listMine", {});
     asked[0]!.fail(failure(true));
     await expect.poll(() => asked.length).toBe(2);
     asked[1]!.fail(failure(false));
@@ -143,7 +143,7 @@ describe("the store", () => {
 
   test("reloads unread counts when a followed thread has unread messages", async () => {
     const { store, asked } = newStore();
-    store.keep("channel.listUnread", {});
+    store.retain("channel.listUnread", {});
     asked[0]!.answer({ channels: [], nextCursor: null });
     await turn();
     const timesAsked = (): number => namesOf(asked).filter((name) => name === "channel.listUnread").length;
@@ -189,7 +189,7 @@ describe("the store", () => {
     const loading = store.load("friend.list", {});
     asked[0]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
     await loading;
-    store.predict({ name: "friend.removed", payload: { userId: "f" } });
+    store.applyOptimistically({ name: "friend.removed", payload: { userId: "f" } });
     expect(store.state.friends).toEqual({});
     const reloading = store.reload("friend.list", {});
     await turn();
@@ -219,7 +219,7 @@ describe("the store", () => {
 
   test("reloads kept parts of a deleted channel, so that the error is known", async () => {
     const { store, asked } = newStore();
-    store.keep("channel.get", { channelId: "c" });
+    store.retain("channel.get", { channelId: "c" });
     asked[0]!.answer({ channel: channelState("c") });
     await expect.poll(() => store.isLoaded("channel.get", { channelId: "c" })).toBe(true);
     store.receive("channel.deleted", { groupId: "g", channelId: "c" });

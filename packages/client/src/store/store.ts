@@ -3,7 +3,7 @@ import type { CallWrapper, FanfareClient } from "../client.ts";
 import { callSafely } from "../emitter.ts";
 import { FanfareError, retryAfterMsOf } from "../errors.ts";
 import { type Backoff, retryMs, sleep } from "../timing.ts";
-import { absorb, isAbsorbed } from "./answers.ts";
+import { applyResult, isAppliedToState } from "./results.ts";
 import { type Invalidation, invalidationsOf, unreadInvalidations } from "./invalidations.ts";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
 import { LOADS, type LoadName } from "./loads.ts";
@@ -21,11 +21,11 @@ export interface StoreOptions {
 }
 
 /** A part of the state that is loaded by one call, or by the calls for all pages of a list. */
-interface Question {
+interface Query {
   name: LoadName;
   params: Params<LoadName>;
-  /** The number of `keep` calls that hold it. */
-  keepers: number;
+  /** The number of `retain` calls. */
+  retainCount: number;
   /** Events can have changed the result in a way that they did not include. */
   isStale: boolean;
   error: FanfareError | null;
@@ -34,14 +34,14 @@ interface Question {
 }
 
 /** All members of a deleted group reload at the same time. */
-const FORGOTTEN_CROWD = 5000;
+const REMOVED_GROUP_CROWD = 5000;
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 3_000 };
 /** Random delay after an event that many clients received at once. */
 const CROWD_SPREAD_MS = 2_000;
 const LOAD_TRIES = 5;
-const SOON_MS = 50;
+const REFETCH_DELAY_MS = 50;
 /** If more events than this arrive during a call, it is repeated instead of applying them. */
-const MAX_EVENTS_MEANWHILE = 500;
+const MAX_BUFFERED_EVENTS = 500;
 
 /**
  * The state of one session, kept current by events, by the results of this client's own calls, and by reloading what
@@ -51,12 +51,12 @@ export class Store {
   readonly #options: StoreOptions;
   readonly #listeners = new Set<() => void>();
   readonly #invalidationListeners = new Set<(invalidation: Invalidation) => void>();
-  readonly #questions = new Map<string, Question>();
+  readonly #queries = new Map<string, Query>();
   /** Events since the start of the oldest pending call. */
-  #meanwhile: StateEvent[] = [];
-  #underWay = 0;
+  #bufferedEvents: StateEvent[] = [];
+  #callsInFlight = 0;
   #isClosed = false;
-  #later: ReturnType<typeof setTimeout> | null = null;
+  #invalidateTimer: ReturnType<typeof setTimeout> | null = null;
   #state: ClientState;
 
   constructor(options: StoreOptions) {
@@ -85,67 +85,68 @@ export class Store {
    * @throws {FanfareError} the server's error, or the last one after several tries
    */
   load<N extends LoadName>(name: N, params: Params<N>): Promise<void> {
-    return this.#loadOnce(this.#question(name, params));
+    return this.#loadOnce(this.#query(name, params));
   }
 
   /** Loads a part of the state, and reloads it when it can be outdated. Returns a function that stops this. */
-  keep<N extends LoadName>(name: N, params: Params<N>): () => void {
-    const question = this.#question(name, params);
-    question.keepers += 1;
-    void this.#loadKept(question);
+  retain<N extends LoadName>(name: N, params: Params<N>): () => void {
+    const query = this.#query(name, params);
+    query.retainCount += 1;
+    void this.#loadRetained(query);
     return () => {
-      question.keepers -= 1;
+      query.retainCount -= 1;
     };
   }
 
   isLoaded<N extends LoadName>(name: N, params: Params<N>): boolean {
-    return isIn(this.#state, { name, params });
+    return isLoadedIn(this.#state, { name, params });
   }
 
   /** The error of a part of the state that failed to load; null if it is loaded or loading. */
   errorOf<N extends LoadName>(name: N, params: Params<N>): FanfareError | null {
-    return this.#questions.get(keyOf(name, params))?.error ?? null;
+    return this.#queries.get(keyOf(name, params))?.error ?? null;
   }
 
   /** Reloads a part of the state. Never rejects: see `errorOf`. */
   async reload<N extends LoadName>(name: N, params: Params<N>): Promise<void> {
-    const question = this.#question(name, params);
-    question.isStale = true;
-    await this.#loadKept(question);
+    const query = this.#query(name, params);
+    query.isStale = true;
+    await this.#loadRetained(query);
   }
 
   /** Applies the expected outcome of a call; use `reload` to revert it if the call fails. */
-  predict(event: StateEvent): void {
+  applyOptimistically(event: StateEvent): void {
     this.#set(reduce(this.#state, event));
   }
 
   /** @internal An event of the server. */
   receive<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
-    if (this.#underWay > 0 && this.#meanwhile.length <= MAX_EVENTS_MEANWHILE) this.#meanwhile.push(event);
+    if (this.#callsInFlight > 0 && this.#bufferedEvents.length <= MAX_BUFFERED_EVENTS)
+      this.#bufferedEvents.push(event);
     this.#apply(event);
   }
 
   /** @internal Makes a call, and stores its result in the state if it belongs there. */
-  readonly around: CallWrapper = (name, params, ask) => {
+  readonly wrapCall: CallWrapper = (name, params, call) => {
     // One page of a list is not enough to update the whole list.
     const isPart = name in LOADS && LOADS[name as LoadName].pages !== undefined;
-    if (isPart || !isAbsorbed(name)) return ask();
-    return this.#asking(name, params, ask);
+    if (isPart || !isAppliedToState(name)) return call();
+    return this.#callAndApply(name, params, call);
   };
 
   /** @internal Events may have been lost. */
   invalidateAll(): void {
-    for (const question of this.#questions.values()) {
-      question.isStale = true;
-      if (question.keepers > 0) void this.#loadKept(question);
+    for (const query of this.#queries.values()) {
+      query.isStale = true;
+      if (query.retainCount > 0) void this.#loadRetained(query);
     }
   }
 
   /** @internal The same after a random delay: all other clients received the same event. */
   invalidateAllLater(): void {
-    this.#later ??= setTimeout(() => {
-      this.#later = null;
+    this.#invalidateTimer ??= setTimeout(() => {
+      this.#invalidateTimer = null;
       this.invalidateAll();
     }, Math.random() * this.#options.spreadMs);
   }
@@ -153,58 +154,58 @@ export class Store {
   /** @internal */
   close(): void {
     this.#isClosed = true;
-    if (this.#later !== null) clearTimeout(this.#later);
-    for (const { timer } of this.#questions.values()) if (timer !== null) clearTimeout(timer);
+    if (this.#invalidateTimer !== null) clearTimeout(this.#invalidateTimer);
+    for (const { timer } of this.#queries.values()) if (timer !== null) clearTimeout(timer);
   }
 
-  #question(name: LoadName, params: Params<LoadName>): Question {
+  #query(name: LoadName, params: Params<LoadName>): Query {
     const key = keyOf(name, params);
-    const held = this.#questions.get(key);
-    if (held !== undefined) return held;
-    const fresh = { name, params, keepers: 0, isStale: false, error: null, loading: null, timer: null };
-    this.#questions.set(key, fresh);
-    return fresh;
+    const existing = this.#queries.get(key);
+    if (existing !== undefined) return existing;
+    const created = { name, params, retainCount: 0, isStale: false, error: null, loading: null, timer: null };
+    this.#queries.set(key, created);
+    return created;
   }
 
-  #loadOnce(question: Question): Promise<void> {
-    if (question.loading === null && !question.isStale && this.isLoaded(question.name, question.params)) {
+  #loadOnce(query: Query): Promise<void> {
+    if (query.loading === null && !query.isStale && this.isLoaded(query.name, query.params)) {
       return Promise.resolve();
     }
-    question.loading ??= this.#loadNow(question).finally(() => {
-      question.loading = null;
+    query.loading ??= this.#loadNow(query).finally(() => {
+      query.loading = null;
     });
-    return question.loading;
+    return query.loading;
   }
 
-  async #loadKept(question: Question): Promise<void> {
+  async #loadRetained(query: Query): Promise<void> {
     // Everything is reloaded on the next connection.
     if (!this.#options.isOnline()) return;
-    const { error } = question;
-    question.error = null;
+    const { error } = query;
+    query.error = null;
     try {
       // A pending call can have been answered before the change.
-      if (question.isStale) await question.loading?.catch(() => undefined);
-      await this.#loadOnce(question);
+      if (query.isStale) await query.loading?.catch(() => undefined);
+      await this.#loadOnce(query);
       if (error !== null) this.#notify();
     } catch (failure) {
       if (!(failure instanceof FanfareError)) throw failure;
-      question.error = failure;
+      query.error = failure;
       this.#notify();
     }
   }
 
-  async #loadNow(question: Question): Promise<void> {
-    const { name, params } = question;
+  async #loadNow(query: Query): Promise<void> {
+    const { name, params } = query;
     for (let tries = 1; ; tries += 1) {
-      question.isStale = false;
+      query.isStale = false;
       try {
-        await this.#asking(name, params, () => this.#fetchAllPages(name, params));
+        await this.#callAndApply(name, params, () => this.#fetchAllPages(name, params));
         if (name === "channel.listUnread")
           for (const invalidation of unreadInvalidations(this.#state)) this.#invalidate(invalidation);
         return;
       } catch (error) {
         if (!(error instanceof FanfareError) || !error.retryable || tries === LOAD_TRIES || this.#isClosed) {
-          question.isStale = true;
+          query.isStale = true;
           throw error;
         }
         await sleep(retryMs(tries - 1, this.#options.backoff, retryAfterMsOf(error)));
@@ -234,23 +235,23 @@ export class Store {
   }
 
   /** Stores a result in the state, then applies the events received during the call again. */
-  async #asking<N extends ActionName>(
+  async #callAndApply<N extends ActionName>(
     name: N,
     params: Params<N>,
-    ask: () => Promise<Result<N>>,
+    call: () => Promise<Result<N>>,
   ): Promise<Result<N>> {
-    if (this.#underWay === 0) this.#meanwhile = [];
-    const since = this.#meanwhile.length;
-    this.#underWay += 1;
+    if (this.#callsInFlight === 0) this.#bufferedEvents = [];
+    const since = this.#bufferedEvents.length;
+    this.#callsInFlight += 1;
     try {
-      const answer = await ask();
-      const isTooMuch = this.#meanwhile.length > MAX_EVENTS_MEANWHILE;
-      const events = this.#meanwhile.slice(since);
-      this.#set(events.reduce(reduce, absorb(this.#state, name, params, answer)));
+      const answer = await call();
+      const isTooMuch = this.#bufferedEvents.length > MAX_BUFFERED_EVENTS;
+      const events = this.#bufferedEvents.slice(since);
+      this.#set(events.reduce(reduce, applyResult(this.#state, name, params, answer)));
       if (isTooMuch) this.#invalidate({ name, params } as Invalidation);
       return answer;
     } finally {
-      this.#underWay -= 1;
+      this.#callsInFlight -= 1;
     }
   }
 
@@ -258,15 +259,15 @@ export class Store {
     const before = this.#state;
     this.#set(reduce(before, event));
     for (const invalidation of invalidationsOf(before, event)) this.#invalidate(invalidation);
-    this.#refetchForgotten(before);
+    this.#refetchRemoved(before);
   }
 
   /** Reloads kept parts of a deleted channel or group to get the server's error. */
-  #refetchForgotten(before: ClientState): void {
+  #refetchRemoved(before: ClientState): void {
     if (before.channels === this.#state.channels && before.groups === this.#state.groups) return;
-    for (const question of this.#questions.values()) {
-      const isForgotten = isIn(before, question) && !isIn(this.#state, question);
-      if (isForgotten) this.#refetch(question, { crowd: FORGOTTEN_CROWD });
+    for (const query of this.#queries.values()) {
+      const isRemoved = isLoadedIn(before, query) && !isLoadedIn(this.#state, query);
+      if (isRemoved) this.#refetch(query, { crowd: REMOVED_GROUP_CROWD });
     }
   }
 
@@ -275,30 +276,30 @@ export class Store {
     const { name, params, thenApply } = invalidation;
     if (thenApply !== undefined) void this.#applyAfter(invalidation, thenApply);
     else if (name in LOADS) {
-      for (const question of this.#questions.values()) {
-        if (question.name === name && matches(question.params, params)) this.#refetch(question, invalidation);
+      for (const query of this.#queries.values()) {
+        if (query.name === name && matches(query.params, params)) this.#refetch(query, invalidation);
       }
       // A newly visible channel is not kept itself, but belongs to a kept list.
       if (name === "channel.get" && this.#state.channels[params.channelId ?? ""] !== undefined) {
-        this.#refetch(this.#question(name, params as Params<"channel.get">), invalidation, true);
+        this.#refetch(this.#query(name, params as Params<"channel.get">), invalidation, true);
       }
     }
   }
 
   /** @param isNeeded reload even if it is not kept */
   #refetch(
-    question: Question,
-    { crowd = 1, afterMs = SOON_MS }: Pick<Invalidation, "crowd" | "afterMs">,
+    query: Query,
+    { crowd = 1, afterMs = REFETCH_DELAY_MS }: Pick<Invalidation, "crowd" | "afterMs">,
     isNeeded = false,
   ): void {
-    question.isStale = true;
-    const isAsked = (): boolean => isNeeded || question.keepers > 0;
-    if (!isAsked() || question.timer !== null || this.#isClosed) return;
+    query.isStale = true;
+    const isInUse = (): boolean => isNeeded || query.retainCount > 0;
+    if (!isInUse() || query.timer !== null || this.#isClosed) return;
     const spreadMs = Math.min(this.#options.spreadMs, crowd / 10);
-    question.timer = setTimeout(
+    query.timer = setTimeout(
       () => {
-        question.timer = null;
-        if (isAsked()) void this.#loadKept(question);
+        query.timer = null;
+        if (isInUse()) void this.#loadRetained(query);
       },
       afterMs + Math.random() * spreadMs,
     );
@@ -306,10 +307,10 @@ export class Store {
 
   /** Loads the subject of events once, and applies the events again. */
   async #applyAfter({ name, params }: Invalidation, event: StateEvent): Promise<void> {
-    const question = this.#question(name as LoadName, params as Params<LoadName>);
-    const isFirst = question.loading === null;
+    const query = this.#query(name as LoadName, params as Params<LoadName>);
+    const isFirst = query.loading === null;
     try {
-      await this.#loadOnce(question);
+      await this.#loadOnce(query);
     } catch {
       return; // The channel is gone, or the next message tries again.
     }
@@ -348,7 +349,7 @@ export function createStore(client: FanfareClient): Store {
     spreadMs: CROWD_SPREAD_MS,
   });
   stores.set(client, store);
-  const callServer = client.wrapCalls(store.around);
+  const callServer = client.wrapCalls(store.wrapCall);
   for (const name of EVENT_NAMES) client.on(name, (payload) => store.receive(name, payload));
   client.on("resync", () => store.invalidateAllLater());
   client.on("connection.changed", ({ state }) => {
@@ -358,7 +359,7 @@ export function createStore(client: FanfareClient): Store {
   return store;
 }
 
-function isIn(state: ClientState, { name, params }: Pick<Question, "name" | "params">): boolean {
+function isLoadedIn(state: ClientState, { name, params }: Pick<Query, "name" | "params">): boolean {
   return (LOADS[name].isLoaded as (state: ClientState, params: object) => boolean)(state, params);
 }
 

@@ -46,7 +46,7 @@ export function failure(error: unknown): PlainObject {
 }
 
 /** Rejects retryable writes like a standalone MongoDB. */
-function refuseTransactionNumber(): never {
+function rejectTransactionNumber(): never {
   throw new CommandError(
     "IllegalOperation",
     "Transaction numbers are only allowed on a replica set member or mongos",
@@ -72,7 +72,7 @@ export function dispatch(
     const handler = HANDLERS.get(name);
     if (!handler) throw new CommandError("CommandNotFound", `no such command: '${name}'`);
     const isInTransaction = command["autocommit"] !== undefined;
-    if (!isInTransaction && command["txnNumber"] !== undefined) refuseTransactionNumber();
+    if (!isInTransaction && command["txnNumber"] !== undefined) rejectTransactionNumber();
     checkOptions(command);
     const maxTimeMs = integerOption(command["maxTimeMS"], "maxTimeMS", 0);
     if (maxTimeMs < 0) throw new CommandError("BadValue", "maxTimeMS must not be negative");

@@ -51,7 +51,7 @@ test("values shown there are the defaults, if there are any", () => {
   const parsed: Record<string, unknown> = Environment.parse(all);
   const without: Record<string, unknown> = Environment.parse({});
   const simple = SETTING_NAMES.filter(
-    (name) => without[name] !== undefined && notes.get(SETTINGS[name])!.otherwise === undefined,
+    (name) => without[name] !== undefined && notes.get(SETTINGS[name])!.defaultText === undefined,
   );
   for (const name of simple) expect([name, parsed[name]]).toEqual([name, without[name]]);
 });

@@ -51,7 +51,7 @@ If the configuration is wrong, Fanfare prints all errors and exits with code 1.
 | \`The database at … cannot be reached\` (or \`NATS\`, \`Redis\`) | Check that it runs, the address, the password and the firewall. The message contains the reason. |
 `;
 
-const MORE: Partial<Record<keyof typeof THEMES, string>> = {
+const THEME_INTRODUCTIONS: Partial<Record<keyof typeof THEMES, string>> = {
   "Data and how long it is kept":
     "The embedded database is for one machine; see [sizing](sizing.md). See also [how long messages are kept](administration.md#how-long-messages-are-kept) and [backups](backups.md).",
   "Several processes":
@@ -67,7 +67,7 @@ const MORE: Partial<Record<keyof typeof THEMES, string>> = {
 /** Generates `docs/run/configuration.md`: all settings by topic, for operators. */
 export function configurationPage(): string {
   const themes = Object.entries(THEMES).map(([title, settings]) => {
-    const more = MORE[title as keyof typeof THEMES];
+    const more = THEME_INTRODUCTIONS[title as keyof typeof THEMES];
     return [
       `## ${title}`,
       "",
@@ -82,10 +82,10 @@ export function configurationPage(): string {
 }
 
 function row(name: SettingName): string {
-  const { description, accepts, otherwise, required, example, fileVariable } = factsOf(name);
+  const { description, accepts, defaultText, required, example, fileVariable } = settingDocs(name);
   const names = [name, fileVariable].filter((each) => each !== undefined).map((each) => `\`${each}\``);
   const sentences = [description, accepts, required && `**Required** ${required}.`].filter(Boolean);
-  return `| ${names.join(" or ")} | ${sentences.join(" ")} | ${otherwise ?? ""} | \`${example}\` |`;
+  return `| ${names.join(" or ")} | ${sentences.join(" ")} | ${defaultText ?? ""} | \`${example}\` |`;
 }
 
 const LINE_CHARS = 100;
@@ -109,16 +109,17 @@ export function envExample(): string {
 }
 
 function entry(name: SettingName): string[] {
-  const { description, accepts, standard, otherwise, required, example, fileVariable } = factsOf(name);
+  const { description, accepts, defaultValue, defaultText, required, example, fileVariable } =
+    settingDocs(name);
   const sentences = [
     description,
     accepts,
     required && `Required ${required}.`,
-    standard === undefined && otherwise !== undefined && `Default: ${otherwise}.`,
+    defaultValue === undefined && defaultText !== undefined && `Default: ${defaultText}.`,
     fileVariable && `Secret: ${fileVariable}=<path> reads it from a file.`,
   ];
   const text = sentences.filter(Boolean).join(" ").replaceAll("`", "");
-  return ["", ...comment(text), `#${name}=${standard ?? example}`];
+  return ["", ...comment(text), `#${name}=${defaultValue ?? example}`];
 }
 
 /** Wraps a text into lines. */
@@ -134,17 +135,17 @@ function comment(text: string): string[] {
 
 const MEBIBYTE = 1024 * 1024;
 /** Only settings that accept any text accept this value. */
-const NONSENSE = "\0";
+const INVALID_VALUE = "\0";
 
-interface Facts {
+interface SettingDocs {
   name: SettingName;
   description: string;
   /** The allowed values as a sentence; undefined: any text. */
   accepts: string | undefined;
   /** The default as written in the environment; undefined if there is no simple one. */
-  standard: string | undefined;
+  defaultValue: string | undefined;
   /** The default behavior in Markdown; undefined if there is none. */
-  otherwise: string | undefined;
+  defaultText: string | undefined;
   required: string | undefined;
   example: string;
   /** The variable that can name a file with it. */
@@ -152,25 +153,25 @@ interface Facts {
 }
 
 /** Combines the schema and the notes of a setting. */
-function factsOf(name: SettingName): Facts {
+function settingDocs(name: SettingName): SettingDocs {
   const schema = SETTINGS[name];
-  const { description, example, unit, otherwise, required } = notes.get(schema)!;
-  const refusal = schema.safeParse(NONSENSE).error?.issues[0]?.message;
-  const value = schema instanceof z.ZodDefault ? written(schema.def.defaultValue) : undefined;
-  const standard = otherwise === undefined ? value : undefined;
+  const { description, example, unit, defaultText, required } = notes.get(schema)!;
+  const refusal = schema.safeParse(INVALID_VALUE).error?.issues[0]?.message;
+  const value = schema instanceof z.ZodDefault ? formatted(schema.def.defaultValue) : undefined;
+  const defaultValue = defaultText === undefined ? value : undefined;
   return {
     name,
     description,
     accepts: refusal === undefined ? undefined : `It ${refusal}.`,
-    standard,
-    otherwise: otherwise ?? (standard === undefined ? undefined : withUnit(standard, unit)),
+    defaultValue,
+    defaultText: defaultText ?? (defaultValue === undefined ? undefined : withUnit(defaultValue, unit)),
     required,
     example,
     fileVariable: isSecret(name) ? `${name}${FILE_SUFFIX}` : undefined,
   };
 }
 
-function written(value: unknown): string {
+function formatted(value: unknown): string {
   return typeof value === "boolean" ? (value ? "on" : "off") : String(value);
 }
 

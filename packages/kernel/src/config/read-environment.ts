@@ -1,9 +1,9 @@
-import { Environment, type Fault, isSecret, SETTING_NAMES } from "./environment.ts";
-import { faultsBetween } from "./rules.ts";
+import { Environment, type SettingError, isSecret, SETTING_NAMES } from "./environment.ts";
+import { inconsistencies } from "./rules.ts";
 import { FILE_SUFFIX, readSecretFiles, VARIABLES } from "./secret-files.ts";
 import type { SettingName } from "./settings/index.ts";
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_CHARS = 60;
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -28,7 +28,7 @@ export function readEnvironment(variables: Given): Environment {
   }
   const sound = Object.entries(given).filter(([name]) => !faulty.has(name as SettingName));
   const env = Environment.parse(Object.fromEntries(sound));
-  faults.push(...faultsBetween({ env, isFaulty: (name) => faulty.has(name) }));
+  faults.push(...inconsistencies({ env, isInvalid: (name) => faulty.has(name) }));
   if (faults.length > 0) {
     throw new ConfigError(
       [listOf(faults), ...misspelledSettings(variables).map((line) => `  ${line}`)].join("\n"),
@@ -42,11 +42,11 @@ function shown(name: SettingName, value: string | undefined): string {
   if (value === undefined || isSecret(name)) return "";
   // These addresses need no password, but the operator may have included one.
   const harmless = value.replace(/\/\/.*@/s, "//…@");
-  return `, not ${JSON.stringify(harmless.length > LONGEST_SHOWN ? `${harmless.slice(0, LONGEST_SHOWN)}…` : harmless)}`;
+  return `, not ${JSON.stringify(harmless.length > MAX_SHOWN_CHARS ? `${harmless.slice(0, MAX_SHOWN_CHARS)}…` : harmless)}`;
 }
 
-function listOf(faults: readonly Fault[]): string {
-  const place = ({ name }: Fault): number =>
+function listOf(faults: readonly SettingError[]): string {
+  const place = ({ name }: SettingError): number =>
     SETTING_NAMES.findIndex((setting) => name === setting || name === `${setting}${FILE_SUFFIX}`);
   const lines = faults
     .toSorted((a, b) => place(a) - place(b))
@@ -55,7 +55,7 @@ function listOf(faults: readonly Fault[]): string {
 }
 
 /** Shorter names are too similar to unrelated variables. */
-const SHORTEST_CHARS = 7;
+const MIN_CHARS = 7;
 const LONG_CHARS = 10;
 
 /**
@@ -65,7 +65,7 @@ const LONG_CHARS = 10;
 export function misspelledSettings(variables: Record<string, string | undefined>): string[] {
   const isSet = (name: string): boolean => (variables[name] ?? "") !== "";
   const known = new Set(VARIABLES);
-  const missing = VARIABLES.filter((name) => name.length >= SHORTEST_CHARS && !isSet(name));
+  const missing = VARIABLES.filter((name) => name.length >= MIN_CHARS && !isSet(name));
   return Object.keys(variables)
     .filter((name) => !known.has(name) && isSet(name))
     .flatMap((name) => {

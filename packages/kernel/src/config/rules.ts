@@ -1,12 +1,12 @@
 import { SERVICES } from "@fanfare/contract";
-import { exampleOf, type Environment, type Fault } from "./environment.ts";
+import { exampleOf, type Environment, type SettingError } from "./environment.ts";
 import { SECRET_NAMES } from "./secret-files.ts";
 import { needsDatabase } from "./services.ts";
 import type { SettingName } from "./settings/index.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
 /** Settings that only work together. */
-const TOGETHER: { names: SettingName[]; why: string }[] = [
+const SETTING_GROUPS: { names: SettingName[]; why: string }[] = [
   {
     names: ["SMTP_URL", "MAIL_FROM"],
     why: "SMTP_URL and MAIL_FROM: the mail server and the sender address",
@@ -16,27 +16,27 @@ const TOGETHER: { names: SettingName[]; why: string }[] = [
   { names: ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], why: "the other settings S3_*" },
 ];
 
-interface Known {
-  /** Defaults, used in place of settings that are faulty themselves. */
+interface CheckedSettings {
+  /** Defaults, used in place of settings that are invalid themselves. */
   env: Environment;
-  isFaulty: (name: SettingName) => boolean;
+  isInvalid: (name: SettingName) => boolean;
 }
 
-/** Finds missing and inconsistent settings. A setting that is faulty itself counts as set. */
-export function faultsBetween(known: Known): Fault[] {
-  const isSet = (name: SettingName): boolean => known.env[name] !== undefined || known.isFaulty(name);
+/** Finds missing and inconsistent settings. A setting that is invalid itself counts as set. */
+export function inconsistencies(known: CheckedSettings): SettingError[] {
+  const isSet = (name: SettingName): boolean => known.env[name] !== undefined || known.isInvalid(name);
   return [
-    ...halfSets(known.env, isSet),
-    ...(known.env.NODE_ENV === "production" ? inProduction(known.env, isSet) : []),
-    ...(known.env.NODE_ENV === "production" ? unsafeSecrets(known.env) : []),
-    ...betweenProcesses(known, isSet),
+    ...incompleteGroups(known.env, isSet),
+    ...(known.env.NODE_ENV === "production" ? productionErrors(known.env, isSet) : []),
+    ...(known.env.NODE_ENV === "production" ? weakSecrets(known.env) : []),
+    ...clusterErrors(known, isSet),
   ];
 }
 
 type IsSet = (name: SettingName) => boolean;
 
-function* halfSets(env: Environment, isSet: IsSet): Iterable<Fault> {
-  for (const { names, why } of TOGETHER) {
+function* incompleteGroups(env: Environment, isSet: IsSet): Iterable<SettingError> {
+  for (const { names, why } of SETTING_GROUPS) {
     const absent = names.filter((name) => !isSet(name));
     if (absent.length === names.length) continue;
     for (const name of absent) yield { name, message: `is required with ${why}` };
@@ -47,7 +47,7 @@ function* halfSets(env: Environment, isSet: IsSet): Iterable<Fault> {
     yield { name: "S3_BUCKET", message: "is required with S3_ENDPOINT" };
 }
 
-function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
+function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingError> {
   if (!isSet("TOKEN_SECRET")) {
     const message = "is required in production: 32 or more random characters, the same for every process";
     yield { name: "TOKEN_SECRET", message };
@@ -67,7 +67,7 @@ function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
 }
 
 /** The previous secret isn't checked: operators must be able to replace a weak one, and tokens signed with a weak one are rejected. */
-function* unsafeSecrets(env: Environment): Iterable<Fault> {
+function* weakSecrets(env: Environment): Iterable<SettingError> {
   for (const name of SECRET_NAMES) {
     if (name !== "TOKEN_SECRET" && name !== "TOKEN_SECRET_PREVIOUS" && env[name] === exampleOf(name))
       yield { name, message: "is the example of the documentation" };
@@ -79,9 +79,9 @@ function* unsafeSecrets(env: Environment): Iterable<Fault> {
   }
 }
 
-function* betweenProcesses({ env, isFaulty }: Known, isSet: IsSet): Iterable<Fault> {
-  // The hosted services are unknown if SERVICES itself is faulty.
-  const services = isFaulty("SERVICES") ? null : env.SERVICES;
+function* clusterErrors({ env, isInvalid }: CheckedSettings, isSet: IsSet): Iterable<SettingError> {
+  // The hosted services are unknown if SERVICES itself is invalid.
+  const services = isInvalid("SERVICES") ? null : env.SERVICES;
   if (!isSet("NATS_URL")) {
     const missing = services === null ? [] : SERVICES.filter((name) => !services.includes(name));
     const message = `is required to reach the processes that host ${missing.join(", ")}: SERVICES leaves them out`;
@@ -103,8 +103,8 @@ function* betweenProcesses({ env, isFaulty }: Known, isSet: IsSet): Iterable<Fau
     const message = "is required with NATS_URL: the embedded database serves one process";
     yield { name: "MONGO_URL", message };
   }
-  const dealsWithFiles = services.includes("gateway") || services.includes("file");
-  if (dealsWithFiles && !isSet("S3_BUCKET") && !isSet("FILES_DIR")) {
+  const usesFiles = services.includes("gateway") || services.includes("file");
+  if (usesFiles && !isSet("S3_BUCKET") && !isSet("FILES_DIR")) {
     const message =
       "is required with NATS_URL: what one process keeps in its own folder, others would not find. " +
       "Or set FILES_DIR to a folder that all of them share";

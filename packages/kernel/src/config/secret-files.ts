@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
-import { isSecret, SETTING_NAMES, type Fault } from "./environment.ts";
+import { isSecret, SETTING_NAMES, type SettingError } from "./environment.ts";
 import type { SettingName } from "./settings/index.ts";
 
 const MAX_CHARS = 64 * 1024;
@@ -19,9 +19,9 @@ export const VARIABLES: readonly string[] = [
 type Given = Record<string, string | undefined>;
 
 /** Reads the files named by `<NAME>_FILE`. One trailing line break is removed. */
-export function readSecretFiles(given: Given): { values: Given; faults: Map<SettingName, Fault> } {
+export function readSecretFiles(given: Given): { values: Given; faults: Map<SettingName, SettingError> } {
   const values: Given = {};
-  const faults = new Map<SettingName, Fault>();
+  const faults = new Map<SettingName, SettingError>();
   for (const name of SECRET_NAMES) {
     const variable = `${name}${FILE_SUFFIX}`;
     const path = given[variable];

@@ -1,9 +1,9 @@
 import { TOKEN_SECRET_MIN_CHARS } from "./settings/people.ts";
 
-const FEWEST_DIFFERENT_CHARS = 6;
+const MIN_DISTINCT_CHARS = 6;
 /** Distance of adjacent characters. In random secrets few adjacent characters are this close. */
 const CLOSE = 1;
-const MOST_CLOSE_PAIRS = 0.75;
+const MAX_ADJACENT_PAIRS = 0.75;
 
 /** Placeholders common in documentation and guides. Random secrets do not contain them. */
 const PLACEHOLDER = /change.?me|replace.?me|example|placeholder|secret|password|random|openssl/i;
@@ -12,13 +12,13 @@ const PLACEHOLDER = /change.?me|replace.?me|example|placeholder|secret|password|
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return "is a placeholder";
   const repeatsItself = (secret + secret).indexOf(secret, 1) < secret.length;
-  if (repeatsItself || new Set(secret).size < FEWEST_DIFFERENT_CHARS) return "repeats itself";
+  if (repeatsItself || new Set(secret).size < MIN_DISTINCT_CHARS) return "repeats itself";
   const closePairs = secret
     .split("")
     .filter(
       (char, index) => index > 0 && Math.abs(char.charCodeAt(0) - secret.charCodeAt(index - 1)) <= CLOSE,
     ).length;
-  return closePairs / secret.length > MOST_CLOSE_PAIRS ? "is a row of characters" : undefined;
+  return closePairs / secret.length > MAX_ADJACENT_PAIRS ? "is a row of characters" : undefined;
 }
 
 /** Whether the secret is too short or too weak to verify signatures with. */

@@ -9,7 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { Context, Middleware } from "moleculer";
 import { currentScope, type RequestScope, runInScope } from "../request-scope.ts";
-import { endSpan, fromTraceparent, linksOf, spanning, traceparentOf, under } from "./span-parts.ts";
+import { endSpan, fromTraceparent, linksOf, endWith, traceparentOf, parentContext } from "./span-helpers.ts";
 import type { AnswerSpan, CommandEvents, CommandStarted, Tracing, TracingParts } from "./tracing.ts";
 
 type Call = (context: Context<unknown, CallMeta>) => Promise<unknown>;
@@ -50,10 +50,10 @@ export function callSpans(tracer: Tracer): Middleware {
         const scope = currentScope();
         if (scope?.span === undefined) return call(context);
         const options = { kind: SpanKind.CLIENT, attributes, links: linksOf(scope) };
-        const span = tracer.startSpan(name, options, under(scope.span));
+        const span = tracer.startSpan(name, options, parentContext(scope.span));
         if (context.nodeID !== null) span.setAttribute("server.address", context.nodeID);
         context.headers = { ...context.headers, [HEADER]: traceparentOf(span) };
-        return spanning(span, call(context));
+        return endWith(span, call(context));
       };
     },
     localEvent: (handle, { name = "" }) => {
@@ -68,9 +68,9 @@ export function callSpans(tracer: Tracer): Middleware {
         if (parent === undefined) return handle(context);
         const span = tracer.startSpan(`handle ${name}`, { kind: SpanKind.CONSUMER, attributes }, parent);
         const { requestId } = context.meta;
-        return spanning(
+        return endWith(
           span,
-          runInScope({ requestId, action: name, span, beganAtMs: performance.now() }, async () =>
+          runInScope({ requestId, action: name, span, startedAtMs: performance.now() }, async () =>
             handle(context),
           ),
         );
@@ -79,8 +79,8 @@ export function callSpans(tracer: Tracer): Middleware {
   };
 }
 
-function contextOf(span: Parameters<typeof under>[0] | undefined): TraceContext | undefined {
-  return span === undefined ? undefined : under(span);
+function contextOf(span: Parameters<typeof parentContext>[0] | undefined): TraceContext | undefined {
+  return span === undefined ? undefined : parentContext(span);
 }
 
 /** OpenTelemetry writes `message.send` as `message/send`. */
@@ -122,7 +122,7 @@ export function commandSpans(tracer: Tracer, events: CommandEvents): void {
           ...(port !== undefined && { "server.port": Number(port) }),
         },
       },
-      under(scope.span),
+      parentContext(scope.span),
     );
     open.set(requestId, span);
   });
@@ -167,7 +167,7 @@ export function publicationSpans(
         "messaging.destination.template": templateOf(rooms),
       };
       const options = { kind: SpanKind.PRODUCER, attributes, links: linksOf(scope) };
-      const span = tracer.startSpan(`publish ${event}`, options, under(scope.span));
+      const span = tracer.startSpan(`publish ${event}`, options, parentContext(scope.span));
       current = `${traceparentOf(span)} ${event}`;
       try {
         publish();

@@ -17,7 +17,7 @@ import type { Logger } from "../logger.ts";
 import { Counter, type Registry } from "../metrics.ts";
 import { runInScope } from "../request-scope.ts";
 import { answerSpan, attributesOf, callSpans, commandSpans, headersOf, publicationSpans } from "./spans.ts";
-import { spanning } from "./span-parts.ts";
+import { endWith } from "./span-helpers.ts";
 import { inRequestUntraced, type InRequest, type Tracing, type TracingParts } from "./tracing.ts";
 
 /** Minimum interval between warnings about an unreachable collector. */
@@ -96,7 +96,7 @@ function requestSpans(tracer: Tracer): InRequest {
       "network.protocol.name": transport === "socket" ? "websocket" : "http",
       "fanfare.request.id": requestId,
     });
-    return spanning(span, runInScope({ ...request, span }, work), outcomeOf);
+    return endWith(span, runInScope({ ...request, span }, work), outcomeOf);
   };
 }
 

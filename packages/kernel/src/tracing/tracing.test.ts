@@ -27,7 +27,7 @@ test("a request that is not traced has an id and no span", async () => {
     requestId: "r.1",
     action: "user.me",
     transport: "http",
-    beganAtMs: performance.now(),
+    startedAtMs: performance.now(),
   } as const;
   const scope = await inRequestUntraced(request, async () => currentScope());
   expect(scope).toMatchObject({ requestId: "r.1", action: "user.me" });
@@ -36,7 +36,7 @@ test("a request that is not traced has an id and no span", async () => {
 });
 
 test("work that continues a minute after its request no longer belongs to it", async () => {
-  const beganAtMs = performance.now() - 61_000;
-  const request = { requestId: "r.1", action: "user.me", transport: "http", beganAtMs } as const;
+  const startedAtMs = performance.now() - 61_000;
+  const request = { requestId: "r.1", action: "user.me", transport: "http", startedAtMs } as const;
   expect(await inRequestUntraced(request, async () => currentScope())).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import {
   assertBelow,
   type Handlers,
   hashSecret,
-  need,
+  orThrow,
   newSecret,
   serviceError,
 } from "@fanfare/kernel";
@@ -49,7 +49,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
     }),
 
     "bot.update": async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
-      const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+      const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
       if (scopes !== undefined && !canHoldToken(presentBot(bot), actor.userId, access.permissions))
         throw serviceError("FORBIDDEN");
       const session = async () => {
@@ -61,14 +61,14 @@ export function botActions(dependencies: BotDependencies): Handlers {
         ...(name !== undefined && { name }),
         ...(scopes !== undefined && (await session())),
       };
-      const updated = need(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
+      const updated = orThrow(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
       if (name !== undefined) await node.services.user.renameBot({ userId: botId, name });
       await record(node, bot, actor, "bot.update", { name, scopes });
       return { bot: presentBot(updated) };
     },
 
     "bot.rotateToken": async ({ params: { groupId, botId }, actor, access }) => {
-      const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+      const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
       if (!canHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
       const secret = newSecret();
       const { sessionId } = await node.services.user.openBotSession({ userId: botId });
@@ -83,7 +83,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
     },
 
     "bot.delete": async ({ params: { groupId, botId }, actor }) => {
-      const bot = need(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+      const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
       // The user first: if this is interrupted, the same call can remove the rest.
       await node.services.user.deleteBot({ userId: botId });
       await removeBot(dependencies, botId);

@@ -1,5 +1,5 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
-import { AnswerBudget, assertBelow, can, newId, serviceError, type Handlers } from "@fanfare/kernel";
+import { ResponseBudget, assertBelow, can, newId, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
 import { requireBot } from "./own-bot.ts";
@@ -36,7 +36,7 @@ export function commandActions(dependencies: BotDependencies): Handlers {
       const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
       const there = new Set(botIds.filter((_, i) => answering[i]));
       const rest = all.map(present).filter(({ botId, name }) => there.has(botId) && name > afterName);
-      const commands = new AnswerBudget().cut(rest);
+      const commands = new ResponseBudget().takeWhileFits(rest);
       return { commands, nextName: commands.length < rest.length ? commands.at(-1)!.name : null };
     },
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Actor, type Handlers, matchesHash, need, serviceError } from "@fanfare/kernel";
+import { type Actor, type Handlers, matchesHash, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
@@ -44,7 +44,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
       await cursors.removeOfBot(actor.userId);
       // The start positions are stored first, so that no later message is missed.
       await beginCursors({ node, cursors, invocations }, { ...bot, callback });
-      const updated = need(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
+      const updated = orThrow(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
       const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
       await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
       return { bot: presentBot(updated) };
@@ -77,6 +77,6 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
  * @throws {ServiceError} BOTS_ONLY
  */
 export async function requireBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {
-  const bot = need(kind === "bot" ? await bots.find(userId) : null, "BOTS_ONLY");
+  const bot = orThrow(kind === "bot" ? await bots.find(userId) : null, "BOTS_ONLY");
   return bot;
 }

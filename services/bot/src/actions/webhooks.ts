@@ -7,7 +7,7 @@ import {
   hashSecret,
   matchesHash,
   can,
-  need,
+  orThrow,
   newId,
   newSecret,
   ServiceError,
@@ -42,7 +42,7 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
 
   "webhook.update": async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
     const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
-    const former = need(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
+    const former = orThrow(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
     const webhook = { ...former, ...changes };
     const shown = (of: WebhookDocument) => ({ channelId, name: of.name, avatarUrl: of.avatarUrl });
     if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl)
@@ -54,7 +54,7 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
   },
 
   "webhook.delete": async ({ params: { channelId, webhookId }, actor, access }) => {
-    const webhook = need(await webhooks.remove(channelId, webhookId), "WEBHOOK_NOT_FOUND");
+    const webhook = orThrow(await webhooks.remove(channelId, webhookId), "WEBHOOK_NOT_FOUND");
     const after = { channelId, name: webhook.name };
     await record(node, access, actor.userId, "webhook.delete", webhookId, { after });
     return {};

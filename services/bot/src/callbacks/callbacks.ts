@@ -1,6 +1,6 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { PermanentFailure } from "@fanfare/jobs";
-import { Counter, type NodeContext, upTo } from "@fanfare/kernel";
+import { PermanentError } from "@fanfare/jobs";
+import { Counter, type NodeContext, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import type { BotRepository } from "../bot.repository.ts";
@@ -13,7 +13,7 @@ import {
   ROUND_MS,
   SUBSCRIBERS_KNOWN_MS,
 } from "../bounds.ts";
-import { NotDelivered } from "./deliver.ts";
+import { DeliveryError } from "./deliver.ts";
 import { deliverChanges, type ChangesOptions } from "./deliver-changes.ts";
 
 interface CallbacksOptions extends Omit<ChangesOptions, "node"> {
@@ -45,7 +45,7 @@ export function createCallbacks(options: CallbacksOptions) {
   });
   for (const outcome of ["taken", "failed"]) total.inc({ outcome }, 0);
 
-  const fail = async (bot: Subscribed, failuresBefore: number, error: NotDelivered): Promise<never> => {
+  const fail = async (bot: Subscribed, failuresBefore: number, error: DeliveryError): Promise<never> => {
     const botId = bot._id.toHexString();
     const failures = failuresBefore + 1;
     const isDisabled = error.isGone || failures >= MAX_FAILURES;
@@ -55,7 +55,7 @@ export function createCallbacks(options: CallbacksOptions) {
     if (!isDisabled) throw error;
     const groupId = bot.groupId.toHexString();
     node.publish(userRoom(bot.createdBy.toHexString()), "bot.disabled", { groupId, botId, lastError });
-    throw new PermanentFailure(lastError);
+    throw new PermanentError(lastError);
   };
 
   const jobs = node.jobs.define<Subscription>("bot.callback", {
@@ -70,7 +70,7 @@ export function createCallbacks(options: CallbacksOptions) {
       if (!isSubscribed(bot) || bot.callback.id !== callbackId) return;
       const { failures, lastError, isDisabled } = bot.callback;
       // A first try is a retry by an admin; on a later one, the process died between disabling the callback and ending the job.
-      if (isDisabled && tries > 1) throw new PermanentFailure(lastError ?? "");
+      if (isDisabled && tries > 1) throw new PermanentError(lastError ?? "");
       const round = { isMore: true };
       const untilMs = Date.now() + ROUND_MS;
       rounds.set(key, round);
@@ -81,7 +81,7 @@ export function createCallbacks(options: CallbacksOptions) {
         }
       } catch (error) {
         if (signal.aborted) throw error;
-        if (error instanceof NotDelivered) return await fail(bot, isDisabled ? 0 : failures, error);
+        if (error instanceof DeliveryError) return await fail(bot, isDisabled ? 0 : failures, error);
         node.logger.warn({ err: error, botId }, "bot callback failed, retrying");
         return { againAt: new Date(Date.now() + LOOK_AGAIN_MS) };
       } finally {
@@ -117,7 +117,7 @@ const KNOWN_GROUPS = 10_000;
 export class Subscribers {
   readonly #bots: BotRepository;
   readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({
-    ...upTo(KNOWN_GROUPS),
+    ...entryLimit(KNOWN_GROUPS),
     ttl: SUBSCRIBERS_KNOWN_MS,
   });
 

@@ -22,7 +22,7 @@ const NOTHING: Head = { rev: 0, seq: 0 };
  * cursors, each of which advances after its callback was accepted.
  * @param signal prevents further callbacks; a running one completes
  * @returns whether there may be more
- * @throws {NotDelivered}
+ * @throws {DeliveryError}
  */
 export async function deliverChanges(
   options: ChangesOptions,

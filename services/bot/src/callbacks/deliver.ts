@@ -6,8 +6,8 @@ import type { BotDocument, Callback } from "../bot.model.ts";
 import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
 
 /** A callback that was not accepted. */
-export class NotDelivered extends Error {
-  override readonly name = "NotDelivered";
+export class DeliveryError extends Error {
+  override readonly name = "DeliveryError";
   /** The receiver has unsubscribed (410). */
   readonly isGone: boolean;
 
@@ -24,7 +24,7 @@ export interface DeliverOptions {
 
 /**
  * Sends one callback. Statuses 200 to 299 accept it; redirects don't, because the signature is only meant for this URL.
- * @throws {NotDelivered}
+ * @throws {DeliveryError}
  */
 export async function deliver(
   { outbound, sealer }: DeliverOptions,
@@ -36,7 +36,7 @@ export async function deliver(
   const botId = bot._id.toHexString();
   const secret = sealer.open(callback.sealedSecret, botId);
   if (secret === null)
-    throw new NotDelivered("TOKEN_SECRET has changed: call bot.subscribe with the secret again.", false);
+    throw new DeliveryError("TOKEN_SECRET has changed: call bot.subscribe with the secret again.", false);
   const body = JSON.stringify({
     deliveryId,
     botId,
@@ -55,10 +55,10 @@ export async function deliver(
     })
     .then((answer) => answer.status)
     .catch((error: unknown) => {
-      throw new NotDelivered(error instanceof Error ? error.message : "It failed.", false);
+      throw new DeliveryError(error instanceof Error ? error.message : "It failed.", false);
     });
   if (status < 200 || status > 299)
-    throw new NotDelivered(`The address answered with status ${status}.`, status === 410);
+    throw new DeliveryError(`The address answered with status ${status}.`, status === 410);
 }
 
 /** Headers with a signature, so that receivers can verify the sender and detect replays. */

@@ -19,7 +19,7 @@ export const createAdminCommand: CommandModule<object, { username: string }> = {
         throw error;
       });
       if (existing !== null) {
-        await services.user.setAdmin({ userId: existing.user.id, admin: true }).catch(refuseGuest);
+        await services.user.setAdmin({ userId: existing.user.id, admin: true }).catch(rethrowGuestError);
         process.stdout.write(`${username} is now an admin. It takes effect within 15 minutes.\n`);
         return;
       }
@@ -29,7 +29,7 @@ export const createAdminCommand: CommandModule<object, { username: string }> = {
   },
 };
 
-function refuseGuest(error: unknown): never {
+function rethrowGuestError(error: unknown): never {
   if (error instanceof ServiceError && error.type === "GUEST_NOT_ALLOWED")
     throw new CliError("Guests, bots, and disabled or deleted users can't be admins.");
   throw error;

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { FaultyLine, type NumberedLine, readGroupFile, type Survey } from "@fanfare/group-file";
+import { InvalidLineError, type NumberedLine, readGroupFile, type Survey } from "@fanfare/group-file";
 import { mongo } from "mongoose";
 import { DURABLE } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
@@ -62,7 +62,7 @@ async function findAccount(db: mongo.Db, username: string): Promise<mongo.Object
 
 /**
  * Reads the lines between the first and the last one.
- * @param check called with each line; can throw a FaultyLine
+ * @param check called with each line; can throw an InvalidLineError
  * @throws {CliError} with the line number when the file is damaged
  */
 export async function* readLines(
@@ -81,7 +81,7 @@ export async function* readLines(
 
 /** Converts an error of a file to one for the operator. */
 export function ofFile(file: string, error: unknown): unknown {
-  if (error instanceof FaultyLine)
+  if (error instanceof InvalidLineError)
     return new CliError(`${file}, line ${error.line}: ${error.reason}. Nothing was changed.`);
   const { syscall, message } = error as NodeJS.ErrnoException;
   return syscall !== undefined ? new CliError(`${file} cannot be read: ${message}`) : error;

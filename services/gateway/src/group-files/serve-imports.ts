@@ -7,7 +7,13 @@ import {
   LIMITS,
   type Params,
 } from "@fanfare/contract";
-import { createGroupChecker, FaultyLine, newSalt, readGroupFile, type Survey } from "@fanfare/group-file";
+import {
+  createGroupChecker,
+  InvalidLineError,
+  newSalt,
+  readGroupFile,
+  type Survey,
+} from "@fanfare/group-file";
 import { type Actor, invalid, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../identify.ts";
@@ -75,7 +81,7 @@ async function receive(
     for await (const next of readGroupFile(bounded(body))) {
       checker.add(next);
       if (next.line.type === "user" && (users += 1) > IMPORT_MAX_USERS)
-        throw new FaultyLine(next.number, `more than ${IMPORT_MAX_USERS} users`);
+        throw new InvalidLineError(next.number, `more than ${IMPORT_MAX_USERS} users`);
       await writer.add(next.line);
     }
     const survey = checker.finish();
@@ -86,7 +92,7 @@ async function receive(
       // It will be removed in any case, an hour after the last activity.
       node.logger.warn({ err: error, groupId }, "failed import not cleaned up"),
     );
-    if (!(thrown instanceof FaultyLine))
+    if (!(thrown instanceof InvalidLineError))
       throw raw.destroyed && !raw.complete ? serviceError("MALFORMED_REQUEST") : thrown;
     throw invalid(`line ${thrown.line}`, thrown.reason);
   } finally {

@@ -9,7 +9,7 @@ import {
   assertBelow,
   type Handlers,
   invalid,
-  need,
+  orThrow,
   newId,
   type Request,
   serviceError,
@@ -89,7 +89,7 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
     }) => {
       // Direct channels have no managers.
       if (groupId === null) throw serviceError("FORBIDDEN");
-      const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+      const found = orThrow(await channels.find(channelId), "CHANNEL_NOT_FOUND");
       if (typeof changes.sectionId === "string") {
         if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
         await requireSection(
@@ -98,7 +98,7 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
           changes.sectionId,
         );
       }
-      const updated = need(await channels.update(channelId, changes), "CHANNEL_NOT_FOUND");
+      const updated = orThrow(await channels.update(channelId, changes), "CHANNEL_NOT_FOUND");
       const channel = presentChannel(updated);
       const changed = difference(presentChannel(found), channel, AUDITED);
       if (changed === null) return { channel };

@@ -1,4 +1,4 @@
-import { AnswerBudget, type Handlers, invalid, type ServiceError } from "@fanfare/kernel";
+import { ResponseBudget, type Handlers, invalid, type ServiceError } from "@fanfare/kernel";
 import { type Services, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
 import { requireActor } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -35,7 +35,7 @@ export function listChannelActions(dependencies: GroupDependencies): Handlers {
       const states = await channelStates(services, actor.userId, seen);
       // Sorted by id, because positions can change between two pages.
       const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const page = new Set(new AnswerBudget().cut(byId));
+      const page = new Set(new ResponseBudget().takeWhileFits(byId));
       return {
         channels: states.filter((state) => page.has(state)),
         nextChannelId: page.size < byId.length ? byId[page.size - 1]!.id : null,

@@ -1,5 +1,5 @@
 import { changedBits, canGrant, canManageMember, canManageRole, type Override } from "@fanfare/contract";
-import { type Access, assertBelow, type Handlers, invalid, need, serviceError } from "@fanfare/kernel";
+import { type Access, assertBelow, type Handlers, invalid, orThrow, serviceError } from "@fanfare/kernel";
 import { requireActor, rankOf } from "../authority.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -13,29 +13,29 @@ export function overrideActions(dependencies: GroupDependencies): Handlers {
   const { channels } = dependencies;
   return {
     "channel.listOverrides": async ({ params: { channelId } }) => {
-      const channel = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+      const channel = orThrow(await channels.find(channelId), "CHANNEL_NOT_FOUND");
       return { overrides: presentOverrides(channel) };
     },
 
     "channel.setOverride": async ({ params: { channelId, ...override }, actor: { userId }, access }) => {
       if ((override.allow & override.deny) !== 0)
         throw invalid("deny", "must not have a bit that is allowed too");
-      await refuseTarget(dependencies, override.target, access, userId, "exists");
+      await assertCanTarget(dependencies, override.target, access, userId, "exists");
       const isSame = isFor(override.target);
       const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
         const others = before.filter((one) => !isSame(one));
         assertBelow("overridesPerChannel", others.length);
-        refuseBits(before.find(isSame), override, access);
+        assertCanGrant(before.find(isSame), override, access);
         return [...others, asSubdocument(override)];
       };
       return change(dependencies, channelId, userId, "channel.setOverride", override.target, edit);
     },
 
     "channel.removeOverride": async ({ params: { channelId, target }, actor: { userId }, access }) => {
-      await refuseTarget(dependencies, target, access, userId, "may be gone");
+      await assertCanTarget(dependencies, target, access, userId, "may be gone");
       const isSame = isFor(target);
       const edit = (before: readonly OverrideSubdocument[]): OverrideSubdocument[] => {
-        refuseBits(before.find(isSame), { allow: 0, deny: 0 }, access);
+        assertCanGrant(before.find(isSame), { allow: 0, deny: 0 }, access);
         return before.filter((one) => !isSame(one));
       };
       return change(dependencies, channelId, userId, "channel.removeOverride", target, edit);
@@ -66,7 +66,7 @@ async function change(
 }
 
 /** @throws {ServiceError} FORBIDDEN when the actor lacks one of the changed permissions in the channel */
-function refuseBits(
+function assertCanGrant(
   before: Pick<OverrideSubdocument, "allow" | "deny"> = { allow: 0, deny: 0 },
   after: Pick<OverrideSubdocument, "allow" | "deny">,
   { permissions }: Access,
@@ -78,7 +78,7 @@ function refuseBits(
 /**
  * @throws {ServiceError} FORBIDDEN for a role or member at or above the actor's highest role; ROLE_NOT_FOUND, MEMBER_NOT_FOUND
  */
-async function refuseTarget(
+async function assertCanTarget(
   dependencies: GroupDependencies,
   target: Target,
   { groupId }: Access,

@@ -1,4 +1,4 @@
-import { defineRepository, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, nullIfDuplicate } from "@fanfare/kernel";
 import { activeAfter, activeBefore, type ActivityCursor } from "../activity.ts";
 import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 
@@ -31,7 +31,7 @@ export const createThreadRepository = defineRepository(
 
       /** @returns false when the message already has a thread */
       insert: async (thread: ThreadDocument): Promise<boolean> =>
-        (await unlessDuplicate(insert(thread))) !== null,
+        (await nullIfDuplicate(insert(thread))) !== null,
 
       /** Most recently active first. */
       list: (parentId: string, threadState: ThreadState, before: ActivityCursor | undefined, limit: number) =>

@@ -1,5 +1,5 @@
 import { type Channel, LIMITS } from "@fanfare/contract";
-import { type Access, assertBelow, type Handlers, can, need, newId, serviceError } from "@fanfare/kernel";
+import { type Access, assertBelow, type Handlers, can, orThrow, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
@@ -108,7 +108,7 @@ async function findManaged(
   userId: string,
   access: Access,
 ): Promise<ChannelDocument> {
-  const thread = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+  const thread = orThrow(await channels.find(channelId), "CHANNEL_NOT_FOUND");
   const isManaged = thread.createdBy === userId || can(access, "manageChannels");
   if (thread.kind !== "thread" || !isManaged) throw serviceError("FORBIDDEN");
   return thread;

@@ -5,7 +5,7 @@ import {
   duplicateKeyIndex,
   type Handlers,
   invalid,
-  need,
+  orThrow,
   newId,
   serviceError,
 } from "@fanfare/kernel";
@@ -60,7 +60,7 @@ export function directActions(dependencies: GroupDependencies): Handlers {
       actor: { userId },
       services,
     }): Promise<Result<"channel.get">> => {
-      const found = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+      const found = orThrow(await channels.find(channelId), "CHANNEL_NOT_FOUND");
       const [channel] = await channelStates(services, userId, [found]);
       return { channel: channel! };
     },

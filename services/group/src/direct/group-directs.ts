@@ -1,5 +1,5 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { type Handlers, invalid, limitReached, need, newId, serviceError } from "@fanfare/kernel";
+import { type Handlers, invalid, limitReached, orThrow, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { channelStates } from "../channel/list-channels.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -62,7 +62,7 @@ export function groupDirectActions(dependencies: GroupDependencies): Handlers {
     },
 
     "channel.renameDirect": async ({ params: { channelId, name }, access }) => {
-      const renamed = need(await directs.rename(channelId, name ?? ""), "FORBIDDEN");
+      const renamed = orThrow(await directs.rename(channelId, name ?? ""), "FORBIDDEN");
       const channel = presentChannel(renamed);
       node.publish(access.rooms, "channel.updated", { channel });
       return { channel };
@@ -74,7 +74,7 @@ async function findGroupDirect(
   { channels }: Pick<GroupDependencies, "channels">,
   channelId: string,
 ): Promise<ChannelDocument> {
-  const channel = need(await channels.find(channelId), "CHANNEL_NOT_FOUND");
+  const channel = orThrow(await channels.find(channelId), "CHANNEL_NOT_FOUND");
   if (channel.kind !== "groupDirect") throw serviceError("FORBIDDEN");
   return channel;
 }

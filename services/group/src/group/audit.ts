@@ -1,5 +1,5 @@
 import { actionDefinition, type AuditEntry, isActionName } from "@fanfare/contract";
-import { AnswerBudget, type Handlers, can } from "@fanfare/kernel";
+import { ResponseBudget, type Handlers, can } from "@fanfare/kernel";
 import type { AuditDocument, AuditRecord, AuditRepository } from "./audit.repository.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
@@ -39,7 +39,7 @@ export const auditActions = ({ node, audits }: GroupDependencies): Handlers => (
       return auditTarget(entry) !== "invite" || can(access, "manageInvites");
     };
     const shown = found.map((entry) => (isShown(entry) ? entry : { ...entry, before: null, after: null }));
-    const entries = new AnswerBudget().cut(shown);
+    const entries = new ResponseBudget().takeWhileFits(shown);
     return { entries, hasMore: entries.length < found.length || found.length === page.limit };
   },
 

@@ -1,4 +1,4 @@
-import { defineRepository, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { createGather } from "../database.ts";
 
@@ -35,7 +35,7 @@ export const createBanRepository = defineRepository(
       /** Does nothing when the user is already banned. */
       async insert(groupId: string, userId: string, bannedBy: string, reason?: string): Promise<void> {
         const createdAt = new Date();
-        await unlessDuplicate(
+        await nullIfDuplicate(
           insert({ _id: newId(), groupId, userId, bannedBy, reason: reason ?? null, createdAt }),
         );
       },

@@ -1,5 +1,5 @@
 import { type Group, userRoom } from "@fanfare/contract";
-import { type Handlers, assertBelow, need, newId, serviceError } from "@fanfare/kernel";
+import { type Handlers, assertBelow, orThrow, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
@@ -51,7 +51,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.get": async ({ params }) => {
-      const group = need(await groups.find(params.groupId), "GROUP_NOT_FOUND");
+      const group = orThrow(await groups.find(params.groupId), "GROUP_NOT_FOUND");
       memberCounts.checkOnce(params.groupId);
       return { group: presentGroup(group) };
     },
@@ -68,7 +68,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
         const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
         if (!isOfGroup || !sees(actor.subject, channel)) throw serviceError("CHANNEL_NOT_FOUND");
       }
-      const updated = need(await groups.update(groupId, changes), "GROUP_NOT_FOUND");
+      const updated = orThrow(await groups.update(groupId, changes), "GROUP_NOT_FOUND");
       const group = presentGroup(updated);
       const changed = difference(presentGroup(actor.group), group, AUDITED);
       if (changed === null) return { group };
@@ -102,7 +102,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
         requireMember(dependencies, groupId, actor.userId),
         requireMember(dependencies, groupId, userId),
       ]);
-      const given = need(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
+      const given = orThrow(await groups.changeOwner(groupId, actor.userId, userId), "FORBIDDEN");
       // The new owner may have left since the first check; leaving checks the owner afterwards (membership.ts).
       if (!(await members.exists(groupId, userId))) {
         await groups.changeOwner(groupId, userId, actor.userId);
@@ -130,7 +130,7 @@ async function show(
   userId: string,
   iconUrl: string | null,
 ): Promise<{ group: Group }> {
-  const updated = need(await groups.update(groupId, { iconUrl }), "GROUP_NOT_FOUND");
+  const updated = orThrow(await groups.update(groupId, { iconUrl }), "GROUP_NOT_FOUND");
   await audit(groupId, userId, "group.setIcon", { after: { iconUrl } });
   return announcer.updated(presentGroup(updated));
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { hasPermission, LIMITS, type Result, type Subject, userRoom } from "@fanfare/contract";
 import {
-  AnswerBudget,
+  ResponseBudget,
   assertBelow,
   type Handlers,
-  need,
+  orThrow,
   newId,
   serviceError,
   withoutDeadline,
@@ -75,7 +75,7 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
     "invite.preview": async ({ params }) => {
       const invite = await invites.findByCode(params.code);
       const isUsable = invite !== null && isInviteUsable(invite, new Date());
-      const group = need(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
+      const group = orThrow(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
       const { id, name, iconUrl, memberCount } = presentGroup(group);
       return { group: { id, name, iconUrl, memberCount } };
     },
@@ -111,7 +111,7 @@ function createJoin(dependencies: GroupDependencies) {
       members.listGroupIds(userId),
     ]);
     const presentAsMember = async (): Promise<Joined> => {
-      const group = need(await groups.find(groupId), "INVITE_NOT_FOUND");
+      const group = orThrow(await groups.find(groupId), "INVITE_NOT_FOUND");
       const member = await loadMember(dependencies, groupId, userId);
       return present(group, visible(member?.subject ?? newcomer(userId), listed));
     };
@@ -123,8 +123,8 @@ function createJoin(dependencies: GroupDependencies) {
     }
     assertBelow("groupsPerUser", groupIds.length);
 
-    await membership.refuseOutdatedJoin(groupId, userId, askedAtMs);
-    await refuseFull(dependencies, groupId);
+    await membership.assertJoinNotOutdated(groupId, userId, askedAtMs);
+    await assertNotFull(dependencies, groupId);
     // A use that was taken must result in a membership or be given back.
     const joined = await withoutDeadline(() => takeUseAndJoin(dependencies, invite, userId, askedAtMs));
     if (joined === null) return presentAsMember();
@@ -135,7 +135,7 @@ function createJoin(dependencies: GroupDependencies) {
 }
 
 /** @throws {ServiceError} LIMIT_REACHED */
-async function refuseFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
+async function assertNotFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
   const { membersPerGroup } = await node.policy.get();
   assertBelow("membersPerGroup", (await groups.memberCount(groupId)) ?? 0, membersPerGroup ?? undefined);
 }
@@ -164,5 +164,8 @@ const visible = (subject: Subject, channels: readonly ChannelDocument[]): Channe
   channels.filter((channel) => sees(subject, channel));
 
 function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {
-  return { group: presentGroup(group), channels: new AnswerBudget().cut(channels.map(presentChannel)) };
+  return {
+    group: presentGroup(group),
+    channels: new ResponseBudget().takeWhileFits(channels.map(presentChannel)),
+  };
 }

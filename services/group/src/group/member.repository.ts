@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
 import { createGather, CROWD_MS } from "../database.ts";
 import { roleIdsOf } from "../group.presenter.ts";
@@ -82,7 +82,7 @@ export const createMemberRepository = defineRepository(
           mutedUntil,
           joinedAt,
         };
-        return unlessDuplicate(insert(member));
+        return nullIfDuplicate(insert(member));
       },
 
       find: (groupId: string, userId: string) => members.findOne({ groupId, userId }).lean(),

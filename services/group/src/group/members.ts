@@ -1,9 +1,9 @@
-import { type DomainEvents, type Handlers, need, serviceError } from "@fanfare/kernel";
+import { type DomainEvents, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { groupRoom, type Member } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
 import { outdated } from "./membership.ts";
-import { refuseProtected } from "../authority.ts";
+import { requireManageableOrAbsent } from "../authority.ts";
 
 export function memberActions(dependencies: GroupDependencies): Handlers {
   const { members, groups, membership, audit, bans } = dependencies;
@@ -16,7 +16,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.getMember": async ({ params: { groupId, userId } }) => {
-      const member = need(await members.find(groupId, userId), "MEMBER_NOT_FOUND");
+      const member = orThrow(await members.find(groupId, userId), "MEMBER_NOT_FOUND");
       return { member: presentMember(member) };
     },
 
@@ -38,7 +38,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.leave": async ({ params: { groupId }, actor, askedAtMs }) => {
-      const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
+      const group = orThrow(await groups.find(groupId), "GROUP_NOT_FOUND");
       if (group.ownerId === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
       const member = await members.find(groupId, actor.userId);
       // The user has left and rejoined since: this call must not end the new membership.
@@ -49,7 +49,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.kick": async ({ params: { groupId, userId, reason }, actor }) => {
-      await refuseProtected(dependencies, { groupId, userId }, actor.userId);
+      await requireManageableOrAbsent(dependencies, { groupId, userId }, actor.userId);
       const removal = await membership.remove(groupId, userId, "kicked");
       if (removal === "not a member") throw serviceError("MEMBER_NOT_FOUND");
       if (removal === "is the owner") throw serviceError("FORBIDDEN");
@@ -58,7 +58,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.ban": async ({ params: { groupId, userId, reason }, actor, services }) => {
-      await refuseProtected(dependencies, { groupId, userId }, actor.userId);
+      await requireManageableOrAbsent(dependencies, { groupId, userId }, actor.userId);
       await services.user.get({ userId });
       // The ban is stored before the removal: see `admit` in membership.ts.
       await bans.insert(groupId, userId, actor.userId, reason);
@@ -86,7 +86,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
 
     "group.mute": async ({ params, actor }) => {
       const { groupId, userId, reason } = params;
-      await refuseProtected(dependencies, params, actor.userId);
+      await requireManageableOrAbsent(dependencies, params, actor.userId);
       const member = await setMute(dependencies, params, new Date(Date.now() + params.durationMs));
       const after = { mutedUntil: member.mutedUntil };
       await dependencies.audit(groupId, actor.userId, "group.mute", { targetId: userId, reason, after });
@@ -95,7 +95,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
 
     "group.unmute": async ({ params, actor }) => {
       const { groupId, userId } = params;
-      await refuseProtected(dependencies, params, actor.userId);
+      await requireManageableOrAbsent(dependencies, params, actor.userId);
       await dependencies.mutes.remove(groupId, userId);
       const member = await setMute(dependencies, params, null);
       await dependencies.audit(groupId, actor.userId, "group.unmute", { targetId: userId });
@@ -109,7 +109,7 @@ async function setMute(
   { groupId, userId }: { groupId: string; userId: string },
   mutedUntil: Date | null,
 ): Promise<Member> {
-  const changed = need(await members.setMutedUntil(groupId, userId, mutedUntil), "MEMBER_NOT_FOUND");
+  const changed = orThrow(await members.setMutedUntil(groupId, userId, mutedUntil), "MEMBER_NOT_FOUND");
   membership.forget(groupId, userId);
   const member = presentMember(changed);
   node.publish(groupRoom(groupId), "member.updated", { member });

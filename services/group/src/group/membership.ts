@@ -146,7 +146,7 @@ export function createMembership({
   };
 
   /** @throws {ServiceError} UNAVAILABLE when the user left or was removed after `askedAtMs` */
-  const refuseOutdatedJoin = async (groupId: string, userId: string, askedAtMs: number): Promise<void> => {
+  const assertJoinNotOutdated = async (groupId: string, userId: string, askedAtMs: number): Promise<void> => {
     if (await formers.hasLeftSince(groupId, userId, askedAtMs)) throw outdated();
   };
 
@@ -236,7 +236,7 @@ export function createMembership({
     forget,
     settleRooms,
     settleRoles,
-    refuseOutdatedJoin,
+    assertJoinNotOutdated,
     remove,
     finish,
 

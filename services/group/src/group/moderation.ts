@@ -1,5 +1,5 @@
 import type { WordFilter } from "@fanfare/contract";
-import { type Handlers, need } from "@fanfare/kernel";
+import { type Handlers, orThrow } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { requireActor } from "../authority.ts";
 import { presentGroup } from "../group.presenter.ts";
@@ -38,7 +38,7 @@ export function moderationActions(dependencies: GroupDependencies): Handlers {
 
     "group.setRetention": async ({ params: { groupId, days }, actor: { userId } }) => {
       const before = presentGroup((await requireActor(dependencies, groupId, userId)).group);
-      const updated = need(await groups.update(groupId, { retentionDays: days }), "GROUP_NOT_FOUND");
+      const updated = orThrow(await groups.update(groupId, { retentionDays: days }), "GROUP_NOT_FOUND");
       const group = presentGroup(updated);
       const changed = difference(before, group, ["retentionDays"]);
       if (changed === null) return { group };

@@ -1,4 +1,4 @@
-import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { createGather } from "../database.ts";
 
@@ -33,7 +33,7 @@ export const createMuteRepository = defineRepository(
     return {
       async keep(groupId: string, userId: string, mutedUntil: Date): Promise<void> {
         // On a duplicate, another removal of the same member has just stored it.
-        await unlessDuplicate(
+        await nullIfDuplicate(
           mutes.updateOne({ groupId, userId }, { $set: { mutedUntil } }, { upsert: true }),
         );
       },

@@ -7,7 +7,7 @@ import {
   PERMISSIONS,
   type Role,
 } from "@fanfare/contract";
-import { assertBelow, type Handlers, limitReached, need, newId, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, limitReached, orThrow, newId, serviceError } from "@fanfare/kernel";
 import { difference } from "./audit.ts";
 import {
   requireActor,
@@ -72,7 +72,7 @@ export function roleActions(dependencies: GroupDependencies): Handlers {
       const before = presentRole(await requireManageableRole(dependencies, actor, groupId, roleId));
       const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
       if (!canGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
-      const updated = need(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
+      const updated = orThrow(await roles.update(groupId, roleId, changes), "ROLE_NOT_FOUND");
       if (bits !== 0) membership.forget(groupId, null);
       const role = presentRole(updated);
       const changed = difference(before, role, AUDITED);

@@ -14,7 +14,7 @@ import {
   duplicateKeyIndex,
   type Handlers,
   invalid,
-  need,
+  orThrow,
   newId,
   serviceError,
 } from "@fanfare/kernel";
@@ -46,7 +46,7 @@ export const transferActions = ({
     services.group.beginExport({ groupId, userId, action: "group.startExport" }),
 
   "group.beginExport": async ({ params: { groupId, userId, action } }) => {
-    const group = need(await groups.find(groupId), "GROUP_NOT_FOUND");
+    const group = orThrow(await groups.find(groupId), "GROUP_NOT_FOUND");
     await audit(groupId, userId, action);
     return { group: presentGroup(group) };
   },
@@ -126,7 +126,7 @@ export const transferActions = ({
 
   /** The last step: makes the imported group visible. */
   "group.finishImport": async ({ params: { groupId, salt, group: line, byUserId } }) => {
-    const hidden = need(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
+    const hidden = orThrow(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId;
     if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
     await members.insert(groupId, ownerId);
@@ -137,7 +137,7 @@ export const transferActions = ({
       idsOf(groupId, salt),
     ) as GroupDocument;
     const { _id, ...content } = document;
-    const made = need(await groups.finish(groupId, content), "GROUP_NOT_FOUND");
+    const made = orThrow(await groups.finish(groupId, content), "GROUP_NOT_FOUND");
     membership.forget(groupId, null);
     await membership.settleRooms(groupId, ownerId, true);
     await audit(groupId, byUserId, "admin.startGroupImport");

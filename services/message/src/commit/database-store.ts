@@ -1,5 +1,5 @@
 import type { Head } from "@fanfare/contract";
-import { duplicateKeyIndex, refusedOperations } from "@fanfare/kernel";
+import { duplicateKeyIndex, rejectedOperations } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
 import type { ChannelHeadRepository } from "../channel-head.repository.ts";
 import {
@@ -88,7 +88,7 @@ export class DatabaseStore implements CommitStore {
       await this.#messages.insertMany(messages, ordered, timeoutMs);
       return new Map();
     } catch (error) {
-      return new Map(refusedOperations(error).map((fault) => [fault.index, insertFault(fault)]));
+      return new Map(rejectedOperations(error).map((fault) => [fault.index, insertFault(fault)]));
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { commonScope, currentScope, hasPassed, runInScope, serviceError, upTo } from "@fanfare/kernel";
+import { mergedScope, currentScope, isExceeded, runInScope, serviceError, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import {
   ITEMS_PER_COMMIT,
@@ -50,7 +50,7 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#observe = options.observe;
-    this.#context = { ...options, published: new LRUCache(upTo(KNOWN_HEADS)) };
+    this.#context = { ...options, published: new LRUCache(entryLimit(KNOWN_HEADS)) };
     this.#queues = new ChannelQueues(
       options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
     );
@@ -128,13 +128,13 @@ export class GroupCommit {
     const filled: Run[] = [];
     for (const { channelId, creates } of runs) {
       const inTime = creates.filter((item) => this.#isInTime(item));
-      const scope = commonScope(inTime.map((item) => item.scope));
+      const scope = mergedScope(inTime.map((item) => item.scope));
       if (inTime.length > 0) filled.push({ channelId, creates: inTime, scope });
       else this.#queues.release(channelId);
     }
     if (filled.length === 0) return 0;
     // This write may have been started by another request, whose message was written before.
-    const scope = commonScope(filled.map((run) => run.scope));
+    const scope = mergedScope(filled.map((run) => run.scope));
     const again = await runInScope(scope, () => writeCreates(this.#context, filled));
     if (again === null) this.#rejectWaiting();
     for (const { channelId } of filled) this.#release(channelId, again?.get(channelId) ?? []);
@@ -176,7 +176,7 @@ export class GroupCommit {
 
   /** Rejects items that have waited too long, or whose caller no longer waits. */
   #isInTime(item: CreateItem | ChangeItem): boolean {
-    const isLate = hasPassed(item.scope?.deadline);
+    const isLate = isExceeded(item.scope?.deadline);
     if (!isLate && item.enqueuedAtMs >= Date.now() - this.#context.writeTimeoutMs) return true;
     item.reject(serviceError(isLate ? "UNAVAILABLE" : "OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));
     return false;

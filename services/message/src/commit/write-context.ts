@@ -3,12 +3,12 @@ import {
   boundedMap,
   currentScope,
   type DomainEvents,
-  hasPassed,
+  isExceeded,
   type Logger,
   serviceError,
   type ServiceError,
   toServiceError,
-  upTo,
+  entryLimit,
 } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY, RETRY_AFTER_MS } from "../bounds.ts";
@@ -44,7 +44,7 @@ export function failure(error: unknown): ServiceError {
  * still tried, unlike when the database is down.
  */
 export function wasOnlyRefused(error: unknown): boolean {
-  return hasPassed(currentScope()?.deadline) || toServiceError(error).type === "OVERLOADED";
+  return isExceeded(currentScope()?.deadline) || toServiceError(error).type === "OVERLOADED";
 }
 
 /**
@@ -79,7 +79,7 @@ export class KnownHeads {
 
   /** @param maxAgeMs after this, numbers above the cached head may have been used and removed again */
   constructor(max: number, read: CommitStore["readHead"], maxAgeMs = HEAD_MAX_AGE_MS) {
-    this.#heads = new LRUCache({ ...upTo(max), ttl: maxAgeMs, ttlResolution: HEAD_AGE_RESOLUTION_MS });
+    this.#heads = new LRUCache({ ...entryLimit(max), ttl: maxAgeMs, ttlResolution: HEAD_AGE_RESOLUTION_MS });
     this.#read = read;
   }
 

@@ -1,5 +1,5 @@
 import type { Reaction } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { READ_TIMEOUT_MS } from "../bounds.ts";
 import { LASTING, within } from "../database.ts";
@@ -62,7 +62,7 @@ export const createReactionRepository = defineRepository(
       async add({ channelId, messageId, emoji, userId }: OneReaction): Promise<void> {
         const change = { $setOnInsert: { channelId } };
         const added = reactions.updateOne({ messageId, emoji, userId }, change, { upsert: true });
-        await read(unlessDuplicate(added));
+        await read(nullIfDuplicate(added));
       },
 
       /** @throws MongoBulkWriteError when one of them exists */

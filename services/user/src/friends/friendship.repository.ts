@@ -1,4 +1,4 @@
-import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** A friendship or a pending request: one document per pair, so that both sides are always consistent. */
@@ -43,7 +43,7 @@ export const createFriendshipRepository = defineRepository(
 
     /** @returns null when a friendship or request exists */
     request: (userId: string, otherId: string) =>
-      unlessDuplicate(
+      nullIfDuplicate(
         insert({
           _id: newId(),
           pair: pairOf(userId, otherId),

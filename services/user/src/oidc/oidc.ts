@@ -1,4 +1,4 @@
-import { duplicateKeyIndex, type Handlers, need, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
 import { publishAccount } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -31,7 +31,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
   const cookie = flowCookieOf(dependencies);
   return {
     "user.startOidc": async ({ params: { challenge, isFresh } }) => {
-      const started = need(await oidcProvider.start(isFresh), "OIDC_FAILED");
+      const started = orThrow(await oidcProvider.start(isFresh), "OIDC_FAILED");
       return {
         authorizationUrl: started.authorizationUrl,
         flow: cookie.seal({ ...started.flow, challenge }),
@@ -46,7 +46,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     },
 
     "user.exchangeOidcCode": async ({ params, client }) => {
-      const identity = need(await oidcCodes.find(params), "OIDC_FAILED");
+      const identity = orThrow(await oidcCodes.find(params), "OIDC_FAILED");
       const found = await oidcAccounts.find(identity);
       // Before the login is consumed, so that the call can be repeated with a code.
       if (found !== null) await secondFactor.check(found, params.code);
@@ -58,7 +58,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     "user.linkOidc": async ({ params, actor }) => {
       // A stolen session or an unlocked phone must not be enough to add a way to sign in.
       const { passwordHash } = await confirmPassword(actor.userId, params.password);
-      const identity = need(await oidcCodes.take(params), "OIDC_FAILED");
+      const identity = orThrow(await oidcCodes.take(params), "OIDC_FAILED");
       const linked = await users
         .setOidcKey(actor.userId, passwordHash, identity.key)
         .catch((error: unknown) => {
@@ -73,7 +73,7 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
 
     "user.unlinkOidc": async ({ params, actor }) => {
       const { passwordHash } = await confirmPassword(actor.userId, params.password);
-      const unlinked = need(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
+      const unlinked = orThrow(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
       publishAccount(node, unlinked);
       await accountMails.notify(unlinked, "oidcUnlinked");
       return { user: presentOwnUser(unlinked) };

@@ -28,7 +28,7 @@ export const basics = {
     .register(notes, {
       description:
         "Services that this process runs, separated by commas; `workers` means all except the gateway. Other processes must run the rest.",
-      otherwise: "all of them",
+      defaultText: "all of them",
       example: "gateway",
     }),
   HOST: z.string().default("127.0.0.1").register(notes, {
@@ -51,7 +51,7 @@ export const basics = {
   }),
   PUBLIC_URL: baseUrl.optional().register(notes, {
     description: "Public address of the web client, used for links in emails and for OpenID Connect.",
-    otherwise: "`http://HOST:PORT`",
+    defaultText: "`http://HOST:PORT`",
     required: "in production with `SMTP_URL` or `OIDC_ISSUER`",
     example: "https://chat.example.org",
   }),
@@ -59,13 +59,13 @@ export const basics = {
     description:
       "Proxies whose `X-Forwarded-For` is trusted: the number in front of this server (`on` is 1), or their addresses and networks. " +
       "With a number, make sure that clients can only connect through the proxies, or they can forge their address.",
-    otherwise: "`off`",
+    defaultText: "`off`",
     example: "10.0.0.0/8,192.0.2.10",
   }),
   CORS_ORIGINS: list.default([]).register(notes, {
     description:
       "Origins of other websites whose pages can call the API from a browser, separated by commas.",
-    otherwise: "none",
+    defaultText: "none",
     example: "https://intranet.example.org",
   }),
   WEB_DIR: z.string().default("web/dist").register(notes, {
@@ -80,7 +80,7 @@ export const basics = {
     description:
       "Number of threads that serve clients in a single instance; 0 runs everything in one thread. In a cluster, start more gateways instead.",
     unit: "threads",
-    otherwise: "on Linux with several cores, half of them, but 2 to 4; otherwise 0",
+    defaultText: "on Linux with several cores, half of them, but 2 to 4; otherwise 0",
     example: "4",
   }),
 };
@@ -88,14 +88,14 @@ export const basics = {
 export const cluster = {
   NATS_URL: serverUrl(["nats"], { several: true }).optional().register(notes, {
     description: "NATS, which connects the processes of a cluster. Several servers are separated by commas.",
-    otherwise: "a single instance in one process",
+    defaultText: "a single instance in one process",
     required: "if `SERVICES` doesn't name all services",
     example: "nats://fanfare:password@nats.example.org:4222",
     secret: true,
   }),
   REDIS_URL: serverUrl(["redis", "rediss"]).optional().register(notes, {
     description: "Redis or Valkey, which stores presence and rate limits for all processes.",
-    otherwise: "the memory of this process",
+    defaultText: "the memory of this process",
     required: "with `NATS_URL`",
     example: "redis://:password@valkey.example.org:6379",
     secret: true,
@@ -131,17 +131,17 @@ export const limits = {
 export const observability = {
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "silent"]).optional().register(notes, {
     description: "Lowest level that is logged, as JSON to standard error.",
-    otherwise: "`info` in production, else `warn`",
+    defaultText: "`info` in production, else `warn`",
     example: "debug",
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional().register(notes, {
     description: "OpenTelemetry collector (OTLP over HTTP). Traces are sent to `/v1/traces` below this URL.",
-    otherwise: "no tracing",
+    defaultText: "no tracing",
     example: "http://collector.example.org:4318",
   }),
   OTEL_EXPORTER_OTLP_HEADERS: headers.default({}).register(notes, {
     description: "Headers sent to the collector, such as an API key.",
-    otherwise: "none",
+    defaultText: "none",
     example: "authorization=Basic%20dXNlcjpwYXNzd29yZA==",
     secret: true,
   }),

@@ -7,7 +7,7 @@ interface Notes {
   example: string;
   unit?: string;
   /** The behavior if it is not set, unless that is a default value. */
-  otherwise?: string;
+  defaultText?: string;
   /** When it is required. */
   required?: string;
   /** Never shown; can be read from the file named by `<NAME>_FILE`. */

@@ -6,7 +6,7 @@ import { notes } from "./notes.ts";
 export const mail = {
   SMTP_URL: serverUrl(["smtp", "smtps"]).optional().register(notes, {
     description: "SMTP server that sends emails.",
-    otherwise: "no emails; in development they are written to the log",
+    defaultText: "no emails; in development they are written to the log",
     required: "with `MAIL_FROM`",
     example: "smtp://user:password@mail.example.org:587",
     secret: true,
@@ -23,7 +23,7 @@ export const push = {
   VAPID_PUBLIC_KEY: z.string().optional().register(notes, {
     description:
       "Public VAPID key for push notifications. `npx web-push generate-vapid-keys` creates a key pair.",
-    otherwise: "no push notifications; a single instance in development creates a key pair",
+    defaultText: "no push notifications; a single instance in development creates a key pair",
     required: WITH_VAPID,
     example: "the-public-key-of-the-pair",
   }),
@@ -49,7 +49,7 @@ export const login = {
   OIDC_ISSUER: httpUrl.optional().register(notes, {
     description:
       "URL of the OpenID Connect provider; https in production. Register `PUBLIC_URL/auth/oidc/callback` as a redirect URL there.",
-    otherwise: "no single sign-on",
+    defaultText: "no single sign-on",
     required: WITH_OIDC,
     example: "https://login.example.org",
   }),
@@ -74,24 +74,24 @@ export const access = {
   REGISTRATION: oneOf(registration.options).optional().register(notes, {
     description:
       "Who can create an account. `open`: anyone. `invite`: people with an invite to a group. `closed`: only admins create accounts.",
-    otherwise: "set by admins; `open` by default",
+    defaultText: "set by admins; `open` by default",
     example: "closed",
   }),
   GUESTS: onOrOff.optional().register(notes, {
     description: "Whether people can join as guests, without an account.",
-    otherwise: "set by admins; `off` by default in production, `on` in development",
+    defaultText: "set by admins; `off` by default in production, `on` in development",
     example: "off",
   }),
   MAIL_DOMAINS: list.pipe(z.array(mailDomains.element)).optional().register(notes, {
     description:
       "Allowed email domains, separated by commas. New accounts need a verified address in one of them.",
-    otherwise: "set by admins; any or no address by default",
+    defaultText: "set by admins; any or no address by default",
     example: "example.org,example.com",
   }),
   OIDC_ONLY: onOrOff.optional().register(notes, {
     description:
       "Whether OpenID Connect is the only way to log in. If the provider fails, set it to `off` to log in with passwords.",
-    otherwise: "set by admins; `off` by default",
+    defaultText: "set by admins; `off` by default",
     example: "on",
   }),
   REQUIRE_SECOND_FACTOR: oneOf(requireSecondFactor.options)
@@ -100,12 +100,12 @@ export const access = {
       description:
         "Who must set up two-step verification before they can do anything else: `admins`, `accounts` (all users with an account) or `off`. " +
         "Users who log in with OpenID Connect are exempt.",
-      otherwise: "set by admins; `off` by default",
+      defaultText: "set by admins; `off` by default",
       example: "admins",
     }),
   GROUP_CREATION: oneOf(groupCreation.options).optional().register(notes, {
     description: "Who can create groups. `everyone` includes guests.",
-    otherwise: "set by admins; `everyone` by default",
+    defaultText: "set by admins; `everyone` by default",
     example: "admins",
   }),
   DIRECT_MESSAGES: oneOf(directMessages.options)
@@ -114,27 +114,27 @@ export const access = {
       description:
         "Who can start a direct message with a user: `everyone`, `groupMates` (members of a shared group, and friends) or `friends`. Users can " +
         "restrict it further for themselves. Guests can only message members of shared groups. Existing conversations continue.",
-      otherwise: "set by admins; `everyone` by default",
+      defaultText: "set by admins; `everyone` by default",
       example: "groupMates",
     }),
   USERS_PER_INSTANCE: wholeNumber(1).optional().register(notes, {
     description: "Maximum number of accounts and guests.",
-    otherwise: "set by admins; no limit by default",
+    defaultText: "set by admins; no limit by default",
     example: "500",
   }),
   GROUPS_OWNED_PER_USER: wholeNumber(1, LIMITS.groupsPerUser).optional().register(notes, {
     description: "Maximum number of groups that a user can own.",
-    otherwise: "set by admins; no limit by default",
+    defaultText: "set by admins; no limit by default",
     example: "5",
   }),
   MEMBERS_PER_GROUP: wholeNumber(1, LIMITS.membersPerGroup).optional().register(notes, {
     description: "Maximum number of members of a group.",
-    otherwise: "set by admins; no limit by default",
+    defaultText: "set by admins; no limit by default",
     example: "1000",
   }),
   CHANNELS_PER_GROUP: wholeNumber(1, LIMITS.channelsPerGroup).optional().register(notes, {
     description: "Maximum number of channels and sections of a group.",
-    otherwise: "set by admins; no limit by default",
+    defaultText: "set by admins; no limit by default",
     example: "50",
   }),
 };
@@ -149,7 +149,7 @@ export const secrets = {
     .register(notes, {
       description:
         "Secret that signs tokens and encrypts secrets in the database. It must be the same in all processes. `openssl rand -hex 32` creates one.",
-      otherwise: "one is generated and stored in `DATA_DIR`",
+      defaultText: "one is generated and stored in `DATA_DIR`",
       required: "in production, and with `NATS_URL`",
       example: "replace-me-by-32-or-more-random-characters",
       secret: true,
@@ -157,7 +157,7 @@ export const secrets = {
   TOKEN_SECRET_PREVIOUS: z.string().min(1).optional().register(notes, {
     description:
       "Previous value of `TOKEN_SECRET` during a change. Its tokens remain valid, and data encrypted with it can be read.",
-    otherwise: "none",
+    defaultText: "none",
     example: "what-token-secret-was-until-now",
     secret: true,
   }),

@@ -10,7 +10,7 @@ export const storage = {
   }),
   MONGO_URL: serverUrl(["mongodb", "mongodb+srv"]).optional().register(notes, {
     description: "MongoDB replica set to use instead of the embedded database.",
-    otherwise: "the embedded database, for one process on one machine",
+    defaultText: "the embedded database, for one process on one machine",
     required: "with `NATS_URL`, except in processes that only run the gateway",
     example: "mongodb://fanfare:password@mongodb.example.org:27017/fanfare?replicaSet=rs0",
     secret: true,
@@ -23,7 +23,7 @@ export const storage = {
   RETENTION_MAX_DAYS: wholeNumber(1).optional().register(notes, {
     description: "Maximum age of messages in all groups and direct messages. Groups can set a shorter one.",
     unit: "days",
-    otherwise: "set by each group",
+    defaultText: "set by each group",
     example: "365",
   }),
   GUEST_RETENTION_DAYS: wholeNumber(0).default(90).register(notes, {
@@ -42,7 +42,7 @@ const WITH_THE_OTHERS = "with `S3_BUCKET` or the other key";
 export const files = {
   FILES_DIR: z.string().min(1).optional().register(notes, {
     description: "Folder of uploaded files, if S3 is not used. In a cluster, all processes must share it.",
-    otherwise: "`DATA_DIR/files`",
+    defaultText: "`DATA_DIR/files`",
     required: "with `NATS_URL` and without S3, in processes that run `gateway` or `file`",
     example: "/srv/fanfare/files",
   }),
@@ -56,37 +56,37 @@ export const files = {
   FILE_QUOTA_USER_BYTES: wholeNumber(0).optional().register(notes, {
     description: "Storage quota of a user. Admins can change it for single users with `file.setQuota`.",
     unit: "bytes",
-    otherwise: "set by admins; 1 GiB by default",
+    defaultText: "set by admins; 1 GiB by default",
     example: "5368709120",
   }),
   FILE_QUOTA_GUEST_BYTES: wholeNumber(0).optional().register(notes, {
     description: "Storage quota of a guest, at most that of a user.",
     unit: "bytes",
-    otherwise: "set by admins; 100 MiB by default",
+    defaultText: "set by admins; 100 MiB by default",
     example: "10485760",
   }),
   FILE_QUOTA_GROUP_BYTES: wholeNumber(0).optional().register(notes, {
     description: "Storage quota of a group. Admins can change it for single groups with `file.setQuota`.",
     unit: "bytes",
-    otherwise: "set by admins; 50 GiB by default",
+    defaultText: "set by admins; 50 GiB by default",
     example: "107374182400",
   }),
   FILE_QUOTA_INSTANCE_BYTES: wholeNumber(0).optional().register(notes, {
     description: "Storage quota of all files together.",
     unit: "bytes",
-    otherwise: "set by admins; no limit by default",
+    defaultText: "set by admins; no limit by default",
     example: "1099511627776",
   }),
   S3_BUCKET: z.string().optional().register(notes, {
     description: "S3 bucket for uploaded files, instead of a folder.",
-    otherwise: "`FILES_DIR`",
+    defaultText: "`FILES_DIR`",
     required:
       "with any other `S3_*` setting except `S3_REGION`; with `NATS_URL` and without `FILES_DIR`, in processes that run `gateway` or `file`",
     example: "fanfare",
   }),
   S3_ENDPOINT: httpUrl.optional().register(notes, {
     description: "Endpoint of an S3-compatible service.",
-    otherwise: "Amazon S3 in `S3_REGION`",
+    defaultText: "Amazon S3 in `S3_REGION`",
     example: "https://s3.example.org",
   }),
   S3_REGION: z.string().default("us-east-1").register(notes, {
@@ -115,7 +115,7 @@ export const outgoing = {
   OUTBOUND_ALLOW: list.pipe(z.array(network)).default([]).register(notes, {
     description:
       "Private networks that bot callbacks, link previews and push notifications are allowed to reach, separated by commas.",
-    otherwise: "none",
+    defaultText: "none",
     example: "10.1.0.0/16",
   }),
 };

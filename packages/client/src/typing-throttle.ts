@@ -2,7 +2,7 @@
 const MAX_CHANNELS = 100;
 
 /** Throttles typing notifications per channel to the rate at which the server publishes them. */
-export class TypingNotes {
+export class TypingThrottle {
   readonly #intervalMs: number;
   readonly #notify: (channelId: string) => void;
   readonly #notifiedAtMs = new Map<string, number>();
@@ -12,7 +12,7 @@ export class TypingNotes {
     this.#notify = notify;
   }
 
-  note(channelId: string, nowMs = Date.now()): void {
+  trigger(channelId: string, nowMs = Date.now()): void {
     const notifiedAtMs = this.#notifiedAtMs.get(channelId);
     if (notifiedAtMs !== undefined && nowMs - notifiedAtMs < this.#intervalMs) return;
     this.#notifiedAtMs.delete(channelId);

@@ -1,6 +1,6 @@
 import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, type Actor } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import { type Access, refuseAccess, refuseActor } from "./access.ts";
+import { type Access, checkAccess, checkActor } from "./access.ts";
 
 const member: Actor = { userId: "u", sessionId: "s", kind: "member" };
 const guest: Actor = { ...member, kind: "guest" };
@@ -26,10 +26,10 @@ describe("before any lookup", () => {
     ["admin", member, "FORBIDDEN"],
     ["admin", admin, undefined],
   ] as const)("%s as %j", (rule, actor, expected) => {
-    expect(refuseActor({ rule }, actor)?.type).toBe(expected);
+    expect(checkActor({ rule }, actor)?.type).toBe(expected);
   });
   test("groups and channels require a session", () => {
-    expect(refuseActor({ rule: "channel", can: "view" }, null)?.type).toBe("UNAUTHENTICATED");
+    expect(checkActor({ rule: "channel", can: "view" }, null)?.type).toBe("UNAUTHENTICATED");
   });
 });
 
@@ -45,6 +45,6 @@ describe("in a group or channel", () => {
     ["no longer muted writes", "channel", "sendMessages", access(MEMBER_PERMISSIONS, now), undefined],
     ["friend manages a direct channel", "channel", "manageChannels", access(DIRECT_PERMISSIONS), "FORBIDDEN"],
   ] as const)("%s", (_what, rule, can, who, expected) => {
-    expect(refuseAccess({ rule, can }, who, now)?.type).toBe(expected);
+    expect(checkAccess({ rule, can }, who, now)?.type).toBe(expected);
   });
 });

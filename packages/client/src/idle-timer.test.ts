@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { QuietWatch } from "./quiet-watch.ts";
+import { IdleTimer } from "./idle-timer.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("fires once after silence, up to a third sooner or later, and again only after a reset", () => {
   const quiet: number[] = [];
-  const watch = new QuietWatch(30_000, () => quiet.push(Date.now()));
+  const watch = new IdleTimer(30_000, () => quiet.push(Date.now()));
   const start = Date.now();
   vi.advanceTimersByTime(100_000);
   expect(quiet).toEqual([]);

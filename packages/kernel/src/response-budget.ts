@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 
 /** Limits the size of a result: a page ends when the budget is used up. */
-export class AnswerBudget {
+export class ResponseBudget {
   #left: number;
   #isEmpty = true;
 
@@ -27,12 +27,12 @@ export class AnswerBudget {
   }
 
   /** Whether no further item fits. */
-  get isUsedUp(): boolean {
+  get isExhausted(): boolean {
     return this.#left <= 0 && !this.#isEmpty;
   }
 
   /** The items that fit, up to the first that doesn't. */
-  cut<T>(items: readonly T[]): T[] {
+  takeWhileFits<T>(items: readonly T[]): T[] {
     const end = items.findIndex((item) => !this.take(item));
     return end === -1 ? [...items] : items.slice(0, end);
   }

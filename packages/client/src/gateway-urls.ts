@@ -1,7 +1,7 @@
 /** The gateway URLs of a client, of which one is used at a time. */
-export class Addresses {
+export class GatewayUrls {
   readonly #origins: readonly string[];
-  #at = 0;
+  #index = 0;
 
   /** @throws {TypeError} if there is none, or one is not a valid URL */
   constructor(urls: string | readonly string[]) {
@@ -10,11 +10,11 @@ export class Addresses {
   }
 
   get current(): string {
-    return this.#origins[this.#at]!;
+    return this.#origins[this.#index]!;
   }
 
   /** Moves to the next gateway. */
   next(): void {
-    this.#at = (this.#at + 1) % this.#origins.length;
+    this.#index = (this.#index + 1) % this.#origins.length;
   }
 }

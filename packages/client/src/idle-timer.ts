@@ -1,21 +1,21 @@
 /** Calls `onQuiet` once after a while without `reset`. */
-export class QuietWatch {
-  readonly #quietMs: number;
-  readonly #onQuiet: () => void;
+export class IdleTimer {
+  readonly #idleMs: number;
+  readonly #onIdle: () => void;
   #resetAtMs = 0;
   #waitMs = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** @param quietMs varied at random by up to a third, so that clients of the same channel don't sync together */
-  constructor(quietMs: number, onQuiet: () => void) {
-    this.#quietMs = quietMs;
-    this.#onQuiet = onQuiet;
+  /** @param idleMs varied at random by up to a third, so that clients of the same channel don't sync together */
+  constructor(idleMs: number, onIdle: () => void) {
+    this.#idleMs = idleMs;
+    this.#onIdle = onIdle;
   }
 
   reset(): void {
     this.#resetAtMs = Date.now();
     if (this.#timer !== null) return;
-    this.#waitMs = this.#quietMs * (2 / 3 + (2 / 3) * Math.random());
+    this.#waitMs = this.#idleMs * (2 / 3 + (2 / 3) * Math.random());
     this.#wait(this.#waitMs);
   }
 
@@ -33,7 +33,7 @@ export class QuietWatch {
         return;
       }
       this.#timer = null;
-      this.#onQuiet();
+      this.#onIdle();
     }, ms);
   }
 }

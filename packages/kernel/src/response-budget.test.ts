@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerBudget, jsonBytes } from "./answer-budget.ts";
+import { ResponseBudget, jsonBytes } from "./response-budget.ts";
 
 test("counts bytes of UTF-8, not characters", () => {
   expect(jsonBytes("語")).toBe(5);
@@ -7,12 +7,12 @@ test("counts bytes of UTF-8, not characters", () => {
 });
 
 test("takes items until one does not fit, and none after it", () => {
-  const budget = new AnswerBudget(10);
+  const budget = new ResponseBudget(10);
   expect(["aaa", "語".repeat(5), "a"].map((item) => budget.take(item))).toEqual([true, false, false]);
-  expect(budget.isUsedUp).toBe(true);
+  expect(budget.isExhausted).toBe(true);
 });
 
 test("always takes the first item", () => {
-  expect(new AnswerBudget(10).cut(["a".repeat(100), "a"])).toEqual(["a".repeat(100)]);
-  expect(new AnswerBudget(10).cut(["a", "b"])).toEqual(["a", "b"]);
+  expect(new ResponseBudget(10).takeWhileFits(["a".repeat(100), "a"])).toEqual(["a".repeat(100)]);
+  expect(new ResponseBudget(10).takeWhileFits(["a", "b"])).toEqual(["a", "b"]);
 });

@@ -7,10 +7,10 @@ import {
   type Actor,
 } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { refuseBot } from "./access.ts";
+import { checkBotScope } from "./access.ts";
 
 const bot = (...scopes: BotScope[]): Actor => ({ userId: "u", sessionId: "s", kind: "bot", scopes });
-const refusal = (name: ActionName, actor: Actor | null) => refuseBot(actionDefinition(name), actor)?.type;
+const refusal = (name: ActionName, actor: Actor | null) => checkBotScope(actionDefinition(name), actor)?.type;
 
 test("a bot can do what its scopes allow", () => {
   expect(refusal("message.send", bot("messages.write"))).toBeUndefined();

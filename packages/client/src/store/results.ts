@@ -8,33 +8,37 @@ import type {
   Params,
   Result,
 } from "@fanfare/contract";
-import { forgetChannels, forgetGroup, putMember, putMessage, reduce, type StateEvent } from "./reduce.ts";
+import { removeChannels, removeGroup, putMember, putMessage, reduce, type StateEvent } from "./reduce.ts";
 import { type ClientState, MAX_MESSAGES, type Table, tableOf, withEntry, withoutEntries } from "./state.ts";
 
-type Absorb<N extends ActionName> = (state: ClientState, answer: Result<N>, params: Params<N>) => ClientState;
+type ResultReducer<N extends ActionName> = (
+  state: ClientState,
+  answer: Result<N>,
+  params: Params<N>,
+) => ClientState;
 
-/** Whether `absorb` uses the results of an action. */
-export function isAbsorbed(name: ActionName): boolean {
-  return name in ANSWERS;
+/** Whether `applyResult` uses the results of an action. */
+export function isAppliedToState(name: ActionName): boolean {
+  return name in RESULT_REDUCERS;
 }
 
 /**
  * The state after a result of this client's own call. Pure. Events received during the call
  * must be applied again afterwards.
  */
-export function absorb<N extends ActionName>(
+export function applyResult<N extends ActionName>(
   state: ClientState,
   name: N,
   params: Params<N>,
   answer: Result<N>,
 ): ClientState {
-  const into: Absorb<N> | undefined = ANSWERS[name];
+  const into: ResultReducer<N> | undefined = RESULT_REDUCERS[name];
   return into?.(state, answer, params) ?? state;
 }
 
 /** Applies the result like the event that other clients receive. */
 const asEvent =
-  <N extends ActionName>(eventOf: (answer: Result<N>, params: Params<N>) => StateEvent): Absorb<N> =>
+  <N extends ActionName>(eventOf: (answer: Result<N>, params: Params<N>) => StateEvent): ResultReducer<N> =>
   (state, answer, params) =>
     reduce(state, eventOf(answer, params));
 
@@ -53,7 +57,7 @@ const openedDirect = (state: ClientState, answer: { channel: ChannelState }): Cl
   return putChannelStates({ ...state, directs: shown }, [answer.channel]);
 };
 
-const ANSWERS: { [N in ActionName]?: Absorb<N> } = {
+const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "user.me": me,
   "user.updateProfile": me,
   "user.setAvatar": me,
@@ -64,7 +68,7 @@ const ANSWERS: { [N in ActionName]?: Absorb<N> } = {
 
   "group.listMine": (state, { groups }) => {
     const left = Object.keys(state.groups ?? {}).filter((id) => groups.every((held) => held.id !== id));
-    return { ...left.reduce(forgetGroup, state), groups: tableOf(groups, ({ id }) => id) };
+    return { ...left.reduce(removeGroup, state), groups: tableOf(groups, ({ id }) => id) };
   },
   "group.create": asEvent((payload) => ({ name: "group.joined", payload })),
   "invite.accept": asEvent((payload) => ({ name: "group.joined", payload })),
@@ -122,7 +126,7 @@ const ANSWERS: { [N in ActionName]?: Absorb<N> } = {
 
   "channel.list": (state, { channels }, { groupId }) => {
     const listed = new Set(channels.map(({ id }) => id));
-    const rest = forgetChannels(
+    const rest = removeChannels(
       state,
       ({ id, groupId: of, kind }) => of === groupId && kind !== "thread" && !listed.has(id),
     );

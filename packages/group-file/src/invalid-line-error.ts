@@ -4,8 +4,8 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const MAX_REASON_CHARS = 300;
 
 /** An invalid line of a group file, with the reason. */
-export class FaultyLine extends Error {
-  override readonly name = "FaultyLine";
+export class InvalidLineError extends Error {
+  override readonly name = "InvalidLineError";
   readonly line: number;
   readonly reason: string;
 

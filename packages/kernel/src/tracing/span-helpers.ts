@@ -12,28 +12,28 @@ import { toServiceError } from "../errors.ts";
 import type { RequestScope } from "../request-scope.ts";
 
 /** The parent context of new spans in this scope. */
-export function under(span: Span): Context {
+export function parentContext(span: Span): Context {
   return trace.setSpan(ROOT_CONTEXT, span);
 }
 
 /** Links to other requests that the same work is done for. */
-export function linksOf({ alsoFor = [] }: RequestScope): Link[] {
-  return alsoFor.map((span) => ({ context: span.spanContext() }));
+export function linksOf({ linkedSpans = [] }: RequestScope): Link[] {
+  return linkedSpans.map((span) => ({ context: span.spanContext() }));
 }
 
-const SERVER_FAULT = 500;
+const SERVER_ERROR = 500;
 
 /** Rejections are normal answers; only server errors mark the span as failed. */
-function noteFailure(span: Span, code: string): void {
+function recordFailure(span: Span, code: string): void {
   span.setAttributes({ "error.type": code, "rpc.response.status_code": code });
-  const { status } = ERRORS[code as keyof typeof ERRORS] ?? { status: SERVER_FAULT };
+  const { status } = ERRORS[code as keyof typeof ERRORS] ?? { status: SERVER_ERROR };
   // Without a description: error messages may contain user content.
-  if (status >= SERVER_FAULT) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** @param outcome "ok" or the code of an error */
 export function endSpan(span: Span, outcome: string): void {
-  if (outcome !== "ok") noteFailure(span, outcome);
+  if (outcome !== "ok") recordFailure(span, outcome);
   span.end();
 }
 
@@ -41,7 +41,7 @@ export function endSpan(span: Span, outcome: string): void {
  * Ends the span with the work.
  * @param outcomeOf returns "ok" or an error code for answers that contain one
  */
-export async function spanning<T>(
+export async function endWith<T>(
   span: Span,
   work: Promise<T>,
   outcomeOf?: (answer: T) => string,
