@@ -20,7 +20,7 @@ const BOTH =
 test("both searches, with a server started for them", { ...LONG, tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
   const { searches, target } = outcome.result as CapacityResult;
-  expect(stdout).toMatch("passes    150 members");
+  expect(stdout).toMatch(/passes {4}150 members: worst message [\d.]+ ms, median [\d.]+ ms/);
   expect(stdout).toMatch("passes    60 messages/s, 1,200 deliveries/s");
   expect(code).toBe(0);
   expect(target).toMatchObject({ name: "fanfare", isThrowaway: true });
@@ -33,6 +33,11 @@ test("both searches, with a server started for them", { ...LONG, tags: "long" },
     [100, 8],
     [150, 8],
     [150, 8],
+  ]);
+  expect(searches.map(({ held }) => held!.worstMs! >= held!.medianMs!)).toEqual([true, true]);
+  expect(searches.map(({ held }) => [held!.firstMs, held!.coldMs])).toEqual([
+    [expect.any(Number), expect.any(Number)],
+    [null, null],
   ]);
   expect(searches[1]!.held!.acknowledged).toBeGreaterThan(50);
   expect(searches[1]!.held!.serverCores).toBeGreaterThan(0);
@@ -55,7 +60,7 @@ test("a server that loses messages above a number of members", LONG, async () =>
     expect(search).toMatchObject({
       what: "users",
       held: { value: 50, lost: 0, resource: null },
-      failed: { value: 100, p100Ms: null, lost: 40, reasons: ["40 deliveries lost"] },
+      failed: { value: 100, worstMs: null, medianMs: null, lost: 40, reasons: ["40 deliveries lost"] },
     });
     expect(search!.attempts.map(({ value }) => value)).toEqual([100, 100, 50, 50]);
     expect(stdout).toMatch("fails     100 members: 40 deliveries lost");

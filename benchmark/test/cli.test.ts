@@ -170,7 +170,7 @@ test("--json of a broadcast follows the schema", async () => {
   const json = join(folder, "broadcast.json");
   await bench("broadcast", ...SMALL, "--url", platform.url, "--burst", "5", "--json", json);
   expect(await readResult(json)).toMatchObject({
-    version: 1,
+    version: 2,
     command: "broadcast",
     users: 20,
     registration: { users: 20 },
@@ -193,6 +193,9 @@ test("--json of limits follows the schema", async () => {
   );
   expect(code).toBe(0);
   expect(stdout).toMatch("2 passes each");
+  expect(stdout).toMatch(
+    /worst message, time to the last member +[\d,.]+ ms +[\d,.]+ ms\n {2}median message +[\d,.]+ ms/,
+  );
   const result = (await readResult(json)) as { passes: { target: { name: string } }[] };
   expect(result.passes.map((pass) => pass.target.name)).toEqual(["socket.io", "ws", "socket.io", "ws"]);
 });

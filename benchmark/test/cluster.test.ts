@@ -34,10 +34,15 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
         "natsRoomsAt2==2",
         "--threshold",
         "toIdleGateways==0",
+        "--threshold",
+        "worstAt2VsSocketIo>0",
+        "--threshold",
+        "medianAt2>0",
       );
       const result = outcome.result as ClusterResult;
       expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 pass each");
       expect(stdout).toMatch("1 gateway: the other 1 received 0 messages");
+      expect(stdout).toMatch(/worst message ÷ bare socket.io +– +\d/);
       expect(code).toBe(0);
       expect(result.rows.map(({ label, gateways, lost }) => [label, gateways, lost])).toEqual([
         ["socket.io", null, 0],
@@ -86,7 +91,7 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
 test.each([
   [["cluster", "--gateways", "1,x"], "--gateways must be an integer"],
   [["cluster", "--beside", "nginx"], "Choices: socket.io, ws, single."],
-  [["cluster", "--threshold", "p100At3<1"], "unknown metric p100At3"],
+  [["cluster", "--threshold", "worstAt3<1"], "unknown metric worstAt3"],
   [["broadcast", "--gateways", "2", "--target", "ws"], "omit --url and --target"],
   [["storm", "--faults", "flood"], "Choices: rolling, kill, all."],
   [["storm", "--users", "20"], "--users must be an integer from 21"],

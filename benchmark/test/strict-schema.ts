@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
-import schema from "../schema/result.v1.json" with { type: "json" };
+import schema from "../schema/result.v2.json" with { type: "json" };
 
 type Schema = { [key: string]: unknown };
 

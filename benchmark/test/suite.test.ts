@@ -10,6 +10,7 @@ import { readmeSection, withSection } from "../src/suite/readme-section.ts";
 import { strictErrors } from "./strict-schema.ts";
 
 const TINY = "--users 30 --messages 2 --warmup 1 --idle 20 --interval 10 --probes 2";
+const LIMITS = ["worst", "median", "first", "cold"].map((name) => `--threshold ${name}At30>0`).join(" ");
 
 let folder: string;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true }));
 test("a failed row doesn't end the suite, and everything derived comes from the stored files", async () => {
   const suite = await runSuite(
     [
-      { name: "sweep", title: "more and more", run: `sweep --target ws ${TINY} --burst 20,100` },
+      { name: "sweep", title: "more and more", run: `sweep --target ws ${TINY} --burst 20,100 ${LIMITS}` },
       { name: "wrong", title: "no such option", run: "limits --nonsense" },
       { name: "foreign", title: "not installed", run: "limits", needs: ["no-such-program"] },
       { name: "limits", title: "side by side", run: `limits --targets socket.io,ws --passes 1 ${TINY}` },
@@ -47,6 +48,10 @@ test("a failed row doesn't end the suite, and everything derived comes from the 
   for (const [path, text] of Object.entries(derivedFiles(kept, "2026-01-02"))) {
     expect(await readFile(join(folder, path), "utf8")).toBe(text);
   }
+
+  const page = await readFile(join(folder, "2026-01-02.html"), "utf8");
+  for (const heading of ["worst", "median", "first", "cold"]) expect(page).toMatch(`>${heading}</th>`);
+  for (const line of ["worst message", "median message", "burst of 100 messages"]) expect(page).toMatch(line);
 
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
   ajv.validate(suiteSchema, suite.index);

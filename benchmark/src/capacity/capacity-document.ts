@@ -3,7 +3,7 @@ import type { Block, Document } from "../report/document/document.ts";
 import { ms, short, whole } from "../report/format.ts";
 import type { CapacityResult } from "../report/result.ts";
 import type { CapacitySearch } from "./capacity-result.ts";
-import { amountOf, attemptRows, headingOf, nothingFailed, nothingHeld } from "./capacity-summary.ts";
+import { amountOf, attemptRows, headingOf, nothingFailed, nothingHeld, timesOf } from "./capacity-summary.ts";
 
 export function capacityDocument({ target, searches, p100LimitMs, interrupted }: CapacityResult): Document {
   return {
@@ -17,11 +17,11 @@ export function capacityDocument({ target, searches, p100LimitMs, interrupted }:
 function searchBlocks(search: CapacitySearch, limitMs: number, interrupted: boolean): Block[] {
   const { held, failed, attempts, what } = search;
   const heading = headingOf(search);
-  const known = attempts.filter((attempt) => attempt.p100Ms !== null).toSorted((a, b) => a.value - b.value);
+  const known = attempts.filter((attempt) => attempt.worstMs !== null).toSorted((a, b) => a.value - b.value);
   const points = (held: boolean) =>
     known
       .filter((attempt) => attempt.held === held)
-      .map(({ value, p100Ms }) => ({ x: value, y: p100Ms!, title: `${whole(value)}: ${ms(p100Ms)}` }));
+      .map(({ value, worstMs }) => ({ x: value, y: worstMs!, title: `${whole(value)}: ${ms(worstMs)}` }));
   const ends = [known[0], known.at(-1)].flatMap((attempt) => (attempt ? [attempt.value] : []));
   const gaveOut = failed?.resource;
   return [
@@ -31,7 +31,11 @@ function searchBlocks(search: CapacitySearch, limitMs: number, interrupted: bool
         {
           label: `${heading}: passes`,
           value: held ? amountOf(search, held) : nothingHeld(search),
-          ...(held ? { tone: "good" as const } : interrupted ? {} : { tone: "bad" as const }),
+          ...(held
+            ? { note: timesOf(held), tone: "good" as const }
+            : interrupted
+              ? {}
+              : { tone: "bad" as const }),
         },
         {
           label: "Fails",
@@ -46,9 +50,9 @@ function searchBlocks(search: CapacitySearch, limitMs: number, interrupted: bool
       : [
           {
             kind: "chart" as const,
-            heading: `p100 of each attempt; the limit is ${short(limitMs)} ms`,
+            heading: `Worst message of each attempt; the limit is ${short(limitMs)} ms`,
             svg: lineChart({
-              description: `p100 by ${what === "users" ? "members online" : "messages a second"}`,
+              description: `Worst message by ${what === "users" ? "members online" : "messages a second"}`,
               x: what === "users" ? "members online" : "messages per second",
               y: "ms",
               isLog: true,

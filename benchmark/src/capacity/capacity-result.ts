@@ -2,8 +2,14 @@ import type { Attempt, Search } from "./search.ts";
 import type { Resource } from "./resource.ts";
 
 export interface CapacityAttempt extends Attempt {
-  /** The worst time of all messages to the last member; null: one did not reach everyone. */
-  p100Ms: number | null;
+  /** The worst message's time to the last member; null: one did not reach everyone. */
+  worstMs: number | null;
+  /** null also if unknown, in results of version 1. */
+  medianMs: number | null;
+  /** The first message after connecting; null: not measured. */
+  firstMs: number | null;
+  /** The first message after an idle time; null: not measured. */
+  coldMs: number | null;
   acknowledged: number;
   /** Deliveries of acknowledged messages that never arrived. */
   lost: number;

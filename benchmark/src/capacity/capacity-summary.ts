@@ -33,7 +33,7 @@ function searchLines(search: CapacitySearch, interrupted: boolean): string[] {
   const gaveOut = failed?.resource;
   return [
     held
-      ? styleText("green", `  passes    ${amountOf(search, held)}: p100 ${ms(held.p100Ms)}`)
+      ? styleText("green", `  passes    ${amountOf(search, held)}: ${timesOf(held)}`)
       : styleText(interrupted ? "yellow" : "red", `  passes    ${nothingHeld(search)}`),
     `  fails     ${failed ? `${amountOf(search, failed)}: ${failed.reasons.join(", ")}` : nothingFailed(search, interrupted)}`,
     ...(gaveOut ? [`  exhausted ${gaveOut.name}: ${gaveOut.why}`] : []),
@@ -43,7 +43,7 @@ function searchLines(search: CapacitySearch, interrupted: boolean): string[] {
 }
 
 export function nothingHeld({ attempts }: CapacitySearch): string {
-  return attempts.length === 0 ? "nothing tried" : "nothing tried";
+  return attempts.length === 0 ? "nothing tried" : "nothing passed";
 }
 
 export function nothingFailed({ atMost }: CapacitySearch, interrupted: boolean): string {
@@ -56,12 +56,29 @@ export function amountOf({ what, members }: CapacitySearch, { value }: CapacityA
   return `${whole(value)} messages/s, ${whole(value * (members ?? 0))} deliveries/s`;
 }
 
-export function attemptRows({ attempts }: CapacitySearch): string[][] {
+export function timesOf({ worstMs, medianMs }: CapacityAttempt): string {
+  return `worst message ${ms(worstMs)}, median ${ms(medianMs)}`;
+}
+
+export function attemptRows({ attempts, what }: CapacitySearch): string[][] {
+  // A steady rate has no first message and no idle time.
+  const hasSingle = what === "users";
   return [
-    ["attempt", "p100", "lost", "refused", "server cores", ""],
+    [
+      "attempt",
+      "worst",
+      "median",
+      ...(hasSingle ? ["first", "cold"] : []),
+      "lost",
+      "refused",
+      "server cores",
+      "",
+    ],
     ...attempts.map((attempt) => [
       whole(attempt.value),
-      ms(attempt.p100Ms),
+      ms(attempt.worstMs),
+      ms(attempt.medianMs),
+      ...(hasSingle ? [ms(attempt.firstMs), ms(attempt.coldMs)] : []),
       whole(attempt.lost),
       whole(attempt.refused),
       attempt.serverCores === null ? "–" : attempt.serverCores.toFixed(2),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../exit.ts";
 import { nowMs } from "../measure/clock.ts";
 import { watchOtherPrograms } from "../measure/machine-load.ts";
+import { spread, type Spread } from "../measure/percentiles.ts";
 import { allocateOutcomes, countOutcomes, Outcome, type OutcomeMemory } from "../overload/outcomes.ts";
 import { SenderThread } from "../overload/sender-thread.ts";
 import { addressOf, Audience } from "../receiver/audience.ts";
@@ -193,14 +194,16 @@ class RateAttempt {
     return lost;
   }
 
-  #p100({ from, to }: { from: number; to: number }): number | null {
+  /** Of all acknowledged messages; null if one did not reach everyone. */
+  #untilLast({ from, to }: { from: number; to: number }): Spread | null {
     const { lastAt, epochMs } = this.#audience.tally.memory;
-    let longest: number | null = null;
+    const times: number[] = [];
     for (let i = from; i < to; i++) {
-      if (this.#outcomes.outcome[i] !== Outcome.acknowledged || !this.#audience.tally.isComplete(i)) continue;
-      longest = Math.max(longest ?? 0, lastAt[i]! + epochMs - this.#outcomes.intendedAt[i]!);
+      if (this.#outcomes.outcome[i] !== Outcome.acknowledged) continue;
+      if (!this.#audience.tally.isComplete(i)) return null;
+      times.push(lastAt[i]! + epochMs - this.#outcomes.intendedAt[i]!);
     }
-    return longest;
+    return spread(times);
   }
 
   #judge(
@@ -213,8 +216,12 @@ class RateAttempt {
     const acknowledged = count(Outcome.acknowledged);
     // A timer that fires some milliseconds late is no shortfall: the latencies already include it.
     const late = due - range.to > this.#context.plan.senders + this.#perSecond / 20 ? due - range.to : 0;
+    const times = this.#untilLast(range);
     const seen = {
-      p100Ms: this.#p100(range),
+      worstMs: times?.max ?? null,
+      medianMs: times?.median ?? null,
+      firstMs: null,
+      coldMs: null,
       acknowledged,
       lost: this.#lost(range),
       refused: count(Outcome.refused) + count(Outcome.sent),

@@ -3,7 +3,7 @@ import type { CapacityAttempt } from "./capacity-result.ts";
 
 /** Why an attempt fails; empty if it passes. */
 export function reasonsOf(
-  seen: Pick<CapacityAttempt, "p100Ms" | "acknowledged" | "lost" | "refused" | "missed" | "dropped">,
+  seen: Pick<CapacityAttempt, "worstMs" | "acknowledged" | "lost" | "refused" | "missed" | "dropped">,
   limitMs: number,
 ): string[] {
   const counted = [
@@ -13,8 +13,9 @@ export function reasonsOf(
     [seen.dropped, "connections dropped"],
   ] as const;
   const reasons = counted.filter(([count]) => count > 0).map(([count, what]) => `${whole(count)} ${what}`);
-  if (seen.p100Ms !== null && seen.p100Ms > limitMs) reasons.push(`p100 ${short(seen.p100Ms)} ms`);
-  if (seen.p100Ms === null && reasons.length === 0)
+  if (seen.worstMs !== null && seen.worstMs > limitMs)
+    reasons.push(`worst message ${short(seen.worstMs)} ms`);
+  if (seen.worstMs === null && reasons.length === 0)
     reasons.push("not every message reached everyone in time");
   return reasons;
 }

@@ -64,11 +64,14 @@ export class UsersAttempts {
   }
 
   #judge(users: number, measured: BroadcastMeasurement): CapacityAttempt {
-    const { counts, server, warm } = measured;
-    const { worst: p100 } = broadcastMetrics(measured);
+    const { counts, server, warm, first, cold } = measured;
+    const { worst, median } = broadcastMetrics(measured);
     const cpuMs = server.cpuMsPerMessage;
     const seen = {
-      p100Ms: p100,
+      worstMs: worst,
+      medianMs: median,
+      firstMs: first?.p100Ms ?? null,
+      coldMs: cold?.p100Ms ?? null,
       acknowledged: counts.acknowledged,
       lost: counts.lost,
       refused: counts.sent - counts.acknowledged,
@@ -109,7 +112,10 @@ function impossible(value: number, resource: Resource): CapacityAttempt {
     value,
     held: false,
     isFinal: true,
-    p100Ms: null,
+    worstMs: null,
+    medianMs: null,
+    firstMs: null,
+    coldMs: null,
     acknowledged: 0,
     lost: 0,
     refused: 0,

@@ -81,7 +81,7 @@ function builder(yargs: Argv) {
     })
     .example("$0 cluster --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes")
     .example("$0 cluster --users 10000", "1, 2 and 4 gateways and a single instance: some minutes")
-    .example("$0 cluster -u 10000 --threshold 'p100At2VsSocketIo<=0.58'", "exit code 99 if slower");
+    .example("$0 cluster -u 10000 --threshold 'worstAt2VsSocketIo<=0.58'", "exit code 99 if slower");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {

@@ -40,7 +40,7 @@ function builder(yargs: Argv) {
       describe: "Servers to measure, in this order",
     })
     .example("$0 limits --users 10000", "three servers, three passes each: some minutes")
-    .example("$0 limits -u 1000 --threshold 'p100VsSocketIo<0.75'", "for CI: exit code 99 if slower");
+    .example("$0 limits -u 1000 --threshold 'worstVsSocketIo<0.75'", "for CI: exit code 99 if slower");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {

@@ -125,7 +125,7 @@ export const RESULT_OPTIONS = {
   json: {
     group: "Result:",
     type: "string",
-    describe: "Write the result to this file (schema/result.v1.json)",
+    describe: "Write the result to this file (schema/result.v2.json)",
   },
   html: {
     group: "Result:",

@@ -44,7 +44,7 @@ function builder(yargs: Argv) {
       describe: "What to start for each pass",
     })
     .example("$0 sweep", "100 to 10,000 members, about two minutes")
-    .example("$0 sweep -u 1000,10000 --threshold 'p100At10000<200'", "for CI: exit code 99 if slower");
+    .example("$0 sweep -u 1000,10000 --threshold 'worstAt10000<200'", "for CI: exit code 99 if slower");
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;

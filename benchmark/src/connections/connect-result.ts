@@ -1,4 +1,4 @@
-import type { Percentiles } from "../measure/percentiles.ts";
+import { spread, type Percentiles, type Spread } from "../measure/percentiles.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 import type { ServerUsage } from "../targets/target.ts";
 
@@ -102,7 +102,8 @@ export const CONNECT_METRICS = [
   "lost",
   "duplicates",
   "unstored",
-  "p100",
+  "worst",
+  "median",
   "connectsPerSecond",
   "serverBytesPerConnection",
   "kernelBytesPerConnection",
@@ -112,7 +113,7 @@ export const CONNECT_METRICS = [
 export function connectMetrics(result: Omit<ConnectMeasurement, "target">): Record<string, number | null> {
   const { counts, messages, connection, bytesPerConnection, hold } = result;
   const growth = hold?.rssGrowthBytes ?? null;
-  const slowest = messages.map(({ p100Ms }) => p100Ms);
+  const times = crowdSpread(messages);
   return {
     online: counts.online,
     gaveUp: counts.gaveUp,
@@ -120,10 +121,17 @@ export function connectMetrics(result: Omit<ConnectMeasurement, "target">): Reco
     lost: counts.lost,
     duplicates: counts.duplicates,
     unstored: counts.stored === null ? null : Math.max(0, counts.acknowledged - counts.stored),
-    p100: slowest.length === 0 || slowest.includes(null) ? null : Math.max(...slowest.map(Number)),
+    worst: times?.max ?? null,
+    median: times?.median ?? null,
     connectsPerSecond: connection?.perSecond ?? null,
     serverBytesPerConnection: bytesPerConnection?.server ?? null,
     kernelBytesPerConnection: bytesPerConnection?.kernel ?? null,
     rssGrowthMiB: growth === null ? null : growth / 1024 / 1024,
   };
+}
+
+/** Times to the last member; null if a message did not reach everyone, or there are none. */
+export function crowdSpread(messages: readonly CrowdMessage[]): Spread | null {
+  const times = messages.flatMap(({ p100Ms }) => p100Ms ?? []);
+  return times.length < messages.length ? null : spread(times);
 }

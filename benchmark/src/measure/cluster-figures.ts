@@ -31,14 +31,21 @@ export function clusterRows(
         figures.cpuMsPerMessage === null ? null : (figures.cpuMsPerMessage * 1000) / users,
       cpuMsPerMessageByKind: cpuOf(same),
       natsPerMessage: natsOf(same),
-      p100VsSocketIo: null,
+      worstVsSocketIo: null,
+      medianVsSocketIo: null,
     };
   });
-  const bare = rows.find((row) => row.target === BARE)?.p100Ms;
+  const bare = rows.find((row) => row.target === BARE);
   for (const row of rows) {
-    if (bare && row.p100Ms !== null && row.target !== BARE) row.p100VsSocketIo = row.p100Ms / bare;
+    if (row.target === BARE) continue;
+    row.worstVsSocketIo = quotient(row.worstMs, bare?.worstMs);
+    row.medianVsSocketIo = quotient(row.medianMs, bare?.medianMs);
   }
   return rows;
+}
+
+function quotient(ours: number | null, theirs: number | null | undefined): number | null {
+  return ours !== null && theirs ? ours / theirs : null;
 }
 
 function cpuOf(passes: readonly Pass[]): ClusterRow["cpuMsPerMessageByKind"] {
@@ -65,8 +72,12 @@ export function clusterMetricNames(gateways: readonly number[]): string[] {
 }
 
 const PER_ROW: { name: (gateways: number) => string; of: (row: ClusterRow) => number | null }[] = [
-  { name: (n) => `p100At${n}`, of: (row) => row.p100Ms },
-  { name: (n) => `p100At${n}VsSocketIo`, of: (row) => row.p100VsSocketIo },
+  { name: (n) => `worstAt${n}`, of: (row) => row.worstMs },
+  { name: (n) => `medianAt${n}`, of: (row) => row.medianMs },
+  { name: (n) => `firstAt${n}`, of: (row) => row.firstMs },
+  { name: (n) => `coldAt${n}`, of: (row) => row.coldMs },
+  { name: (n) => `worstAt${n}VsSocketIo`, of: (row) => row.worstVsSocketIo },
+  { name: (n) => `medianAt${n}VsSocketIo`, of: (row) => row.medianVsSocketIo },
   { name: (n) => `cpuMicrosecondsAt${n}`, of: (row) => row.cpuMicrosecondsPerDelivery },
   { name: (n) => `natsRoomsAt${n}`, of: (row) => row.natsPerMessage?.rooms ?? null },
 ];

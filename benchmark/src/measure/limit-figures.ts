@@ -1,15 +1,17 @@
-import type { BroadcastMeasurement, LimitsResult, TargetFigures } from "../report/result.ts";
-import { spread } from "./percentiles.ts";
+import type { BroadcastMeasurement, LimitsResult, RoundKind, TargetFigures } from "../report/result.ts";
+import { spread, type Spread } from "./percentiles.ts";
 
 const PLATFORM = "fanfare";
 const BARE = { "socket.io": "SocketIo", ws: "Ws" } as const;
 
 /** The ratios that --threshold of `bench limits` can use. */
 export const LIMIT_METRICS = Object.values(BARE).flatMap((bare) =>
-  ["p100", "p100Best", "cold", "burstPerCpu", "connects", "rss", "cpu"].map((figure) => `${figure}Vs${bare}`),
+  ["worst", "median", "best", "first", "cold", "burstPerCpu", "connects", "rss", "cpu"].map(
+    (figure) => `${figure}Vs${bare}`,
+  ),
 );
 
-/** One figure per target over all its passes: medians, to be robust against outliers. */
+/** The figures of each target over all its passes. */
 export function limitFigures(passes: readonly BroadcastMeasurement[]): LimitsResult["figures"] {
   const names = new Set(passes.map((pass) => pass.target.name));
   return Object.fromEntries(
@@ -17,18 +19,23 @@ export function limitFigures(passes: readonly BroadcastMeasurement[]): LimitsRes
   );
 }
 
-/** Medians over passes of the same target. */
+/** Of passes of the same target. */
 export function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigures {
   const rounds = passes.flatMap((pass) => pass.rounds);
-  const warmRounds = rounds.filter((round) => round.kind === "warm");
-  const warm = warmRounds.map((round) => round.p100Ms);
-  const p100Of = (some: typeof rounds) => medianUnlessLost(some, (round) => round.p100Ms);
+  const warm = warmSpread(passes);
+  const medianOf = (kind: RoundKind) =>
+    medianUnlessLost(
+      rounds.filter((round) => round.kind === kind),
+      (round) => round.p100Ms,
+    );
   const bursts = passes.flatMap((pass) => pass.bursts);
   const sizes = [...new Set(bursts.map((burst) => burst.messages))];
   return {
-    p100Ms: p100Of(warmRounds),
-    bestP100Ms: spread(warm.filter((p100) => p100 !== null))?.min ?? null,
-    coldMs: p100Of(rounds.filter((round) => round.kind === "cold")),
+    worstMs: warm?.max ?? null,
+    medianMs: warm?.median ?? null,
+    bestMs: warm?.min ?? null,
+    firstMs: medianOf("first"),
+    coldMs: medianOf("cold"),
     connectsPerSecond: median(passes.map((pass) => pass.connection?.perSecond)),
     // Only from the first pass: later audiences include memory of the earlier ones.
     rssPerConnectionBytes: passes[0]?.server.rssPerConnectionBytes ?? null,
@@ -44,6 +51,13 @@ export function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigure
     }),
     lost: passes.reduce((sum, pass) => sum + pass.counts.lost, 0),
   };
+}
+
+/** Of all warm messages; null if one did not reach everyone, or there are none. */
+function warmSpread(passes: readonly BroadcastMeasurement[]): Spread | null {
+  const rounds = passes.map((pass) => pass.rounds.filter(({ kind }) => kind === "warm"));
+  if (passes.some(({ warm }, i) => warm.p100Ms === null && rounds[i]!.length > 0)) return null;
+  return spread(rounds.flat().flatMap(({ p100Ms }) => p100Ms ?? []));
 }
 
 /** The platform's figures divided by those of each bare server. */
@@ -67,9 +81,11 @@ function ratiosOf(
     if (ours && theirs)
       ratios.push({ name: `${name}Vs${BARE[bare]}`, against: bare, label, value: ours / theirs });
   };
-  add("p100", "p100 of a warm message", (figures) => figures.p100Ms);
-  add("p100Best", "p100 of the best warm message", (figures) => figures.bestP100Ms);
-  add("cold", "p100 of a cold message", (figures) => figures.coldMs);
+  add("worst", "worst message, time to the last member", (figures) => figures.worstMs);
+  add("median", "median message, time to the last member", (figures) => figures.medianMs);
+  add("best", "best message, time to the last member", (figures) => figures.bestMs);
+  add("first", "first message after connecting", (figures) => figures.firstMs);
+  add("cold", "first message after an idle time", (figures) => figures.coldMs);
   for (const { messages } of platform.bursts) {
     const label = `burst of ${messages}: deliveries per server CPU second`;
     const rate = (figures: TargetFigures) =>
@@ -94,7 +110,6 @@ export function limitMetrics(ratios: LimitsResult["ratios"]): Record<string, num
   return values;
 }
 
-/** null without values. */
 /** null if a delivery was lost: a median without it would make a worse server look better. */
 export function medianUnlessLost<T extends { lost: number }>(
   all: readonly T[],
@@ -103,6 +118,7 @@ export function medianUnlessLost<T extends { lost: number }>(
   return all.some(({ lost }) => lost > 0) ? null : median(all.map(of));
 }
 
+/** null without values. */
 export function median(values: readonly (number | null | undefined)[]): number | null {
   return (
     spread(values.filter((value): value is number => value !== null && value !== undefined))?.median ?? null

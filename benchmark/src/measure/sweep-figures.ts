@@ -17,7 +17,9 @@ export function sweepRows(passes: readonly BroadcastMeasurement[]): SweepRow[] {
 }
 
 const PER_SIZE: { name: (users: number) => string; of: (row: SweepRow) => number | null }[] = [
-  { name: (users) => `p100At${users}`, of: (row) => row.p100Ms },
+  { name: (users) => `worstAt${users}`, of: (row) => row.worstMs },
+  { name: (users) => `medianAt${users}`, of: (row) => row.medianMs },
+  { name: (users) => `firstAt${users}`, of: (row) => row.firstMs },
   { name: (users) => `coldAt${users}`, of: (row) => row.coldMs },
   { name: (users) => `rssPerConnectionKiBAt${users}`, of: (row) => kib(row.rssPerConnectionBytes) },
 ];

@@ -15,7 +15,7 @@ export function clusterSummary(result: ClusterResult): string {
     ),
     ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
-    ...section("Figures (medians)", [figureTable(result.rows)]),
+    ...section("Figures (medians of the passes, except worst and best)", [figureTable(result.rows)]),
     ...section("Gateways without members", idleLines(result.rows)),
     ...section(
       "Caveats",
@@ -39,10 +39,13 @@ function figureTable(rows: readonly ClusterRow[]): string {
   const bursts = rows[0]?.bursts ?? [];
   return table([
     line("", (row) => row.label),
-    line("p100 warm", (row) => ms(row.p100Ms)),
-    line("p100 warm ÷ bare socket.io", (row) => ratio(row.p100VsSocketIo)),
-    line("p100 best", (row) => ms(row.bestP100Ms)),
-    line("p100 cold", (row) => ms(row.coldMs)),
+    line("worst message, time to the last member", (row) => ms(row.worstMs)),
+    line("worst message ÷ bare socket.io", (row) => ratio(row.worstVsSocketIo)),
+    line("median message", (row) => ms(row.medianMs)),
+    line("median message ÷ bare socket.io", (row) => ratio(row.medianVsSocketIo)),
+    line("best message", (row) => ms(row.bestMs)),
+    line("first message after connecting", (row) => ms(row.firstMs)),
+    line("first message after an idle time", (row) => ms(row.coldMs)),
     ...bursts.flatMap(({ messages }, i) => [
       line(`burst of ${messages}: full delivery`, (row) => ms(row.bursts[i]?.allMs)),
       line(`burst of ${messages}: deliveries/s`, (row) => number(row.bursts[i]?.deliveriesPerSecond)),

@@ -16,7 +16,7 @@ export function limitsSummary(result: LimitsResult): string {
     ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
     ...section("The platform divided by …", ratioLines(result)),
-    ...section("Figures (medians)", [figureTable(result)]),
+    ...section("Figures (medians of the passes, except worst and best)", [figureTable(result)]),
     ...section(
       "Caveats",
       verdictLines(
@@ -59,9 +59,11 @@ function figureTable({ figures }: LimitsResult): string {
   const bursts = columns[0]?.[1].bursts ?? [];
   return table([
     ["", ...columns.map(([name]) => name)],
-    row("p100 warm", (f) => ms(f.p100Ms)),
-    row("p100 best", (f) => ms(f.bestP100Ms)),
-    row("p100 cold", (f) => ms(f.coldMs)),
+    row("worst message, time to the last member", (f) => ms(f.worstMs)),
+    row("median message", (f) => ms(f.medianMs)),
+    row("best message", (f) => ms(f.bestMs)),
+    row("first message after connecting", (f) => ms(f.firstMs)),
+    row("first message after an idle time", (f) => ms(f.coldMs)),
     ...bursts.flatMap(({ messages }, i) => [
       row(`burst of ${messages}: full delivery`, (f) => ms(f.bursts[i]?.allMs)),
       row(`burst of ${messages}: deliveries per CPU second`, (f) => {

@@ -1,4 +1,5 @@
 import { capacityMetrics } from "../capacity/capacity-result.ts";
+import { crowdSpread } from "../connections/connect-result.ts";
 import { bestPerSecond } from "../echo/echo-result.ts";
 import { rateOfOne, scalingEfficiency } from "../cluster-nodes/nodes-result.ts";
 import { httpFigures } from "../http/http-figures.ts";
@@ -189,6 +190,7 @@ function overloadObservation({
 function connectObservation(result: ConnectResult): Observation {
   const { users, gateways, connection, bytesPerConnection, counts, messages } = result;
   const bytes = bytesPerConnection?.server ?? null;
+  const times = messages.length === 0 ? undefined : crowdSpread(messages);
   return {
     row: `connect, ${users} members, ${gateways ?? 0} gateways`,
     figures: figures({
@@ -196,7 +198,8 @@ function connectObservation(result: ConnectResult): Observation {
       rssPerConnectionBytes: bytes,
       kernelPerConnectionBytes: bytesPerConnection?.kernel ?? null,
       rssGrowthBytes: bytes === null ? undefined : bytes * users,
-      p100Ms: messages.length === 0 ? undefined : medianUnlessLost(messages, ({ p100Ms }) => p100Ms),
+      worstMs: times === null ? null : times?.max,
+      medianMs: times === null ? null : times?.median,
       dropped: counts.dropped,
       lost: counts.lost,
     }),

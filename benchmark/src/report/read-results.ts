@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { usageError } from "../exit.ts";
-import { RESULT_VERSION, type Result } from "./result.ts";
+import type { Result } from "./result.ts";
+import { inCurrentVersion } from "./upgrade.ts";
 
 const SUITE_INDEX = "suite.json";
 
@@ -30,12 +31,7 @@ async function readResult(file: string): Promise<Result> {
   try {
     const result = JSON.parse(text) as Partial<Result>;
     if (typeof result.command !== "string" || !result.environment) throw new Error("it has no command");
-    if (result.version !== RESULT_VERSION) {
-      throw new Error(
-        `it has version ${String(result.version)}, but this tester reads version ${RESULT_VERSION}`,
-      );
-    }
-    return result as Result;
+    return inCurrentVersion(result as Result);
   } catch (error) {
     throw usageError(`${file} is not a result of --json: ${(error as Error).message}.`);
   }

@@ -19,9 +19,9 @@ import type { ServerUsage, TargetName } from "../targets/target.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 
 /**
- * Changes when a field changes its meaning or is removed, but not for new fields. See schema/result.v1.json.
+ * Changes when a field changes its meaning or is removed, but not for new fields. See schema/result.v2.json.
  */
-export const RESULT_VERSION = 1;
+export const RESULT_VERSION = 2;
 
 interface ConnectionResult {
   users: number;
@@ -163,11 +163,16 @@ export interface BroadcastResult extends ResultHead, BroadcastMeasurement {
   command: "broadcast";
 }
 
-/** Medians over all passes of one target. */
+/** Over all passes of one target: times to the last member, and medians. */
 export interface TargetFigures {
-  p100Ms: number | null;
-  /** The best warm message: what remains without interference. */
-  bestP100Ms: number | null;
+  /** Of all warm messages; null if one did not reach everyone. */
+  worstMs: number | null;
+  medianMs: number | null;
+  /** What remains without interference. */
+  bestMs: number | null;
+  /** The first message after connecting: the median of the passes. */
+  firstMs: number | null;
+  /** The first message after an idle time: the median of the passes. */
   coldMs: number | null;
   connectsPerSecond: number | null;
   rssPerConnectionBytes: number | null;
@@ -190,7 +195,7 @@ export interface LimitsResult extends ResultHead {
   passes: BroadcastMeasurement[];
 }
 
-/** Medians over all passes with this many members. */
+/** Over all passes with this many members. */
 export interface SweepRow extends TargetFigures {
   users: number;
   registrationsPerSecond: number | null;
@@ -212,7 +217,8 @@ export interface ClusterRow extends TargetFigures {
   /** Milliseconds per warm message, by kind of process; null: one process. */
   cpuMsPerMessageByKind: Record<string, number> | null;
   natsPerMessage: NatsPerMessage | null;
-  p100VsSocketIo: number | null;
+  worstVsSocketIo: number | null;
+  medianVsSocketIo: number | null;
 }
 
 export interface ClusterResult extends ResultHead {

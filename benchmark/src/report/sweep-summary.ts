@@ -18,9 +18,10 @@ export function sweepSummary(result: SweepResult): string {
     ),
     ...(result.interrupted ? [styleText("yellow", "  Interrupted: partial result.")] : []),
     "",
-    ...section("Time to the last member (medians)", [
+    ...section("Time to the last member", [
       table(sweepTable(rows)),
-      "  cold: after an idle time; burst: full delivery; joined, logged in: members per second; CPU: the server's.",
+      "  worst, median: of the warm messages; first: after connecting; cold: after an idle time; burst: full delivery;",
+      "  joined, logged in: members per second; CPU: the server's.",
     ]),
     ...section(
       "Caveats",

@@ -10,7 +10,9 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
   const rate = (value: number | null) => (value === null ? "–" : `${whole(value)}/s`);
   const header = [
     "members",
-    "p100",
+    "worst",
+    "median",
+    "first",
     "cold",
     ...sizes.map((size) => `burst of ${size}`),
     "joined",
@@ -23,7 +25,9 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
     header,
     ...rows.map((row) => [
       whole(row.users),
-      ms(row.p100Ms),
+      ms(row.worstMs),
+      ms(row.medianMs),
+      ms(row.firstMs),
       ms(row.coldMs),
       ...sizes.map((size) => ms(row.bursts.find(({ messages }) => messages === size)?.allMs)),
       rate(row.registrationsPerSecond),

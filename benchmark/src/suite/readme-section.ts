@@ -19,7 +19,8 @@ export function withSection(document: string, section: string): string {
 
 /** The README's names for the labels of ratios. Lower is better, except for rates. */
 const ROWS = {
-  "p100 of a warm message": "time until the last member has a message",
+  "worst message, time to the last member": "time to the last member, worst message",
+  "median message, time to the last member": "time to the last member, median message",
   "server CPU per message": "server CPU per message",
   "burst of 100: deliveries per server CPU second": "deliveries per CPU second, 100 messages at once",
   "memory per connection": "memory per connection",

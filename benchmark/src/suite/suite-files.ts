@@ -5,6 +5,7 @@ import { standaloneSvg } from "../report/charts/theme.ts";
 import { sweepChart } from "../report/document/sweep-document.ts";
 import { htmlReport } from "../report/html/html-report.ts";
 import type { Result } from "../report/result.ts";
+import { inCurrentVersion } from "../report/upgrade.ts";
 import { suiteMarkdown } from "./suite-markdown.ts";
 import type { Suite, SuiteIndex } from "./suite-result.ts";
 
@@ -52,7 +53,8 @@ export async function readSuite(folder: string): Promise<Suite> {
   const results = new Map<string, Result>();
   for (const { name, hasResult } of index.rows) {
     if (hasResult) {
-      results.set(name, JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as Result);
+      const stored = JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as Result;
+      results.set(name, inCurrentVersion(stored));
     }
   }
   return { index, results };
