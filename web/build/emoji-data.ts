@@ -23,6 +23,7 @@ interface Emojibase {
   skins?: { emoji: string; tone: number | number[] }[];
 }
 
+const RGI_EMOJI = /^\p{RGI_Emoji}$/v;
 const require = createRequire(import.meta.url);
 const data = dirname(require.resolve("emojibase-data/package.json"));
 const read = (file: string): unknown => JSON.parse(readFileSync(join(data, file), "utf8"));
@@ -34,14 +35,14 @@ export function emojiData(): Plugin {
     resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
     load(id) {
       if (!id.startsWith(`\0${PREFIX}`)) return undefined;
-      const index = readIndex(id.slice(PREFIX.length + 1));
+      const index = readEmojiIndex(id.slice(PREFIX.length + 1));
       // Browsers parse JSON faster than object literals.
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(index))});`;
     },
   };
 }
 
-function readIndex(language: string): EmojiIndex {
+export function readEmojiIndex(language: string): EmojiIndex {
   const names = read("en/shortcodes/github.json") as Record<string, string | string[]>;
   const all = read(`${language}/data.json`) as Emojibase[];
   const chosen = all.filter(
@@ -51,14 +52,19 @@ function readIndex(language: string): EmojiIndex {
   return { emojis: inOrder.map((emoji) => entryOf(emoji, [names[emoji.hexcode] ?? []].flat())) };
 }
 
+/** Without the variation selector that emojibase appends to emoji that don't need it: "👍" rather than "👍️". */
+function minimal(emoji: string): string {
+  return RGI_EMOJI.test(emoji) ? emoji : emoji.replaceAll("\u{FE0F}", "");
+}
+
 function entryOf(
   { emoji, label, tags = [], version, group = 0, skins }: Emojibase,
   names: string[],
 ): EmojiEntry {
   const tones = (skins ?? []).filter(({ tone }) => typeof tone === "number");
-  const bySkin = tones.map((skin) => [SKINS[(skin.tone as number) - 1]!, skin.emoji]);
+  const bySkin = tones.map((skin) => [SKINS[(skin.tone as number) - 1]!, minimal(skin.emoji)]);
   return {
-    emoji,
+    emoji: minimal(emoji),
     category: group,
     label: label.charAt(0).toUpperCase() + label.slice(1),
     version,
