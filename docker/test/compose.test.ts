@@ -41,8 +41,8 @@ test("all settings can be set, except those that the file sets itself", () => {
   const decided = [
     "NODE_ENV SERVICES HOST PORT OPS_HOST OPS_PORT TRUST_PROXY WEB_DIR DOCS_DIR DATA_DIR FILES_DIR",
     "MONGO_URL NATS_URL REDIS_URL",
-    // Threads are for single instances, and connections per address aren't limited behind a proxy.
-    "GATEWAY_THREADS MAX_CONNECTIONS_PER_ADDRESS",
+    // Threads are for single instances.
+    "GATEWAY_THREADS",
   ].flatMap((names) => names.split(" "));
   const text = readFileSync(COMPOSE_PATH, "utf8");
   const open = [...knownSettings()].filter((name) => !decided.includes(name) && !name.endsWith("_FILE"));

@@ -30,7 +30,7 @@ export function connectionRoom(config: Config, openFiles = maxOpenFiles()): Conn
     sockets: { max, maxPerAddress },
     tcp: {
       max: max + http,
-      // Behind a proxy, all connections have its address: the proxy must limit its clients itself.
+      // Behind a proxy, all TCP connections have its address: only the proxy can limit those of a client.
       maxPerAddress: trustProxy === 0 ? maxPerAddress + HTTP_CONNECTIONS_PER_ADDRESS : Infinity,
     },
   };

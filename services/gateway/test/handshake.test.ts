@@ -127,17 +127,18 @@ describe("limits on connections", () => {
     await small.stop();
   });
 
-  test("uses the forwarded address only behind a proxy", async () => {
-    for (const [trust, expected] of [
-      ["true", "ready"],
-      ["false", "OVERLOADED"],
-    ]) {
-      const small = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: trust! });
+  test("counts sockets by the forwarded address, but only behind a proxy", async () => {
+    for (const [trust, forwarded, expected] of [
+      ["true", "203.0.113.9", "ready"],
+      ["true", "127.0.0.1", "OVERLOADED"],
+      ["false", "203.0.113.9", "OVERLOADED"],
+    ] as const) {
+      const small = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: trust });
       const first = await connect(small);
       const token = small.signIn().accessToken;
       const other = open(small, token);
       other.socket.disconnect();
-      other.socket.io.opts.extraHeaders = { "x-forwarded-for": "203.0.113.9" };
+      other.socket.io.opts.extraHeaders = { "x-forwarded-for": forwarded };
       other.socket.connect();
       const outcome = await Promise.race([
         other.event("ready").then(() => "ready"),
