@@ -27,6 +27,7 @@ test("adds up counts and counts the process once", async () => {
   expect(text).toContain('fanfare_seconds_bucket{le="1"} 1\n');
   const residentBytes = Number(/^process_resident_memory_bytes (\d+)$/m.exec(text)?.[1]);
   expect(residentBytes).toBeLessThan(process.memoryUsage.rss() * 1.5);
+  expect(text).toMatch(/^process_start_time_seconds \d+$/m);
 });
 
 test("reports the slowest of several event loops", async () => {

@@ -22,10 +22,15 @@ export async function threadMetrics(registry: Registry, name: string | null): Pr
   return metric === undefined ? [] : [metric];
 }
 
+/** The slowest event loop, and the start time, which prom-client omits because it expects several processes. */
+function isMaximum({ name, aggregator }: MetricObject): boolean {
+  return OF_THE_SLOWEST.test(name) || aggregator === "omit";
+}
+
 /** Merges the metrics of all threads into those of one process, adding up counts. */
 export function mergeMetrics(ofThreads: readonly ThreadMetrics[]): Registry {
   const merged = ofThreads.map((metrics) =>
-    metrics.map((metric) => (OF_THE_SLOWEST.test(metric.name) ? { ...metric, aggregator: "max" } : metric)),
+    metrics.map((metric) => (isMaximum(metric) ? { ...metric, aggregator: "max" } : metric)),
   );
   return AggregatorRegistry.aggregate(merged);
 }
