@@ -25,8 +25,10 @@ test("lists pending migrations, runs them, and reports the result", async () => 
   const dataDir = await restoreOld("by-hand");
   const wouldDo = await fanfare(dataDir, ["migrate", "--dry-run"]);
   expect(wouldDo).toMatchObject({ code: 0, error: "" });
-  expect(wouldDo.out).toMatch(/^to be run: 0001-message-revs\nto be run: 0002-direct-activity\n/);
-  expect(wouldDo.out).toContain("to be made: the index messages.channel_revs\n");
+  expect(wouldDo.out).toMatch(
+    /^pending migration: 0001-message-revs\npending migration: 0002-direct-activity\n/,
+  );
+  expect(wouldDo.out).toContain("missing index: messages.channel_revs\n");
   expect(await fanfare(dataDir, ["migrate", "--dry-run"])).toEqual(wouldDo);
 
   const done = await fanfare(dataDir, ["migrate"]);
@@ -35,7 +37,9 @@ test("lists pending migrations, runs them, and reports the result", async () => 
   expect(done.out).toMatch(/\nThe database is up to date.\n$/);
 
   const { out } = await fanfare(dataDir, ["migrate", "--status"]);
-  expect(out).toMatch(/^0001-message-revs: begun \S+Z by \d+\.\d+\.\d+, done in \d+ ms, 66 documents\n/);
+  expect(out).toMatch(
+    /^0001-message-revs: started \S+Z by \d+\.\d+\.\d+, finished in \d+ ms, 66 documents\n/,
+  );
   expect(out).toMatch(/\nThere is nothing to do.\n$/);
   expect((await fanfare(dataDir, ["migrate"])).out).toBe("The database is up to date.\n");
 });

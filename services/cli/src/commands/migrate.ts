@@ -66,18 +66,18 @@ async function migrateNow(config: Config, say: (line: string) => void): Promise<
 
 function linesOfPast({ records }: Plan): string[] {
   return records.map(({ _id, state, version, startedAt, durationMs, documents }) => {
-    const begun = `${_id}: begun ${startedAt.toISOString()} by ${version}`;
+    const started = `${_id}: started ${startedAt.toISOString()} by ${version}`;
     return state === "done"
-      ? `${begun}, done in ${durationMs} ms, ${documents} documents`
-      : `${begun}, not finished, ${documents} documents so far`;
+      ? `${started}, finished in ${durationMs} ms, ${documents} documents`
+      : `${started}, not finished, ${documents} documents so far`;
   });
 }
 
 function linesOfFuture({ pending, indexes: { missing, obsolete }, isOutdated }: Plan): string[] {
   const lines = [
-    ...pending.map(({ name }) => `to be run: ${name}`),
-    ...missing.map((index) => `to be made: the index ${shownIndex(index)}`),
-    ...(isOutdated ? [] : obsolete.map((index) => `to be removed: the index ${shownIndex(index)}`)),
+    ...pending.map(({ name }) => `pending migration: ${name}`),
+    ...missing.map((index) => `missing index: ${shownIndex(index)}`),
+    ...(isOutdated ? [] : obsolete.map((index) => `obsolete index: ${shownIndex(index)}`)),
   ];
   return lines.length === 0 ? ["There is nothing to do."] : lines;
 }
