@@ -97,7 +97,7 @@ export function metricsPage(ofProcess: ReadonlyMap<string, ReadonlyMap<string, M
     INTRODUCTION,
     "## Metrics of Fanfare\n",
     `${table(ours)}\n`,
-    "`fanfare_redis_*` and `fanfare_nats_*` exist if Redis and NATS are configured. `fanfare_bus_*` also exists in a process with threads.\n",
+    "`fanfare_redis_*`, `fanfare_nats_*` and `fanfare_bus_dropped_total` require Redis and NATS; the other `fanfare_bus_*` also exist in a process with threads. With traces, `fanfare_trace_spans_total` counts exported and failed spans.\n",
     "## Metrics of the process\n",
     "Only those used by dashboards and alerts.\n",
     `${table(ofNode)}\n`,

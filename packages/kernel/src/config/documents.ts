@@ -39,7 +39,7 @@ If the configuration is wrong, Fanfare prints all errors and exits with code 1.
 | error | what to do |
 | --- | --- |
 | \`TOKEN_SECRET: is required in production\` | Create one with \`openssl rand -hex 32\`. See [what it is used for](secrets.md#change-the-token-secret). |
-| \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | Use a random secret, created by the same command. |
+| \`TOKEN_SECRET: is a placeholder\`, \`is repetitive\`, \`is a sequence of characters\` | Use a random secret, created by the same command. |
 | \`…: is the example of the documentation\` | Use the value from your server, bucket or provider. |
 | \`…: is required with …\` | Set the missing setting, or remove the one that requires it. |
 | \`NATS_URL: is required to reach the processes that host …\` | Leave out \`SERVICES\` for a single instance, or set up [a cluster](#several-processes). |

@@ -18,7 +18,7 @@ test.each([
   "please-change-me-please-change-me-1",
   "$(openssl rand -base64 48 | tr -d =)",
 ])("production refuses %s, and does not repeat it", (secret) => {
-  expect(inProduction(secret)).toThrow(/TOKEN_SECRET: (is|repeats)/);
+  expect(inProduction(secret)).toThrow(/TOKEN_SECRET: is /);
   expect(inProduction(secret)).not.toThrow(secret);
 });
 

@@ -12,13 +12,13 @@ const PLACEHOLDER = /change.?me|replace.?me|example|placeholder|secret|password|
 export function weaknessOf(secret: string): string | undefined {
   if (PLACEHOLDER.test(secret)) return "is a placeholder";
   const repeatsItself = (secret + secret).indexOf(secret, 1) < secret.length;
-  if (repeatsItself || new Set(secret).size < MIN_DISTINCT_CHARS) return "repeats itself";
+  if (repeatsItself || new Set(secret).size < MIN_DISTINCT_CHARS) return "is repetitive";
   const closePairs = secret
     .split("")
     .filter(
       (char, index) => index > 0 && Math.abs(char.charCodeAt(0) - secret.charCodeAt(index - 1)) <= CLOSE,
     ).length;
-  return closePairs / secret.length > MAX_ADJACENT_PAIRS ? "is a row of characters" : undefined;
+  return closePairs / secret.length > MAX_ADJACENT_PAIRS ? "is a sequence of characters" : undefined;
 }
 
 /** Whether the secret is too short or too weak to verify signatures with. */
