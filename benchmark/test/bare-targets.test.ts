@@ -19,6 +19,7 @@ describe.each(["socket.io", "ws"] as const)("bare %s", (name) => {
         sent: 54,
         acknowledged: 54,
         stored: null,
+        storedTwice: null,
         expected: 10_800,
         received: 10_800,
         lost: 0,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../src/cli.ts";
-import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
+import { startFakePlatform, type FakePlatform, type Fault, type FaultPlan } from "./fake-platform.ts";
 import { strictErrors } from "./strict-schema.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -36,6 +36,19 @@ function bench(...args: string[]): Promise<Outcome> {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
+}
+
+/** The exit code and the faults of a small broadcast to a faulty server. */
+async function failureOf(faultOf: FaultPlan, storedAs?: FakePlatform["storedAs"]) {
+  const faulty = await startFakePlatform(faultOf);
+  if (storedAs) faulty.storedAs = storedAs;
+  try {
+    const args = ["broadcast", ...SMALL, "--timeout", "500", "--url", faulty.url];
+    const { code, stderr } = await bench(...args);
+    return { code, faults: /^The run failed: (.*)\. Use --allow /.exec(stderr)?.[1] };
+  } finally {
+    await faulty.close();
+  }
 }
 
 /** Validates against the published schema, and allows no unknown fields. */
@@ -74,7 +87,7 @@ describe("exit codes", () => {
     [["overload", "--mixed", "--gateways", "2"], "Arguments mixed and gateways are mutually exclusive"],
     [
       ["broadcast", "--allow", "loss"],
-      "Write one of lost, unstored, dropped, duplicates, outOfOrder, corrupted, or all.",
+      "Write one of lost, unstored, storedTwice, dropped, duplicates, outOfOrder, corrupted, or all.",
     ],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {
@@ -107,6 +120,39 @@ describe("exit codes", () => {
     } finally {
       await faulty.close();
     }
+  });
+
+  const oneOf =
+    (fault: Fault): FaultPlan =>
+    (member, message) =>
+      member === 3 && message === 1 ? fault : undefined;
+  const changed = (change: (content: string) => string) => oneOf({ content: change });
+  const corrupt = (content: string) => content.replace(/.$/, "-");
+  const truncate = (content: string) => content.slice(0, -1);
+
+  test.each([
+    ["corrupts a delivery", changed(corrupt), "lost 1, corrupted 1"],
+    ["truncates a delivery", changed(truncate), "lost 1, corrupted 1"],
+    ["drops a delivery", oneOf("drop"), "lost 1"],
+    ["duplicates a delivery", oneOf("duplicate"), "duplicates 1"],
+    ["reorders deliveries", oneOf("hold until the next"), "out of order 1"],
+  ])("1: a server that %s", async (_, faultOf, faults) => {
+    expect(await failureOf(faultOf)).toEqual({ code: 1, faults });
+  });
+
+  const second = (content: string) => / 1 100 /.test(content);
+
+  test.each([
+    ["corrupts", (content: string) => [corrupt(content)], "acknowledged but not persisted 1"],
+    ["truncates", (content: string) => [truncate(content)], "acknowledged but not persisted 1"],
+    ["drops", () => [], "acknowledged but not persisted 1"],
+    ["duplicates", (content: string) => [content, content], "stored twice 1"],
+  ])("1: a server that %s a stored message", async (_, storedAs, faults) => {
+    const failure = await failureOf(
+      () => undefined,
+      (content) => (second(content) ? storedAs(content) : [content]),
+    );
+    expect(failure).toEqual({ code: 1, faults });
   });
 
   test("2: connection refused", async () => {

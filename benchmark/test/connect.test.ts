@@ -33,7 +33,13 @@ test("connections of several processes are held, their memory is measured, and a
   expect(stdout).toMatch("50 of 50 online · dropped 0 · lost 0 · duplicates 0 · out of order 0");
   expect(stdout).toMatch("light receivers in 3 processes");
   expect(code).toBe(0);
-  expect(result.counts).toMatchObject({ acknowledged: 2, stored: 2, expected: 100, received: 100 });
+  expect(result.counts).toMatchObject({
+    acknowledged: 2,
+    stored: 2,
+    expected: 100,
+    received: 100,
+    corrupted: 0,
+  });
   expect(result.messages.map(({ p100Ms }) => p100Ms! > 0)).toEqual([true, true]);
   expect(result.bytesPerConnection?.server).toBeGreaterThan(0);
   expect(Object.keys(result.bytesPerConnection!.serverByKind!)).toEqual(["instance", "database"]);

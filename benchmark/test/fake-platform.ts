@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
 /** What happens to a message on its way to a member; undefined: normal delivery. */
-type Fault =
+export type Fault =
   | "drop"
   | "duplicate"
   | "hold until the next"
@@ -18,8 +18,8 @@ export interface FakePlatform {
   url: string;
   /** The API's answer to `message.list` omits this many messages. */
   hideStored: number;
-  /** What it answers with instead of the content of a message. */
-  changeStored: (content: string) => string;
+  /** The contents that it has instead of that of a message. */
+  storedAs: (content: string) => readonly string[];
   /** Reject every connection with this code. */
   refuseWith: string | undefined;
   /** These messages are not in the answers to `channel.sync` either. */
@@ -52,7 +52,7 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
   const platform: FakePlatform = {
     url: "",
     hideStored: 0,
-    changeStored: (content) => content,
+    storedAs: (content) => [content],
     refuseWith: undefined,
     forgotten: new Set(),
     syncs: 0,
@@ -73,7 +73,7 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
       const newer = messages.slice(platform.hideStored).filter(({ seq }) => seq > after);
       const page = newer
         .slice(0, limit)
-        .map((each) => ({ ...each, content: platform.changeStored(each.content) }));
+        .flatMap((each) => platform.storedAs(each.content).map((content) => ({ ...each, content })));
       return { messages: page, hasMore: newer.length > limit };
     },
   };

@@ -18,6 +18,8 @@ export interface FakeTailchat {
   refused: Set<number>;
   /** Reject every message with this text. */
   muteWith: string | undefined;
+  /** What it has instead of the content of a message. */
+  storedAs: (content: string) => string;
   /** Messages of the panel, including system messages. */
   stored: { _id: string; content: string }[];
   groups: Set<string>;
@@ -47,6 +49,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
     calls: [],
     refused: new Set(),
     muteWith: undefined,
+    storedAs: (content) => content,
     stored: [],
     groups: new Set(),
     close: () => new Promise((resolve) => void io.close(() => resolve())),
@@ -95,7 +98,8 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
       return fake.stored
         .toReversed()
         .filter(({ _id }) => startId === undefined || _id < startId)
-        .slice(0, PAGE_MESSAGES);
+        .slice(0, PAGE_MESSAGES)
+        .map((message) => ({ ...message, content: fake.storedAs(message.content) }));
     },
   };
 

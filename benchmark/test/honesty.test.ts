@@ -61,7 +61,7 @@ for (const client of KINDS)
 
     test("a message stored with another text is not stored", async () => {
       platform = await startFakePlatform();
-      platform.changeStored = (content) => content.replace(/z/, "y");
+      platform.storedAs = (content) => [content.replace(/z/, "y")];
       const { counts } = await measure(client, { url: platform.url });
       expect(counts).toMatchObject({ acknowledged: 4, stored: 0, received: 160 });
     });

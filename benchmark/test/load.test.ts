@@ -284,6 +284,19 @@ describe("a faulty server is detected if", () => {
     expect(code).toBe(99);
   });
 
+  test("it stores another text than was sent, or a message twice", async () => {
+    const platform = await startFakePlatform();
+    platform.storedAs = (content) => {
+      if (/ 3 \d+ /.test(content)) return [content.slice(0, -1)];
+      return / 5 \d+ /.test(content) ? [content, content] : [content];
+    };
+    const { code, result } = await bench.run("group", "--url", platform.url, ...SIZE);
+    await platform.close();
+    const counts = { acknowledged: 30, unstored: 1, storedTwice: 1, lost: 0 };
+    expect((result as LoadResult).counts).toMatchObject(counts);
+    expect(code).toBe(1);
+  });
+
   test("it acknowledges what it hasn't stored", async () => {
     const result = await group(() => undefined, 2);
     expect(result.counts).toMatchObject({ acknowledged: 30, stored: 28, unstored: 2, lost: 0 });

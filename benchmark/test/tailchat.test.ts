@@ -63,6 +63,12 @@ test.each(CLIENTS)("a guest who is denied their rooms is not online: %o", async 
   );
 });
 
+test("a message stored with another text is not stored", async () => {
+  server.storedAs = (content) => content.replace(/.$/, "-");
+  const { counts } = await measure({ messages: 2 }, { name: "tailchat", url: server.url });
+  expect(counts).toMatchObject({ acknowledged: 3, stored: 0, received: 120 });
+});
+
 test("a rejected message is an error with its name, and not counted as lost", async () => {
   server.muteWith = "You have been muted";
   const { counts, errors } = await measure({ messages: 2 }, { name: "tailchat", url: server.url });

@@ -76,13 +76,15 @@ export interface ConnectMeasurement {
     resyncs: number;
     sent: number;
     acknowledged: number;
-    /** null: not counted, because the run was interrupted. */
+    /** Acknowledged messages that are stored as they were sent; null: the run was interrupted. */
     stored: number | null;
     expected: number;
     received: number;
     lost: number;
     duplicates: number;
     outOfOrder: number;
+    /** Deliveries with another text than was sent. Absent in older results. */
+    corrupted?: number;
   };
   server: {
     beforeConnect: ServerUsage | null;

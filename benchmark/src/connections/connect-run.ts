@@ -4,7 +4,7 @@ import type { ErrorTable } from "../measure/error-table.ts";
 import { watchOtherPrograms } from "../measure/machine-load.ts";
 import { percentiles } from "../measure/percentiles.ts";
 import type { Platform } from "../platform/platform.ts";
-import { newRunId, taggedContent } from "../receiver/message-tag.ts";
+import { newRunId, taggedContent, taggedIndex } from "../receiver/message-tag.ts";
 import type { Progress } from "../report/progress.ts";
 import type { Api } from "../targets/fanfare/api.ts";
 import { openFanfareSender } from "../targets/fanfare/fanfare-sender.ts";
@@ -180,15 +180,15 @@ class ConnectRun {
     await sleep(DRAIN_MS, undefined, { signal });
     crowd.measure(false);
     this.#server.afterMessages = await server.usage();
-    let stored = 0;
+    const stored = new Set<number>();
     for (let after = head.seq, isLast = false; !isLast;) {
       const page = { channelId, after, limit: PAGE_MESSAGES };
       const { messages, hasMore } = await server.api.call("message.list", page, ownerToken, signal);
-      stored += messages.filter(({ content }) => content.startsWith(`bench ${this.#runId} `)).length;
+      for (const { content } of messages) stored.add(taggedIndex(this.#runId, content));
       after = messages.at(-1)?.seq ?? after;
       isLast = !hasMore;
     }
-    this.#stored = stored;
+    this.#stored = this.#sent.filter(({ ackMs }, index) => ackMs !== null && stored.has(index)).length;
   }
 
   async #send(crowd: Crowd, sender: Sender, index: number): Promise<void> {
@@ -259,6 +259,7 @@ class ConnectRun {
         lost: sum((message) => message.lost),
         duplicates: sum((message) => message.duplicates),
         outOfOrder: sum((message) => message.outOfOrder),
+        corrupted: reports.reduce((total, { corrupted }) => total + corrupted, 0),
       },
       server: this.#server,
       otherProgramsCores: this.#otherProgramsCores,

@@ -34,10 +34,12 @@ function title({ users, target, gateways, workers, client }: ConnectMeasurement)
 }
 
 function headline({ counts, users }: ConnectMeasurement): string {
-  const isClean = counts.gaveUp + counts.dropped + counts.lost + counts.duplicates === 0;
+  const { corrupted = 0 } = counts;
+  const isClean = counts.gaveUp + counts.dropped + counts.lost + counts.duplicates + corrupted === 0;
   const line =
     `  ${whole(counts.online)} of ${whole(users)} online · dropped ${whole(counts.dropped)} · ` +
     `lost ${whole(counts.lost)} · duplicates ${whole(counts.duplicates)} · out of order ${whole(counts.outOfOrder)}` +
+    (corrupted > 0 ? ` · corrupted ${whole(corrupted)}` : "") +
     (counts.resyncs > 0 ? ` · told to resync ${whole(counts.resyncs)}` : "");
   return styleText(isClean ? "green" : "red", line);
 }

@@ -37,7 +37,8 @@ export interface CrowdReport {
   arrivals: Float64Array[];
   duplicates: number[];
   outOfOrder: number[];
-  foreign: number;
+  /** Deliveries with another text than was sent. */
+  corrupted: number;
   errors: Readonly<Record<string, number>>;
   rssBytes: number;
   cpuSeconds: number;

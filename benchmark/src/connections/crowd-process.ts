@@ -57,7 +57,7 @@ class CrowdPart {
       arrivals: [...memory.received.keys()].map((message) => this.#tally.latencies(message, 0)),
       duplicates: [...memory.duplicates],
       outOfOrder: [...memory.outOfOrder],
-      foreign: memory.foreign[0]!,
+      corrupted: memory.corrupted[0]!,
       errors: this.#group.errors,
       rssBytes: process.memoryUsage.rss(),
       cpuSeconds: (user + system) / 1e6,

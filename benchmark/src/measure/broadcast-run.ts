@@ -7,7 +7,7 @@ import type { Progress } from "../report/progress.ts";
 import type { BroadcastMeasurement, RoundKind, ServerResult } from "../report/result.ts";
 import type { Prepared, Sender, Target } from "../targets/target.ts";
 import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
-import { summarise, type SentBurst, type SentMessage } from "./broadcast-summary.ts";
+import { summarise, type SentBurst, type SentMessage, type StoredCounts } from "./broadcast-summary.ts";
 import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
 import { GeneratorLoad } from "./generator-load.ts";
@@ -59,7 +59,7 @@ class BroadcastRun {
   };
   #sampler: ServerSampler | undefined;
   #connectMs: number | null = null;
-  #stored: number | null = null;
+  #stored: StoredCounts = { stored: null, storedTwice: null };
 
   constructor(context: RunContext) {
     this.#context = context;
@@ -85,7 +85,7 @@ class BroadcastRun {
       await this.#rounds(audience, sender);
       await this.#allBursts(audience, sender);
       await sleep(DRAIN_MS, undefined, { signal });
-      this.#stored = await target.countStored((content) => taggedIndex(this.#runId, content) >= 0);
+      this.#stored = await this.#countStored();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -102,11 +102,24 @@ class BroadcastRun {
       connectMs: this.#connectMs,
       messages: this.#messages,
       bursts: this.#bursts,
-      stored: this.#stored,
+      ...this.#stored,
       server: this.#server,
       generator: this.#generator,
       errors: errors.rows(),
     });
+  }
+
+  /** By the whole text of each message. */
+  async #countStored(): Promise<StoredCounts> {
+    const found = new Set<number>();
+    const copies = await this.#context.target.countStored((content) => {
+      const index = taggedIndex(this.#runId, content);
+      if (index >= 0) found.add(index);
+      return index >= 0;
+    });
+    if (copies === null) return { stored: null, storedTwice: null };
+    const isStored = ({ state, index }: SentMessage) => state === "acknowledged" && found.has(index);
+    return { stored: this.#messages.filter(isStored).length, storedTwice: copies - found.size };
   }
 
   async #connect(audience: Audience): Promise<void> {

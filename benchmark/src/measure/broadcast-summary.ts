@@ -31,7 +31,10 @@ export interface SentBurst {
   cpuSeconds: number | null;
 }
 
-export interface RunRecord {
+/** null: not counted. */
+export type StoredCounts = Pick<Required<Counts>, "stored" | "storedTwice">;
+
+export interface RunRecord extends StoredCounts {
   plan: BroadcastPlan;
   target: Target;
   registration: RegistrationResult | null;
@@ -39,7 +42,6 @@ export interface RunRecord {
   connectMs: number | null;
   messages: readonly SentMessage[];
   bursts: readonly SentBurst[];
-  stored: number | null;
   server: ServerResult;
   generator: GeneratorLoad;
   errors: BroadcastMeasurement["errors"];
@@ -152,12 +154,13 @@ function burstResult({ messages, cpuSeconds }: SentBurst, audience: Audience): B
   };
 }
 
-function countAll({ messages, audience, stored }: RunRecord): Counts {
+function countAll({ messages, audience, stored, storedTwice }: RunRecord): Counts {
   const acknowledged = messages.filter((message) => message.state === "acknowledged");
   return {
     sent: messages.length,
     acknowledged: acknowledged.length,
     stored,
+    storedTwice,
     expected: messages.filter(isOwed).length * audience.tally.memory.receivers,
     ...arrivals(messages, audience),
     foreign: audience.tally.memory.foreign[0]!,

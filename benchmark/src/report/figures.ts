@@ -51,6 +51,7 @@ const KINDS = {
   kernelPerConnectionBytes: lower("kernel memory per connection", "kib"),
   lost: fault("lost"),
   unstored: fault("acknowledged but not persisted"),
+  storedTwice: fault("stored twice"),
   dropped: fault("connections dropped"),
   duplicates: fault("duplicates"),
   outOfOrder: fault("out of order"),

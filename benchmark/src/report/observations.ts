@@ -88,6 +88,7 @@ function loadObservation(result: Result & LoadMeasurement): Observation {
       outOfOrder: counts.outOfOrder,
       corrupted: counts.corrupted,
       unstored: counts.unstored ?? undefined,
+      storedTwice: counts.storedTwice ?? undefined,
       missed: counts.missed,
     }),
   };
@@ -105,6 +106,7 @@ function nodesObservations({ passes }: ClusterNodesResult): Observation[] {
       lost: counts.lost,
       duplicates: counts.duplicates,
       unstored: counts.unstored ?? undefined,
+      storedTwice: counts.storedTwice ?? undefined,
     }),
   }));
 }
@@ -138,6 +140,7 @@ function broadcastObservation(pass: BroadcastMeasurement, label: string = pass.t
       corrupted: counts.corrupted,
       dropped: counts.dropped,
       unstored: counts.stored === null ? undefined : counts.acknowledged - counts.stored,
+      storedTwice: counts.storedTwice ?? undefined,
     }),
   };
 }
@@ -183,6 +186,7 @@ function overloadObservation({
       normalAfterMs: recovery.normalAfterMs,
       lost: counts.lost,
       unstored: counts.unstored,
+      storedTwice: counts.storedTwice ?? undefined,
     }),
   };
 }
@@ -202,6 +206,10 @@ function connectObservation(result: ConnectResult): Observation {
       medianMs: times === null ? null : times?.median,
       dropped: counts.dropped,
       lost: counts.lost,
+      duplicates: counts.duplicates,
+      outOfOrder: counts.outOfOrder,
+      corrupted: counts.corrupted,
+      unstored: counts.stored === null ? undefined : Math.max(0, counts.acknowledged - counts.stored),
     }),
   };
 }

@@ -67,7 +67,10 @@ export interface BurstResult {
 export interface Counts {
   sent: number;
   acknowledged: number;
+  /** Acknowledged messages that are stored as they were sent; null: not counted. */
   stored: number | null;
+  /** Further copies of stored messages; null: not counted. Absent in older results. */
+  storedTwice?: number | null;
   /** Acknowledged messages × members. */
   expected: number;
   received: number;

@@ -63,15 +63,17 @@ function headline({ warm, rounds, first, cold }: BroadcastMeasurement): string {
 }
 
 function countsLine({ counts, interrupted }: BroadcastResult): string {
-  const { corrupted = 0 } = counts;
+  const { corrupted = 0, storedTwice } = counts;
   const faults =
     `  lost ${whole(counts.lost)} · duplicates ${whole(counts.duplicates)} · ` +
     `out of order ${whole(counts.outOfOrder)}` +
     (counts.dropped > 0 ? ` · connections dropped ${whole(counts.dropped)}` : "") +
     (counts.resyncs > 0 ? ` · told to resync ${whole(counts.resyncs)}` : "") +
     (corrupted > 0 ? ` · corrupted ${whole(corrupted)}` : "") +
+    (storedTwice ? ` · stored twice ${whole(storedTwice)}` : "") +
     (counts.foreign > 0 ? ` · foreign messages ${whole(counts.foreign)}` : "");
-  const isClean = counts.lost + counts.duplicates + counts.outOfOrder + corrupted + counts.dropped === 0;
+  const { lost, duplicates, outOfOrder, dropped } = counts;
+  const isClean = lost + duplicates + outOfOrder + corrupted + dropped + (storedTwice ?? 0) === 0;
   const unknown = interrupted ? "stored not counted" : "not stored by this server";
   const stored = counts.stored === null ? unknown : `${whole(counts.stored)} stored`;
   return [
