@@ -167,13 +167,16 @@ export class Jobs {
   async stop(waitMs = STOP_MS): Promise<void> {
     this.#state = "stopping";
     clearInterval(this.#poll);
-    const ended: Promise<void>[] = [...this.#tasks];
-    for (const { running } of this.#kinds.values())
-      for (const [abort, run] of running) {
-        abort.abort();
-        ended.push(run.ended);
-      }
-    await Promise.race([Promise.all(ended), delay(Math.max(0, waitMs), undefined, { ref: false })]);
+    for (const { running } of this.#kinds.values()) for (const abort of running.keys()) abort.abort();
+    await Promise.race([this.#ended(), delay(Math.max(0, waitMs), undefined, { ref: false })]);
+  }
+
+  async #ended(): Promise<void> {
+    // First the tasks: a claim in progress still starts a run.
+    await Promise.all(this.#tasks);
+    await Promise.all(
+      [...this.#kinds.values()].flatMap(({ running }) => [...running.values()].map(({ ended }) => ended)),
+    );
   }
 
   /** A page of dead jobs, newest first. @param before the id of the last job on the previous page */

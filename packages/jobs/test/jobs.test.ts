@@ -9,7 +9,7 @@ import {
   type Jobs,
   type RunningJob,
 } from "../src/index.ts";
-import { jobsOn, startJobDatabase, type JobDatabase } from "./database.ts";
+import { connect, jobsOn, startJobDatabase, type JobDatabase } from "./database.ts";
 
 let database: JobDatabase;
 let connection: Connection;
@@ -205,6 +205,19 @@ test("a stopping process releases its jobs without counting the try", async () =
   await start<null>({ run: async (job) => void tries.push(job.tries) });
   await waitFor(async () => expect(await stored()).toEqual([]));
   expect(tries).toEqual([1]);
+});
+
+test("a process that stops while it claims a job releases it first", async () => {
+  await jobsOn(connection)
+    .define("test", { run: async () => {} })
+    .enqueue("a", null);
+  const own = await connect(database.uri);
+  const jobs = jobsOn(own);
+  jobs.define("test", { run: async () => {} });
+  await jobs.start();
+  await jobs.stop();
+  await own.close(true);
+  expect(await stored()).toMatchObject([{ tries: 0, heldUntil: new Date(0) }]);
 });
 
 test("a run that lost its lease is aborted and its outcome rejected", async () => {
