@@ -135,11 +135,15 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.keyboard.press("Enter");
     await expect.poll(async () => (await newest(1)).content).toBe("Hello");
 
-    const asked = await grace.call("message.send", { channelId, content: "How are you?", nonce: "ask" });
-    await sent("How are you?").hover();
-    const article = page.getByRole("article").filter({ hasText: "How are you?" });
+    const content = `How are you, <@${grace.user!.id}>?`;
+    const asked = await grace.call("message.send", { channelId, content, nonce: "ask" });
+    await sent("How are you").hover();
+    const article = page.getByRole("article").filter({ hasText: "How are you" });
     await article.getByRole("button", { name: t("messages:action.reply") }).click();
-    await page.getByText(t("composer:reply.to", { name: "Grace Hopper" })).waitFor();
+    const bar = page
+      .getByRole("paragraph")
+      .filter({ hasText: t("composer:reply.to", { name: "Grace Hopper" }) });
+    await bar.filter({ hasText: "How are you, @Grace Hopper?" }).waitFor();
     await page.getByRole("button", { name: t("composer:reply.mention", { name: "Grace Hopper" }) }).click();
     await field().fill("Well.");
     await page.keyboard.press("Enter");

@@ -13,6 +13,7 @@ import { getDraft, setDraft } from "../state/drafts.ts";
 import { IconButton } from "../ui/button.tsx";
 import { EmojiPopover } from "../channel/emoji/emoji-popover.tsx";
 import { editLastOwn, setReplyTo, useConversation } from "../channel/messages/conversation.ts";
+import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";
 import { MarkdownPreview } from "../channel/messages/markdown/markdown.tsx";
 import { showToast } from "../ui/feedback.tsx";
@@ -95,6 +96,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
         {replyTo !== null && (
           <ReplyBar
             message={replyTo}
+            groupId={groupId}
             mentions={mentions}
             onMentions={(isOn) => setSilentId(isOn ? null : replyTo.id)}
             onCancel={() => setReplyTo(channelId, null)}
@@ -187,12 +189,13 @@ function DropOverlay({ place, title }: { place: DOMRect; title: string }) {
 
 interface ReplyBarProps {
   message: Message;
+  groupId: string | null;
   mentions: boolean;
   onMentions: (mentions: boolean) => void;
   onCancel: () => void;
 }
 
-function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
+function ReplyBar({ message, groupId, mentions, onMentions, onCancel }: ReplyBarProps) {
   const { t } = useTranslation("composer");
   const me = useMe();
   const { name } = useAuthor(message);
@@ -203,7 +206,13 @@ function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
       <p className="flex min-w-0 flex-1 items-baseline gap-1.5">
         <span className="shrink-0 font-medium">{t("reply.to", { name })}</span>
         <span className="truncate text-muted">
-          {message.content === "" ? t("reply.attachment") : <MarkdownPreview content={message.content} />}
+          {message.content === "" ? (
+            t("reply.attachment")
+          ) : (
+            <MentionsProvider groupId={groupId}>
+              <MarkdownPreview content={message.content} />
+            </MentionsProvider>
+          )}
         </span>
       </p>
       {!isOwn && (
