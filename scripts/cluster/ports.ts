@@ -22,7 +22,7 @@ export async function findOccupiedPort(options: ClusterOptions): Promise<string 
     if (code !== "EADDRINUSE") return `Could not listen on port ${port} of HOST=${host}: ${code}.`;
     const other = options.port + OTHER_PORTS_ABOVE * (options.port < HIGHEST_PORT / 2 ? 1 : -1);
     return (
-      `Port ${port} is in use by another program. Stop that one, or choose others: PORT=${other} npx -y pnpm@12 dev:cluster ` +
+      `Port ${port} is in use by another program. Stop it, or choose other ports: PORT=${other} npx -y pnpm@12 dev:cluster ` +
       `(for a second cluster also DATA_DIR=${options.folder}-2).`
     );
   }

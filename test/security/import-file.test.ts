@@ -5,7 +5,7 @@ import { must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseOf, listCollections } from "../../services/cli/src/backup/documents.ts";
-import { withStopped } from "../../services/cli/src/open-stopped.ts";
+import { withStoppedInstance } from "../../services/cli/src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "../../services/cli/test/temporary-instance.ts";
 
 // A hostile export file, sent to an operator who imports it on the command line.
@@ -90,7 +90,7 @@ async function importFile(content: string) {
 
 /** All documents except the time of the instance's last start. */
 async function dumpDatabase(): Promise<string> {
-  return withStopped(configOf(dataDir), async ({ connection }) => {
+  return withStoppedInstance(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     const names = (await listCollections(db)).filter((name) => name !== "unfinishedImports").toSorted();
     const found = await Promise.all(
@@ -202,7 +202,7 @@ test("IDs of existing documents refer to nothing that exists", async () => {
   ];
   const { code, error } = await importFile(seal(lines));
   expect({ code, error }).toEqual({ code: 0, error: "" });
-  await withStopped(configOf(dataDir), async ({ connection }) => {
+  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
     const messages = databaseOf(connection).collection("messages");
     const untouched = await messages.findOne({ _id: new mongo.ObjectId(victim.messageId) });
     expect(untouched).toMatchObject({ content: "untouched" });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connectAll, end, next, type Pair, start } from "./processes.ts";
 import { CANDIDATES, type Candidate, type FromReceiver, type FromServer } from "./protocol.ts";
-import { type Figures, printTable, summarise } from "./table.ts";
+import { type Figures, printTable, summarize } from "./table.ts";
 
 /**
  * Compares broadcast implementations in one run. Each candidate has its own server and receiver process; all stay connected, and
@@ -69,7 +69,7 @@ async function compare(users: number, rounds: number, names: readonly Candidate[
     // Bursts are slow without coalescing, so only a third of the rounds have one.
     for (const contestant of order) await round(contestant, i % 3 === 1);
   }
-  const rows = contestants.map(({ name, figures }) => summarise(name, users, figures));
+  const rows = contestants.map(({ name, figures }) => summarize(name, users, figures));
   if (values.json) console.log(JSON.stringify({ users, rounds, rows }));
   else printTable(users, rows);
   for (const contestant of contestants) await end(contestant);

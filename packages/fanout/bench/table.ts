@@ -43,7 +43,7 @@ const median = (numbers: readonly number[]): number => {
 const medianOf = (samples: readonly Sample[], field: keyof Sample): number =>
   median(samples.map((sample) => sample[field]));
 
-export function summarise(name: string, users: number, { cold, warm, bursts }: Figures): Row {
+export function summarize(name: string, users: number, { cold, warm, bursts }: Figures): Row {
   return {
     name,
     coldMs: medianOf(cold, "allAfterMs"),

@@ -14,7 +14,7 @@ export class FlushQueue {
   #scheduled = false;
   #added = 0;
   #removed = 0;
-  readonly #awaited: { count: number; done: () => void }[] = [];
+  readonly #waiters: { count: number; done: () => void }[] = [];
   readonly #connectionsPerSlice: number;
   readonly #beforeSlice: () => void;
 
@@ -40,7 +40,7 @@ export class FlushQueue {
 
   /** Calls `done` on the next tick after all connections added so far were flushed. */
   whenWritten(done: () => void): void {
-    this.#awaited.push({ count: this.#added, done });
+    this.#waiters.push({ count: this.#added, done });
   }
 
   /** The number of queued connections. */
@@ -97,8 +97,8 @@ export class FlushQueue {
   }
 
   #report(): void {
-    while (this.#awaited[0] !== undefined && this.#awaited[0].count <= this.#removed) {
-      process.nextTick(this.#awaited.shift()!.done);
+    while (this.#waiters[0] !== undefined && this.#waiters[0].count <= this.#removed) {
+      process.nextTick(this.#waiters.shift()!.done);
     }
   }
 }

@@ -2,7 +2,7 @@ import { defineRepository, newId, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** Two years. */
-const KEPT_FOR_S = 2 * 365 * 24 * 60 * 60;
+const RETENTION_S = 2 * 365 * 24 * 60 * 60;
 
 /** An attempted or completed action of an admin. */
 export interface AuditDocument {
@@ -27,7 +27,7 @@ const schema = new Schema<AuditDocument>(
   { collection: "adminAudit", minimize: false },
 );
 schema.index({ actorId: 1, _id: -1 });
-schema.index({ createdAt: 1 }, { expireAfterSeconds: KEPT_FOR_S });
+schema.index({ createdAt: 1 }, { expireAfterSeconds: RETENTION_S });
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 

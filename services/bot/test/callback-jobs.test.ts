@@ -2,7 +2,7 @@ import { must, startDatabase, type ServerProcess } from "@fanfare/testing";
 import { startNode, type FanfareNode } from "../../../test/support/node-process.ts";
 import mongoose, { type Connection } from "mongoose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { MAX_FAILURES } from "../src/bounds.ts";
+import { MAX_FAILURES } from "../src/constants.ts";
 import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
 
 // The server runs in a separate process that can be killed, with a separate database whose jobs can be changed.

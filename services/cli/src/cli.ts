@@ -30,7 +30,7 @@ const program = (args: readonly string[]) =>
     .command(migrateCommand)
     .command(reindexCommand)
     .command(checkCommand)
-    .demandCommand(1, "Name a command, for example: fanfare check")
+    .demandCommand(1, "Specify a command, for example: fanfare check")
     .strict()
     .help()
     .version(false)

@@ -27,7 +27,7 @@ export async function writeFileAtomically(
   const handle = await open(unfinished, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw new CliError(`${file} cannot be written: ${error.message}`);
     throw new CliError(
-      `${unfinished} already exists: ${file} is being written, or that was broken off. Then delete it.`,
+      `${unfinished} already exists: ${file} is being written, or an earlier attempt was interrupted. In that case, delete it.`,
     );
   });
   try {

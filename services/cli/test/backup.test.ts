@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { writeBackup } from "../src/backup/write-backup.ts";
 import { databaseOf } from "../src/backup/documents.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import { mongo } from "mongoose";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await mkdir(join(source, "files/ab"), { recursive: true });
   await writeFile(join(source, "files/ab/large"), Buffer.alloc(300_000, "content"));
   await writeFile(join(source, "files/empty"), "");
-  await withStopped(configOf(source), async ({ connection }) => {
+  await withStoppedInstance(configOf(source), async ({ connection }) => {
     const { Long, Double, Int32, Decimal128, Binary, BSONRegExp, Timestamp } = mongo.BSON;
     await databaseOf(connection)
       .collection("everyType")
@@ -87,7 +87,7 @@ test("rejects a damaged or truncated backup wherever the damage is, and writes n
   for (const length of lengths) {
     await writeFile(damaged, bytes.subarray(0, length));
     await expect(restoreBackup(configOf(target), damaged, false), `cut at ${length}`).rejects.toThrow(
-      "is not a whole backup",
+      "is not a complete backup",
     );
   }
   for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 40)) {
@@ -97,7 +97,7 @@ test("rejects a damaged or truncated backup wherever the damage is, and writes n
     other[at]! ^= 0x10;
     await writeFile(damaged, other);
     await expect(restoreBackup(configOf(target), damaged, false), `changed at ${at}`).rejects.toThrow(
-      "is not a whole backup",
+      "is not a complete backup",
     );
   }
   await expect(readdir(target)).rejects.toThrow("ENOENT");

@@ -5,7 +5,7 @@ import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
 import { reindex } from "../src/commands/reindex.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
 
 let folder: string;
@@ -14,7 +14,7 @@ let world: World;
 const { ObjectId } = mongo;
 
 const change = (work: (db: mongo.Db) => Promise<unknown>): Promise<unknown> =>
-  withStopped(configOf(dataDir), ({ connection }) => work(databaseOf(connection)));
+  withStoppedInstance(configOf(dataDir), ({ connection }) => work(databaseOf(connection)));
 
 beforeAll(async () => {
   folder = await newFolder();
@@ -96,14 +96,14 @@ test("reindex recreates the indexes and the search index from the messages", asy
     await must(url, "message.send", { ...ids, content: "elephants" }, owner.accessToken);
     return { token: owner.accessToken, channel };
   });
-  await withStopped(configOf(other), async ({ connection }) => {
+  await withStoppedInstance(configOf(other), async ({ connection }) => {
     const db = databaseOf(connection);
     await db.collection("messages").dropIndexes();
     const gone = { _id: new ObjectId(), place: new ObjectId(channel.id), rev: 1, tokens: ["gone"] };
     await db.command({ fanfareSearchPut: "searchEntries", entries: [gone], deleted: [] });
   });
   expect(await reindex(configOf(other))).toBe(1);
-  await withStopped(configOf(other), async ({ connection }) => {
+  await withStoppedInstance(configOf(other), async ({ connection }) => {
     const db = databaseOf(connection);
     const found = async (token: string) => {
       const places = [new ObjectId(channel.id)];

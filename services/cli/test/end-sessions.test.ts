@@ -3,7 +3,7 @@ import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
 import { endSessions } from "../src/commands/accounts.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, newFolder } from "./temporary-instance.ts";
 
 const EACH = 1700;
@@ -20,7 +20,7 @@ async function fill(db: mongo.Db): Promise<void> {
 }
 
 test("ends all sessions in several batches, those of guests only if requested", async () => {
-  await withStopped(configOf(dataDir), async ({ connection }) => {
+  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     await fill(db);
     const living = () => db.collection("sessions").countDocuments({ revokedAt: { $exists: false } });

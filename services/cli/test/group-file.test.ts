@@ -8,7 +8,7 @@ import { must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf, listCollections } from "../src/backup/documents.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import { makeFullGroup, shape, type FullGroup } from "./full-group.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function counts(of = dataDir): Promise<Record<string, number>> {
-  return withStopped(configOf(of), async ({ connection }) => {
+  return withStoppedInstance(configOf(of), async ({ connection }) => {
     const db = databaseOf(connection);
     const names = await listCollections(db);
     const entries = names.map(async (name) => [name, await db.collection(name).countDocuments()] as const);
@@ -42,7 +42,7 @@ async function counts(of = dataDir): Promise<Record<string, number>> {
   });
 }
 
-const importedId = (out: string): string => /Group ([0-9a-f]{24}) is made/.exec(out)![1]!;
+const importedId = (out: string): string => /Imported as group ([0-9a-f]{24})/.exec(out)![1]!;
 
 test("exporting an imported group produces the same file, except for ids and missing users", async () => {
   const args = ["import-group", file, "--owner", ada.username, "--match-usernames"];
@@ -99,8 +99,8 @@ test("no user becomes an author or a member by name only", async () => {
   const { code, out } = await fanfare(dataDir, ["import-group", file, "--owner", ada.username]);
   expect(code).toBe(0);
   const groupId = importedId(out);
-  expect(out).toContain("1 members; 5 users are known by their names alone");
-  await withStopped(configOf(dataDir), async ({ connection }) => {
+  expect(out).toContain("1 members. Users without an account here: 5.");
+  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     const channels = await db
       .collection("channels")
@@ -167,14 +167,14 @@ test("rejects a truncated, changed or invalid file with the line number, and wri
   expect(await faultIn(without(of("user")))).toMatch(/line \d+: user \w+ is missing from the file/);
   // Only detected by the unique indexes, after much is already written.
   const message = content[of("message")]!;
-  expect(await refused(sealed([...content, message]))).toContain("it contains something twice");
+  expect(await refused(sealed([...content, message]))).toContain("it contains duplicates");
   expect(await counts()).toEqual(before);
 });
 
 test("the next import removes the remains of an interrupted one", async () => {
   const before = await counts();
   const [groupId, channelId, userId] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
-  await withStopped(configOf(dataDir), async ({ connection }) => {
+  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     await db
       .collection("unfinishedImports")

@@ -57,7 +57,7 @@ test("an export by HTTP is identical to one by the CLI, and can be imported the 
 
   const { code, out } = await fanfare(dataDir, ["import-group", owners!, "--owner", ada.username]);
   expect(code).toBe(0);
-  const imported = /Group ([0-9a-f]{24}) is made/.exec(out)![1]!;
+  const imported = /Imported as group ([0-9a-f]{24})/.exec(out)![1]!;
   const again = join(folder, "again.jsonl");
   await whileRunning(dataDir, async (url) => {
     const response = await download(url, "group.export", imported, ada);

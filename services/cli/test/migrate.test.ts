@@ -4,7 +4,7 @@ import { startFanfare } from "@fanfare/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, fanfareProcess, newFolder, whileRunning } from "./temporary-instance.ts";
 
 let folder: string;
@@ -55,7 +55,7 @@ test("with MIGRATE_ON_START=off, an instance refuses to start until it is migrat
 test("a version that is too old for its database doesn't start and changes nothing", async () => {
   const dataDir = join(folder, "newer");
   await whileRunning(dataDir, async () => undefined);
-  await withStopped(configOf(dataDir), ({ connection }) =>
+  await withStoppedInstance(configOf(dataDir), ({ connection }) =>
     databaseOf(connection)
       .collection<{ _id: string }>("migrations")
       .insertOne({
@@ -80,13 +80,13 @@ test("a version that is too old for its database doesn't start and changes nothi
 
 test("the lease of a dead process is ignored where no other process can exist", async () => {
   const dataDir = await restoreOld("left");
-  await withStopped(configOf(dataDir), ({ connection }) =>
+  await withStoppedInstance(configOf(dataDir), ({ connection }) =>
     databaseOf(connection)
       .collection<{ _id: string }>("migrationLease")
       .insertOne({ _id: "lease", fence: 7, beat: 3, holder: "dead:1" } as never),
   );
   await whileRunning(dataDir, async () => undefined);
-  const records = await withStopped(configOf(dataDir), ({ connection }) =>
+  const records = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
     databaseOf(connection).collection("migrations").find().toArray(),
   );
   expect(new Set(records.map(({ state, fence }) => `${state} ${fence}`))).toEqual(new Set(["done 8"]));

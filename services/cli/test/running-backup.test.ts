@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createWorld, must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import {
   configOf,
   fanfare,
@@ -109,7 +109,7 @@ async function makeTraffic(url: string) {
 
 /** More than all buffers between the database and the backup, in the middle of the collections. */
 async function addBulk(source: string): Promise<void> {
-  await withStopped(configOf(source), async ({ connection }) => {
+  await withStoppedInstance(configOf(source), async ({ connection }) => {
     const parts = Array.from({ length: 8 }, () => ({ bytes: randomBytes(1024 * 1024) }));
     await databaseOf(connection).collection("groupsBulk").insertMany(parts);
   });
@@ -202,6 +202,6 @@ test("verify detects a truncated backup", async () => {
   await writeFile(file, bytes.subarray(0, bytes.length - 20));
   expect(await fanfare(folder, ["verify", file])).toMatchObject({
     code: 1,
-    error: expect.stringContaining("is not a whole backup") as string,
+    error: expect.stringContaining("is not a complete backup") as string,
   });
 });

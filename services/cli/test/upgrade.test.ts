@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeBackup } from "../src/backup/write-backup.ts";
 import { databaseOf } from "../src/backup/documents.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
-import { withStopped } from "../src/open-stopped.ts";
+import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
 import { fill, type Known } from "./upgrade/fill.ts";
 import { expectedFindings, readAsClient } from "./upgrade/read-as-client.ts";
@@ -38,7 +38,7 @@ for (const name of VERSIONS)
       known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
       await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
       // Backups contain no indexes, so create one that the first version had.
-      await withStopped(configOf(dataDir), ({ connection }) =>
+      await withStoppedInstance(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("channels").createIndex({ memberIds: 1, _id: -1 }),
       );
     });
@@ -53,7 +53,7 @@ for (const name of VERSIONS)
     });
 
     test("knows the users who have left the group and wrote there", async () => {
-      const former = await withStopped(configOf(dataDir), ({ connection }) =>
+      const former = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("formerMembers").find().toArray(),
       );
       expect(former.map(({ groupId, userId }) => [String(groupId), String(userId)])).toEqual([
@@ -62,7 +62,7 @@ for (const name of VERSIONS)
     });
 
     test("has exactly the current indexes", async () => {
-      const indexes = await withStopped(configOf(dataDir), ({ connection }) =>
+      const indexes = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("channels").indexes(),
       );
       const names = indexes.map((index) => index.name);
@@ -73,7 +73,7 @@ for (const name of VERSIONS)
     test("isn't changed again", async () => {
       const backup = async (file: string): Promise<Buffer> => {
         // Recurring jobs are updated at every start.
-        await withStopped(configOf(dataDir), ({ connection }) =>
+        await withStoppedInstance(configOf(dataDir), ({ connection }) =>
           databaseOf(connection).collection("jobs").deleteMany({}),
         );
         await writeBackup(configOf(dataDir), file);

@@ -3,7 +3,7 @@ import type { Handlers, Logger } from "@fanfare/kernel";
 import { type Services, LIMITS } from "@fanfare/contract";
 import type { FileDocument, FileRepository } from "./file.repository.ts";
 import { ownersOf, type Quotas } from "./quotas.ts";
-import { CHECKED_EVERY_MS, SWEEP_BATCH } from "./bounds.ts";
+import { ATTACHMENT_CHECK_INTERVAL_MS, SWEEP_BATCH } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { isThere } from "./downloads.ts";
 import { presentFile } from "./file.presenter.ts";
@@ -86,7 +86,7 @@ export class Sweeper {
     const { files, remover } = this.#options;
     if (file.state === "deleting") return remover.erase(file);
     if (file.state !== "attached" || !(await this.#isInMessage(file))) return remover.remove(file);
-    const dueAt = new Date(Date.now() + CHECKED_EVERY_MS);
+    const dueAt = new Date(Date.now() + ATTACHMENT_CHECK_INTERVAL_MS);
     await files.change(file._id, ["attached"], { dueAt });
   }
 

@@ -1,7 +1,7 @@
 import type { Variant } from "@fanfare/files";
 import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { MARK_BATCH, SUM_PAGE, SWEEP_LEASE_MS } from "./bounds.ts";
+import { MARK_BATCH, SUM_PAGE_SIZE, SWEEP_LEASE_MS } from "./constants.ts";
 
 /**
  * `uploading`: incomplete. `unclaimed`: complete, but visible only to its owner. `attached`: part of the message that its owner
@@ -106,11 +106,11 @@ export const createFileRepository = defineRepository(
         const page = await files
           .find({ [field]: id, ...after }, { bytes: 1 })
           .sort({ _id: -1 })
-          .limit(SUM_PAGE)
+          .limit(SUM_PAGE_SIZE)
           .lean();
         for (const { bytes } of page) total += bytes;
         const last = page.at(-1);
-        if (last === undefined || page.length < SUM_PAGE) return total;
+        if (last === undefined || page.length < SUM_PAGE_SIZE) return total;
         after = { _id: { $lt: last._id } };
       }
     },

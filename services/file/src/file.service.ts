@@ -5,7 +5,7 @@ import { downloadActions } from "./downloads.ts";
 import { Remover, Sweeper, cleanupActions } from "./cleanup.ts";
 import { pictureActions } from "./pictures.ts";
 import { Quotas, quotaActions } from "./quotas.ts";
-import { IMAGES_AT_ONCE, IMAGES_WAITING, OVERLOADED_RETRY_MS, SWEEP_EVERY_MS } from "./bounds.ts";
+import { IMAGE_CONCURRENCY, MAX_QUEUED_IMAGES, OVERLOADED_RETRY_MS, SWEEP_INTERVAL_MS } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { createFileRepository } from "./file.repository.ts";
 import { createUsageRepository } from "./usage.repository.ts";
@@ -25,14 +25,14 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
     storage,
     urls: new FileUrls(node.keyFor("file-urls")),
     images: new WorkQueue({
-      atOnce: IMAGES_AT_ONCE,
-      waiting: IMAGES_WAITING,
+      atOnce: IMAGE_CONCURRENCY,
+      waiting: MAX_QUEUED_IMAGES,
       retryAfterMs: OVERLOADED_RETRY_MS,
     }),
     remover,
   };
   node.jobs.define("file.sweep", {
-    everyMs: SWEEP_EVERY_MS,
+    everyMs: SWEEP_INTERVAL_MS,
     run: async ({ signal }) => {
       if (await sweeper.sweep(signal)) return { againAt: new Date() };
     },

@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import sharp, { type Sharp } from "sharp";
 import type { ByteRange, FileStorage } from "@fanfare/files";
-import { IMAGE_TIMEOUT_S } from "./bounds.ts";
+import { IMAGE_TIMEOUT_S } from "./constants.ts";
 
 interface DrawnImage {
   image: Buffer;

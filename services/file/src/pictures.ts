@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pictureKey, picturePath, storageKey } from "@fanfare/files";
 import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
-import { OLD_PICTURE_LIFETIME_MS } from "./bounds.ts";
+import { OLD_PICTURE_TTL_MS } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { drawPicture, readBytes } from "./images.ts";
 import { keyOf, ownersOf } from "./quotas.ts";
@@ -46,7 +46,7 @@ export function pictureActions(dependencies: FileDependencies): Handlers {
     },
 
     "file.dropPictures": async ({ params: { of, exceptFileId } }) => {
-      const dueAt = new Date(Date.now() + OLD_PICTURE_LIFETIME_MS);
+      const dueAt = new Date(Date.now() + OLD_PICTURE_TTL_MS);
       await files.markDeleting({ pictureOf: keyOf(of) }, dueAt, exceptFileId);
       return {};
     },

@@ -1,11 +1,11 @@
 import type { User } from "@fanfare/contract";
 import { type Handlers, type NodeContext, serviceError } from "@fanfare/kernel";
 import {
-  FULL_INSTANCE_KNOWN_MS,
-  INSTANCE_USAGE_KNOWN_MS,
-  RECOUNT_GAP_MS,
-  RECOUNT_QUIET_MS,
-} from "./bounds.ts";
+  FULL_INSTANCE_TTL_MS,
+  INSTANCE_USAGE_TTL_MS,
+  RECOUNT_INTERVAL_MS,
+  RECOUNT_SETTLE_MS,
+} from "./constants.ts";
 import type { FileDocument, FileRepository } from "./file.repository.ts";
 import type { UsageRepository } from "./usage.repository.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
@@ -93,7 +93,7 @@ export class Quotas {
     if (max === null) return;
     const isFull = (): boolean => this.#instance.bytes + bytes > max;
     const ageMs = Date.now() - this.#instance.readAtMs;
-    if (ageMs >= (isFull() ? FULL_INSTANCE_KNOWN_MS : INSTANCE_USAGE_KNOWN_MS))
+    if (ageMs >= (isFull() ? FULL_INSTANCE_TTL_MS : INSTANCE_USAGE_TTL_MS))
       this.#instance = { bytes: await this.#usage.sumOfUsers(), readAtMs: Date.now() };
     if (isFull()) throw serviceError("LIMIT_REACHED", { limit: "fileQuotaInstanceBytes", max });
     this.#instance.bytes += bytes;
@@ -111,8 +111,8 @@ export class Quotas {
     const { bytes, countedAt = NEVER, takenAt = NEVER } = found;
     const nowMs = Date.now();
     // A file that has just taken space may not be stored yet.
-    if (nowMs - takenAt.getTime() < RECOUNT_QUIET_MS) return false;
-    if (nowMs - countedAt.getTime() < RECOUNT_GAP_MS[owner.type]) return false;
+    if (nowMs - takenAt.getTime() < RECOUNT_SETTLE_MS) return false;
+    if (nowMs - countedAt.getTime() < RECOUNT_INTERVAL_MS[owner.type]) return false;
     const sum = await this.#files.sumBytes(FIELDS[owner.type], owner.id);
     await this.#usage.correct(found, sum);
     return sum !== bytes;

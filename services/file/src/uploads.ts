@@ -15,7 +15,7 @@ import type { FileDependencies } from "./file.dependencies.ts";
 import type { FileDocument } from "./file.repository.ts";
 import { safeFileName, withExtension } from "./file-name.ts";
 import { ownersOf } from "./quotas.ts";
-import { CLAIM_CHECKED_AFTER_MS, IMAGE_MAX_BYTES, SNIFFED_BYTES } from "./bounds.ts";
+import { CLAIM_CHECK_DELAY_MS, IMAGE_MAX_BYTES, SNIFFED_BYTES } from "./constants.ts";
 import { presentAttachment, presentFile } from "./file.presenter.ts";
 import { drawImage, DRAWN_TYPES, readBytes } from "./images.ts";
 
@@ -89,7 +89,7 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
       const isFree = (file: FileDocument): boolean => file.state === "unclaimed" || isClaimed(file);
       if (before.length !== fileIds.length || !before.every((file) => isTheirs(file) && isFree(file)))
         return { attachments: null };
-      await files.claim(fileIds, { nonce, dueAt: new Date(Date.now() + CLAIM_CHECKED_AFTER_MS) });
+      await files.claim(fileIds, { nonce, dueAt: new Date(Date.now() + CLAIM_CHECK_DELAY_MS) });
       // A concurrent message may have claimed them first.
       const after = (await files.findMany(fileIds)).filter(isClaimed);
       if (after.length !== fileIds.length) return { attachments: null };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createFileStorage, storageKey } from "@fanfare/files";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { SWEEP_BATCH } from "../src/bounds.ts";
+import { SWEEP_BATCH } from "../src/constants.ts";
 import { createFileRepository } from "../src/file.repository.ts";
 import { Quotas } from "../src/quotas.ts";
 import { Remover, Sweeper } from "../src/cleanup.ts";

@@ -1,7 +1,7 @@
 import { createLogger, createRateLimits } from "@fanfare/kernel";
 import { expect, test } from "vitest";
 import { ActionLimits, FullChannels } from "./action-limits.ts";
-import { FULL_CHANNEL_MS, MAX_FULL_CHANNELS } from "./bounds.ts";
+import { FULL_CHANNEL_TTL_MS, MAX_FULL_CHANNELS } from "./constants.ts";
 
 const limit = { points: 2, durationMs: 1000 };
 const HERE = "192.0.2.1";
@@ -80,9 +80,9 @@ test("ignores parameters without such a limit", () => {
 test("a channel counts as full for a short time after it was", () => {
   const full = new FullChannels();
   full.add("a", 1000);
-  expect(full.has("a", 1000 + FULL_CHANNEL_MS - 1)).toBe(true);
+  expect(full.has("a", 1000 + FULL_CHANNEL_TTL_MS - 1)).toBe(true);
   expect(full.has("b", 1000)).toBe(false);
-  expect(full.has("a", 1000 + FULL_CHANNEL_MS)).toBe(false);
+  expect(full.has("a", 1000 + FULL_CHANNEL_TTL_MS)).toBe(false);
 });
 
 test("remembers a bounded number of channels", () => {

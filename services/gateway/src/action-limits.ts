@@ -1,7 +1,7 @@
 import type { ActionName, ActionRateLimit } from "@fanfare/contract";
 import type { ExactLimit, RateLimits } from "@fanfare/kernel";
 import type { Caller } from "./calls.ts";
-import { FULL_CHANNEL_MS, MAX_FULL_CHANNELS } from "./bounds.ts";
+import { FULL_CHANNEL_TTL_MS, MAX_FULL_CHANNELS } from "./constants.ts";
 
 /** Milliseconds to wait, or 0. A promise when counters are shared with other gateways. */
 export type Wait = number | Promise<number>;
@@ -91,7 +91,7 @@ export class FullChannels {
 
   add(channelId: string, nowMs: number): void {
     if (this.#until.size >= MAX_FULL_CHANNELS) this.#until.clear();
-    this.#until.set(channelId, nowMs + FULL_CHANNEL_MS);
+    this.#until.set(channelId, nowMs + FULL_CHANNEL_TTL_MS);
   }
 
   has(channelId: string, nowMs: number): boolean {

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { Admission, ADMISSION_WINDOW_MS, LIGHT_CALLS, MIN_CALLS_IN_FLIGHT, Usual } from "./admission.ts";
-import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
+import {
+  Admission,
+  ADMISSION_WINDOW_MS,
+  LIGHT_CALLS,
+  MIN_CALLS_IN_FLIGHT,
+  UsualDuration,
+} from "./admission.ts";
+import { MAX_CALLS_IN_FLIGHT } from "./constants.ts";
 
 /** A FIFO server that handles `perWindow` calls per window, with a simulated clock. */
 function createPlace(perWindow: number) {
   let nowMs = 0;
   const admission = new Admission(() => nowMs);
-  const usual = new Usual();
+  const usual = new UsualDuration();
   const queue: { user: string; beganMs: number; end: () => void }[] = [];
   const answered = new Map<string, number>();
   let worstMs = 0;

@@ -1,4 +1,4 @@
-import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
+import { MAX_CALLS_IN_FLIGHT } from "./constants.ts";
 
 /** How often delays are evaluated. */
 export const ADMISSION_WINDOW_MS = 100;
@@ -9,34 +9,34 @@ const SUSTAINED_WINDOWS = 5;
 /** The lowest limit, enough to keep CPU and disk busy. */
 export const MIN_CALLS_IN_FLIGHT = 128;
 /** Factors by which the limit shrinks (at most, at least) and grows per window. */
-const SHRINK = 0.5;
-const SHRINK_AT_LEAST = 0.9;
-const GROW = 1.1;
+const MAX_SHRINK = 0.5;
+const MIN_SHRINK = 0.9;
+const GROWTH = 1.1;
 /** The share of the limit that users with many calls can use. */
-const HEAVY_PART = 0.75;
+const HEAVY_SHARE = 0.75;
 /** The share reserved for users with few calls, and the same again for new connections. */
-const RESERVED_PART = 0.25;
+const RESERVED_SHARE = 0.25;
 /** Users with more calls within one to two seconds are rejected first. A page makes about ten when it opens. */
 export const LIGHT_CALLS = 15;
-const COUNT_MS = 1000;
+const COUNT_WINDOW_MS = 1000;
 /** Maximum of counted users; others are treated as having few calls until the next window. */
 const MAX_COUNTED = 20_000;
 /** Samples per window for the median. */
 const MAX_SAMPLES = 500;
 /** The overload is over after this time without a rejection or delay. */
-const OVER_AFTER_MS = 2000;
+const RECOVERED_AFTER_MS = 2000;
 /** Growth of the usual duration per window, to adapt to an action that has become slower permanently. */
-const FORGET = 1.001;
+const DRIFT = 1.001;
 
 /** The usual duration of an action: the minimum seen, increased slowly. */
-export class Usual {
+export class UsualDuration {
   #ms = Number.POSITIVE_INFINITY;
   #changedAtMs = 0;
 
   /** @returns by how much a call exceeded the usual duration, in milliseconds */
   excess(tookMs: number, nowMs: number): number {
     if (nowMs - this.#changedAtMs >= ADMISSION_WINDOW_MS) {
-      this.#ms *= FORGET;
+      this.#ms *= DRIFT;
       this.#changedAtMs = nowMs;
     }
     this.#ms = Math.min(this.#ms, tookMs);
@@ -57,7 +57,7 @@ export class Admission {
   #limit = MAX_CALLS_IN_FLIGHT;
   #inFlight = 0;
   #peak = 0;
-  readonly #usualConnection = new Usual();
+  readonly #usualConnection = new UsualDuration();
   readonly #ofKind: Record<CallKind, number> = { light: 0, heavy: 0, connection: 0 };
   #samples: number[] = [];
   #delayMs = 0;
@@ -102,7 +102,7 @@ export class Admission {
     if (count > 1 || this.#calls.size < MAX_COUNTED) this.#calls.set(user, count);
     const isLight = count + (this.#callsBefore.get(user) ?? 0) <= LIGHT_CALLS;
     if (isLight && this.#hasRoom("light")) return "light";
-    if (this.#inFlight < this.#limit * HEAVY_PART) return "heavy";
+    if (this.#inFlight < this.#limit * HEAVY_SHARE) return "heavy";
     this.#recordOverload(this.#nowMs());
     return null;
   }
@@ -115,7 +115,7 @@ export class Admission {
   }
 
   /** @returns a function to call when the work has ended, even if its caller no longer waits */
-  begin(kind: CallKind, usual: Usual): () => void {
+  begin(kind: CallKind, usual: UsualDuration): () => void {
     const beganMs = this.#nowMs();
     this.#inFlight += 1;
     this.#ofKind[kind] += 1;
@@ -147,8 +147,8 @@ export class Admission {
     this.#samples = [];
     this.#adapt(nowMs);
     this.#peak = this.#inFlight;
-    if (nowMs - this.#lastOverloadMs > OVER_AFTER_MS) this.#overloadedSinceMs = null;
-    if (nowMs - this.#countedSinceMs < COUNT_MS) return;
+    if (nowMs - this.#lastOverloadMs > RECOVERED_AFTER_MS) this.#overloadedSinceMs = null;
+    if (nowMs - this.#countedSinceMs < COUNT_WINDOW_MS) return;
     this.#countedSinceMs = nowMs;
     this.#callsBefore = this.#calls;
     this.#calls = new Map();
@@ -157,20 +157,20 @@ export class Admission {
   #adapt(nowMs: number): void {
     if (this.#delayMs <= TARGET_DELAY_MS) {
       this.#slowWindows = 0;
-      if (this.#peak >= this.#limit * HEAVY_PART * SHRINK_AT_LEAST)
-        this.#limit = Math.min(MAX_CALLS_IN_FLIGHT, this.#limit * GROW);
+      if (this.#peak >= this.#limit * HEAVY_SHARE * MIN_SHRINK)
+        this.#limit = Math.min(MAX_CALLS_IN_FLIGHT, this.#limit * GROWTH);
       return;
     }
     this.#slowWindows += 1;
     if (this.#slowWindows <= SUSTAINED_WINDOWS) return;
     this.#recordOverload(nowMs);
-    const part = Math.min(SHRINK_AT_LEAST, Math.max(SHRINK, TARGET_DELAY_MS / this.#delayMs));
+    const part = Math.min(MIN_SHRINK, Math.max(MAX_SHRINK, TARGET_DELAY_MS / this.#delayMs));
     this.#limit = Math.max(MIN_CALLS_IN_FLIGHT, Math.min(this.#limit, this.#peak) * part);
   }
 
   /** Each kind has its reserved share, even while more calls are in progress than a limit that has just shrunk. */
   #hasRoom(kind: "light" | "connection"): boolean {
-    return this.#ofKind[kind] < this.#limit * RESERVED_PART;
+    return this.#ofKind[kind] < this.#limit * RESERVED_SHARE;
   }
 
   #recordOverload(nowMs: number): void {

@@ -8,7 +8,7 @@ import {
   type NodeContext,
 } from "@fanfare/kernel";
 import { describe, expect, test, vi } from "vitest";
-import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT, MAX_HEAVY_READS_PER_USER } from "./bounds.ts";
+import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT, MAX_HEAVY_READS_PER_USER } from "./constants.ts";
 import { Calls } from "./calls.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 

@@ -24,17 +24,17 @@ import {
   type Logger,
   type RateLimits,
 } from "@fanfare/kernel";
-import { Admission, Usual, type CallKind } from "./admission.ts";
+import { Admission, UsualDuration, type CallKind } from "./admission.ts";
 import {
   ADDRESS_RATE_LIMIT,
   OVERLOADED_RETRY_MS,
   PAGE_RATE_LIMIT,
   RECONNECT_WITHIN_MS,
   WORK_TIMEOUT_MS,
-} from "./bounds.ts";
+} from "./constants.ts";
 import { ActionLimits, FullChannels, type Wait } from "./action-limits.ts";
 import type { ActionMetrics, GatewayMetrics, Outcome } from "./metrics.ts";
-import { answerBytes, ReadLimits } from "./read-limits.ts";
+import { responseBytes, ReadLimits } from "./read-limits.ts";
 
 /** The origin of a call. */
 export interface Caller {
@@ -83,7 +83,7 @@ interface Route {
   shardBy: ActionDefinition["shardBy"];
   limits: ActionLimits;
   metrics: ActionMetrics;
-  usual: Usual;
+  usual: UsualDuration;
 }
 
 /** The only way from clients to actions: only actions that the contract defines for the transport can be called. */
@@ -96,13 +96,13 @@ export class Calls {
   readonly #inRequest: InRequest;
   readonly #paused: CallsOptions["paused"];
   readonly #assertSecondFactor: CallsOptions["assertSecondFactor"];
-  readonly #ofAddress: ReturnType<RateLimits["quick"]>;
-  readonly #ofPage: ReturnType<RateLimits["quick"]>;
+  readonly #addressLimit: ReturnType<RateLimits["quick"]>;
+  readonly #pageLimit: ReturnType<RateLimits["quick"]>;
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
   /** Limits the calls in progress. */
   readonly admission = new Admission();
-  readonly #usualFollowing = new Usual();
+  readonly #usualFollowing = new UsualDuration();
   #draining = false;
 
   constructor({
@@ -122,8 +122,8 @@ export class Calls {
     this.#inRequest = inRequest;
     this.#paused = paused;
     this.#assertSecondFactor = assertSecondFactor;
-    this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
-    this.#ofPage = rateLimits.quick("page", PAGE_RATE_LIMIT);
+    this.#addressLimit = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
+    this.#pageLimit = rateLimits.quick("page", PAGE_RATE_LIMIT);
     this.#reads = new ReadLimits(rateLimits, rateLimitFactor);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
@@ -145,7 +145,7 @@ export class Calls {
           shardBy,
           limits,
           metrics: ofAction,
-          usual: new Usual(),
+          usual: new UsualDuration(),
         });
       }
     }
@@ -213,7 +213,7 @@ export class Calls {
 
   /** Counts a request for a file of the page. @returns the error if it is rejected, otherwise null */
   checkPageRequest(address: string): ServiceError | null {
-    const retryAfterMs = this.#ofPage.take(address, Date.now());
+    const retryAfterMs = this.#pageLimit.take(address, Date.now());
     return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
   }
 
@@ -221,12 +221,12 @@ export class Calls {
   checkRequest(address: string): ServiceError | null {
     const nowMs = Date.now();
     const retryAfterMs =
-      this.#ofAddress.take(address, nowMs) || this.#reads.waitMs({ userId: null, address }, nowMs);
+      this.#addressLimit.take(address, nowMs) || this.#reads.waitMs({ userId: null, address }, nowMs);
     return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
   }
 
   /** Charges the response to such a request. */
-  chargeAnswer(address: string, bytes: number): void {
+  chargeResponse(address: string, bytes: number): void {
     this.#reads.charge({ userId: null, address }, bytes, 0, Date.now());
   }
 
@@ -266,7 +266,7 @@ export class Calls {
     const nowMs = Date.now();
     const userId = actor === null ? null : actor.userId;
     return (
-      this.#ofAddress.take(address, nowMs) ||
+      this.#addressLimit.take(address, nowMs) ||
       (mutates ? 0 : this.#reads.waitMs({ userId, address }, nowMs)) ||
       limits.take(userId, address, nowMs)
     );
@@ -305,7 +305,7 @@ export class Calls {
     const reader = { userId: caller.actor?.userId ?? null, address: caller.address };
     if (!route.isHeavyRead) {
       const data = await this.#callService(route, parsed, caller, kind);
-      this.#reads.charge(reader, answerBytes(data), 0, Date.now());
+      this.#reads.charge(reader, responseBytes(data), 0, Date.now());
       return data;
     }
     if (!(await this.#reads.enter(reader)))
@@ -318,7 +318,7 @@ export class Calls {
       if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
       if (caller.isSlow?.() === true) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
       const data = await this.#callService(route, parsed, caller, kind);
-      bytes = answerBytes(data);
+      bytes = responseBytes(data);
       return data;
     } finally {
       this.#reads.charge(reader, bytes, performance.now() - beganMs, Date.now());

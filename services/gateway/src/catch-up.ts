@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CHANNEL_ROOMS, groupRoom, ROLE_ROOMS } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import { boundedMap, type NodeContext } from "@fanfare/kernel";
-import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
+import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./constants.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import { closeIfEnded, type EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
@@ -29,7 +29,7 @@ export async function catchUp(
   ended.add(sessionIds, Date.now());
   const sockets = [...io.of("/").sockets.values()].filter((socket) => !closeIfEnded(socket, ended));
   await untilDone(() => node.policy.get(), node, signal);
-  secondFactor.forget();
+  secondFactor.evict();
   await secondFactor.close(sockets);
   const users = [...byUser(sockets.filter((socket) => socket.connected))];
   await boundedMap(users, CATCH_UP_CONCURRENCY, ([userId, ofUser]) =>

@@ -11,11 +11,11 @@ export type TrustedProxies = number | readonly string[];
  */
 export function clientAddress(request: IncomingMessage, trusted: TrustedProxies): string {
   const remote = request.socket.remoteAddress ?? "unknown";
-  if (trusted === 0) return normaliseAddress(remote);
+  if (trusted === 0) return normalizeAddress(remote);
   const way = [...forwardedFor(request), remote];
-  if (typeof trusted === "number") return normaliseAddress(way[Math.max(0, way.length - 1 - trusted)]!);
+  if (typeof trusted === "number") return normalizeAddress(way[Math.max(0, way.length - 1 - trusted)]!);
   const networks = networksOf(trusted);
-  return normaliseAddress(way.findLast((address) => !contains(networks, address)) ?? way[0]!);
+  return normalizeAddress(way.findLast((address) => !contains(networks, address)) ?? way[0]!);
 }
 
 /** Whether the connection comes from a trusted proxy. */
@@ -66,7 +66,7 @@ function contains(networks: BlockList, address: string): boolean {
 const unmapped = (address: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 
 /** @param address as formatted by Node */
-export function normaliseAddress(address: string): string {
+export function normalizeAddress(address: string): string {
   const plain = unmapped(address);
   return isIPv6(plain) ? network64(plain) : plain.slice(0, 64);
 }

@@ -2,7 +2,7 @@ import { type EventPayload, PROTOCOL_VERSION, type WireError } from "@fanfare/co
 import { type Actor, type NodeContext, type RateLimits, serviceError, toServiceError } from "@fanfare/kernel";
 import type { ExtendedError } from "socket.io";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
-import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -44,7 +44,7 @@ export function createConnectionAuth({
     }
     if (calls.draining || !isServing())
       throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
-    if (connectionRegistry.isOneTooMany(socket.conn)) {
+    if (connectionRegistry.exceedsLimit(socket.conn)) {
       metrics.refused("TOO_MANY_CONNECTIONS");
       // In a later turn, so that the reason is sent first.
       setTimeout(() => socket.conn.close(), 0);
@@ -59,7 +59,7 @@ export function createConnectionAuth({
 
   /** @throws {ServiceError} */
   const withFactor = (actor: Actor): Actor | Promise<Actor> =>
-    secondFactor.assertMet(actor)?.then(() => actor) ?? actor;
+    secondFactor.assertVerified(actor)?.then(() => actor) ?? actor;
 
   /** @throws {ServiceError} */
   const enter = (socket: GatewaySocket, actor: Actor): void => {

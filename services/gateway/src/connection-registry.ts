@@ -6,8 +6,8 @@ import {
   CLOSE_TIMEOUT_MS,
   MAX_PACKETS_PER_SECOND,
   PACKETS_PER_CONTROL_FRAME,
-  REFUSAL_SLACK,
-} from "./bounds.ts";
+  REJECTION_HEADROOM,
+} from "./constants.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 
@@ -29,7 +29,7 @@ export interface ConnectionRecord {
   countedSinceMs: number;
 }
 
-export interface VisitorsOptions {
+export interface ConnectionRegistryOptions {
   /** Shared with the other threads. */
   limit: ConnectionLimit;
   trustProxy: TrustedProxies;
@@ -41,9 +41,9 @@ export interface VisitorsOptions {
 const RECORD = Symbol("connection record");
 type WithRecord = Connection & { [RECORD]?: ConnectionRecord };
 /** The part of the `ws` package's WebSocket that is used here. */
-interface VisitedWebSocket {
+interface TrackedWebSocket {
   [RECORD]?: ConnectionRecord;
-  on(event: "ping" | "pong", listener: (this: VisitedWebSocket) => void): unknown;
+  on(event: "ping" | "pong", listener: (this: TrackedWebSocket) => void): unknown;
   readonly readyState: number;
   readonly CLOSED: number;
   terminate(): void;
@@ -51,24 +51,24 @@ interface VisitedWebSocket {
 
 /** Limits the connections and the packets received on each. */
 export class ConnectionRegistry {
-  readonly #options: VisitorsOptions;
+  readonly #options: ConnectionRegistryOptions;
   readonly #maxPackets: number;
   /** Number of connections that don't count. */
   #uncounted = 0;
 
-  constructor(options: VisitorsOptions) {
+  constructor(options: ConnectionRegistryOptions) {
     this.#options = options;
     this.#maxPackets = MAX_PACKETS_PER_SECOND * Math.max(1, options.rateLimitFactor);
   }
 
   /** Whether not even a connection to send the error about too many can be accepted. */
   isFull(request: IncomingMessage): boolean {
-    if (this.#uncounted < REFUSAL_SLACK) return false;
+    if (this.#uncounted < REJECTION_HEADROOM) return false;
     return !this.#options.limit.hasRoom(clientAddress(request, this.#options.trustProxy));
   }
 
   /** Whether this connection exceeds the limit. */
-  isOneTooMany(connection: Connection): boolean {
+  exceedsLimit(connection: Connection): boolean {
     const record = this.of(connection);
     if (record.isCounted || connection.readyState !== "open") return !record.isCounted;
     record.isCounted = this.#options.limit.take(record.address);
@@ -140,11 +140,11 @@ export class ConnectionRegistry {
   });
 }
 
-function webSocketOf(connection: Connection): VisitedWebSocket | undefined {
-  return (connection.transport as { socket?: VisitedWebSocket }).socket;
+function webSocketOf(connection: Connection): TrackedWebSocket | undefined {
+  return (connection.transport as { socket?: TrackedWebSocket }).socket;
 }
 
-function withWebSocket(handle: (webSocket: VisitedWebSocket) => void): (this: VisitedWebSocket) => void {
+function withWebSocket(handle: (webSocket: TrackedWebSocket) => void): (this: TrackedWebSocket) => void {
   return function onEvent() {
     handle(this);
   };

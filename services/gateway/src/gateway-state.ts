@@ -8,7 +8,7 @@ import {
 } from "@fanfare/kernel";
 import { ERRORS, type Maintenance } from "@fanfare/contract";
 import type { Calls } from "./calls.ts";
-import { MAINTENANCE_RETRY_MS, MAINTENANCE_WAIT_MS, PAUSED_RETRY_MS } from "./bounds.ts";
+import { MAINTENANCE_RETRY_MS, MAINTENANCE_WAIT_MS, PAUSED_CALL_RETRY_MS } from "./constants.ts";
 
 interface GatewayState {
   node: NodeContext;
@@ -80,7 +80,7 @@ export class MaintenanceMode {
   refusal(): ServiceError | null {
     if (!this.#now.enabled) return null;
     const message = this.#now.message === "" ? ERRORS.MAINTENANCE.message : this.#now.message;
-    return serviceError("MAINTENANCE", { message, retryAfterMs: PAUSED_RETRY_MS });
+    return serviceError("MAINTENANCE", { message, retryAfterMs: PAUSED_CALL_RETRY_MS });
   }
 
   setMaintenance(maintenance: Maintenance): void {

@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
 import { ADMISSION_WINDOW_MS } from "./admission.ts";
-import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
-import { connectionMemory, connectionRoom, type ConnectionMemory } from "./connection-room.ts";
+import { connectionMemory, connectionCapacity, type ConnectionMemory } from "./connection-capacity.ts";
 import { changeSession, closeSessions, EndedSessions, watchEndedSessions } from "./ended-sessions.ts";
 import { exposeGatewayState, MaintenanceMode } from "./gateway-state.ts";
 import { createHttpServer } from "./http-server.ts";
@@ -83,7 +83,7 @@ export function createGatewayService(
       async "process.abandoned"() {
         if (running === undefined) return;
         void running.calls.drain(0);
-        await sendAway(running, 0);
+        await drainSockets(running, 0);
         await delay(DRAIN_SOCKETS_MS);
       },
       "session.ended": (context: { params: DomainEvents["session.ended"] }) => {
@@ -94,7 +94,7 @@ export function createGatewayService(
         if (running !== undefined) void secondFactor.close(changeSession(running.io, context.params));
       },
       "policy.changed": () => {
-        secondFactor.forget();
+        secondFactor.evict();
         if (running !== undefined) void secondFactor.close(running.io.of("/").sockets.values());
       },
     },
@@ -117,10 +117,10 @@ export function createGatewayService(
         logger,
         inRequest,
         paused: () => maintenance.refusal(),
-        assertSecondFactor: (actor) => secondFactor.assertMet(actor),
+        assertSecondFactor: (actor) => secondFactor.assertVerified(actor),
         rateLimitFactor: config.rateLimitFactor,
       });
-      const room = connectionRoom(config);
+      const room = connectionCapacity(config);
       const memory = sharedMemory ?? connectionMemory(room);
       exposeGatewayState({ node, calls, maintenance, maxSockets: room.sockets.max });
       const ticking = setInterval(() => calls.admission.tick(), ADMISSION_WINDOW_MS).unref();
@@ -166,7 +166,7 @@ export function createGatewayService(
       stopping.abort();
       if (running === undefined) return;
       const deadlineMs = performance.now() + DRAIN_MS;
-      await sendAway(running, node.config.natsUrl === undefined ? 0 : RECONNECT_WITHIN_MS);
+      await drainSockets(running, node.config.natsUrl === undefined ? 0 : RECONNECT_WITHIN_MS);
       running.release();
       await drain(running, deadlineMs);
       node.fanout.detach();
@@ -195,7 +195,7 @@ async function listen(server: HttpServer, options: ListenOptions): Promise<void>
  * Rejects new clients and asks connected ones to reconnect to another gateway. If there is one, they are served until they have
  * reconnected, each at a random time, so that no client is offline for longer than a reconnect takes.
  */
-async function sendAway({ app, io }: Running, waitMs: number): Promise<void> {
+async function drainSockets({ app, io }: Running, waitMs: number): Promise<void> {
   app.server.close();
   const { sockets } = io.of("/");
   // Emitted per socket, because a broadcast could still be in progress when the connections close.

@@ -1,7 +1,7 @@
 import type { Server, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { HTTP_REQUEST_TIMEOUT_MS } from "./bounds.ts";
-import { normaliseAddress } from "./client-address.ts";
+import { HTTP_REQUEST_TIMEOUT_MS } from "./constants.ts";
+import { normalizeAddress } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 
 declare module "fastify" {
@@ -30,12 +30,12 @@ export function limitBodyTime(app: FastifyInstance): void {
 export function limitTcp(server: Server, open: ConnectionLimit, onTooMany: () => void): void {
   // One shared function for all connections, called with the connection as `this`.
   function onClose(this: Socket): void {
-    open.release(normaliseAddress(this.remoteAddress!));
+    open.release(normalizeAddress(this.remoteAddress!));
   }
   server.on("connection", (socket: Socket) => {
     // Without a remote address the connection is already closed.
     if (socket.remoteAddress === undefined) return;
-    if (open.take(normaliseAddress(socket.remoteAddress))) {
+    if (open.take(normalizeAddress(socket.remoteAddress))) {
       socket.on("close", onClose);
       return;
     }

@@ -11,7 +11,7 @@ import {
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import manifest from "../package.json" with { type: "json" };
-import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS } from "./bounds.ts";
+import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import { clientAddress, hasForeignHost, isFromProxy } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
@@ -21,10 +21,10 @@ import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitBodyTime, limitTcp } from "./http-limits.ts";
 import { serveDocs, serveWebhooks } from "./routes.ts";
 import { serveOidc } from "./oidc-routes.ts";
-import { API_HEADERS, commonHeaders, sendAnswer } from "./answers.ts";
+import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
 import { serveImports } from "./group-files/serve-imports.ts";
-import { UPLOAD_TIMEOUT_MS } from "./files/bounds.ts";
+import { UPLOAD_TIMEOUT_MS } from "./files/constants.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { serveWebPage } from "./web-page.ts";
 
@@ -67,7 +67,7 @@ export async function createHttpServer({
 }: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = node;
   const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
-    sendAnswer(reply, calls.refuse(error, request.id));
+    sendResponse(reply, calls.refuse(error, request.id));
   const app = fastify({
     bodyLimit: LIMITS.httpBodyMaxBytes,
     // The maximum for any request; limitBodyTime allows less for everything but uploads.
@@ -113,7 +113,7 @@ export async function createHttpServer({
       if (!hasForeignHost(request.raw, config.publicUrl)) return;
       const refused = calls.refuse(serviceError("FORBIDDEN"), request.id);
       refused.error.message = `This instance is not reached as ${request.host}: set PUBLIC_URL to the address it has.`;
-      return sendAnswer(reply, refused);
+      return sendResponse(reply, refused);
     });
   // Action calls are counted separately.
   app.addHook("onRequest", async (request, reply) => {
@@ -137,7 +137,7 @@ export async function createHttpServer({
   const devices = createDeviceCookie(node.sealerFor("device cookie"), config);
   app.get("/api/meta", () => metaOf(node));
   serveDocs(app, (request, bytes) =>
-    calls.chargeAnswer(clientAddress(request.raw, config.trustProxy), bytes),
+    calls.chargeResponse(clientAddress(request.raw, config.trustProxy), bytes),
   );
   serveOidc(app, node, limits);
   await serveFiles(app, { node, calls, identify, limits });
@@ -150,13 +150,13 @@ export async function createHttpServer({
     caller.knownDevice = (name) => devices.knownDevice(request, name);
     const answer = await calls.answer("http", action, request.body ?? {}, caller);
     devices.remember(request, reply, action, answer);
-    return sendAnswer(reply, answer);
+    return sendResponse(reply, answer);
   });
   serveWebhooks(app, {
     refuse: (request, reply, error) => failed(error, request, reply),
     async answer(request, reply, action, params) {
       const address = clientAddress(request.raw, config.trustProxy);
-      return sendAnswer(
+      return sendResponse(
         reply,
         await calls.answer("http", action, params, { actor: null, address, requestId: request.id }),
       );

@@ -3,11 +3,11 @@ import { type Actor, type NodeContext, serviceError, entryLimit } from "@fanfare
 import { LRUCache } from "lru-cache";
 import type { FastifyRequest } from "fastify";
 import {
-  BOT_TOKEN_KNOWN_MS,
-  MAX_BOTS_ASKED_FOR,
-  MAX_KNOWN_BOT_TOKENS,
+  BOT_TOKEN_TTL_MS,
+  MAX_BOT_LOOKUPS,
+  MAX_CACHED_BOT_TOKENS,
   OVERLOADED_RETRY_MS,
-} from "./bounds.ts";
+} from "./constants.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import type { Caller } from "./calls.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
@@ -23,7 +23,7 @@ export function createIdentify(
   ended: EndedSessions,
 ): Identify {
   /** Keyed by token hash, so that no token is stored. Ended sessions are still rejected immediately. */
-  const bots = new LRUCache<string, Actor>({ ...entryLimit(MAX_KNOWN_BOT_TOKENS), ttl: BOT_TOKEN_KNOWN_MS });
+  const bots = new LRUCache<string, Actor>({ ...entryLimit(MAX_CACHED_BOT_TOKENS), ttl: BOT_TOKEN_TTL_MS });
 
   let asking = 0;
 
@@ -36,7 +36,7 @@ export function createIdentify(
     const known = bots.get(key);
     if (known !== undefined && !ended.has(known.sessionId)) return known;
     // Made-up tokens must not load the database.
-    if (asking >= MAX_BOTS_ASKED_FOR) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    if (asking >= MAX_BOT_LOOKUPS) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     asking += 1;
     try {
       const actor: Actor = { kind: "bot", ...(await services.bot.authenticate({ token })) };

@@ -1,2 +1,7 @@
 export { createGatewayService } from "./gateway.service.ts";
-export { connectionMemory, connectionRoom, noticeOfRoom, type ConnectionMemory } from "./connection-room.ts";
+export {
+  connectionMemory,
+  connectionCapacity,
+  capacityNotice,
+  type ConnectionMemory,
+} from "./connection-capacity.ts";

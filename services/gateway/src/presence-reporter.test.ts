@@ -6,7 +6,7 @@ import {
   PRESENCE_REPORT_MAX_USERS,
   PRESENCE_REPORT_TIMEOUT_MS,
   PRESENCE_TICK_MS,
-} from "./bounds.ts";
+} from "./constants.ts";
 import { PresenceReporter } from "./presence-reporter.ts";
 
 type Report = Params<"presence.report">;

@@ -8,7 +8,7 @@ import {
   PRESENCE_REPORT_MAX_USERS,
   PRESENCE_REPORT_TIMEOUT_MS,
   PRESENCE_TICK_MS,
-} from "./bounds.ts";
+} from "./constants.ts";
 import type { SocketServer } from "./socket-types.ts";
 
 /** By then the other gateways have noticed as well that they were forgotten, and have reported everything. */

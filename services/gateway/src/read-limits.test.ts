@@ -6,8 +6,8 @@ import {
   MAX_WAITING_READS_PER_USER,
   READ_COST_PER_ADDRESS,
   READ_COST_PER_USER,
-} from "./bounds.ts";
-import { answerBytes, ReadLimits } from "./read-limits.ts";
+} from "./constants.ts";
+import { responseBytes, ReadLimits } from "./read-limits.ts";
 
 const create = (): ReadLimits =>
   new ReadLimits(createRateLimits({ counters: null, logger: createLogger("silent"), factor: 1 }), 1);
@@ -81,5 +81,5 @@ test("estimates the size of a response as JSON", () => {
     none: null,
   };
   const bytes = Buffer.byteLength(JSON.stringify(answer));
-  expect(answerBytes(answer) / bytes).toBeCloseTo(1, 1);
+  expect(responseBytes(answer) / bytes).toBeCloseTo(1, 1);
 });

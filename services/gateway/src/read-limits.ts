@@ -9,7 +9,7 @@ import {
   READ_COST_PER_USER,
   READ_MAX_CHARGED_MS,
   READ_WAIT_MS,
-} from "./bounds.ts";
+} from "./constants.ts";
 
 /** A counter per key; keys with 0 use no memory. */
 class Tally {
@@ -134,13 +134,13 @@ function subjectOf({ userId, address }: Reader): string {
 const SHORT_CHARS = 64;
 
 /** Estimates the size as JSON in UTF-8, in bytes, without encoding it twice. */
-export function answerBytes(value: unknown): number {
+export function responseBytes(value: unknown): number {
   if (typeof value === "string")
     return 2 + (value.length < SHORT_CHARS ? value.length : Buffer.byteLength(value));
   if (typeof value !== "object" || value === null) return 5;
   let bytes = 2;
-  if (Array.isArray(value)) for (const item of value) bytes += 1 + answerBytes(item);
+  if (Array.isArray(value)) for (const item of value) bytes += 1 + responseBytes(item);
   else
-    for (const key in value) bytes += key.length + 4 + answerBytes((value as Record<string, unknown>)[key]);
+    for (const key in value) bytes += key.length + 4 + responseBytes((value as Record<string, unknown>)[key]);
   return bytes;
 }

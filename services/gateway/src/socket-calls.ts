@@ -1,7 +1,7 @@
 import type { WireAnswer } from "@fanfare/contract";
 import { isSlow } from "@fanfare/fanout";
 import { serviceError, toServiceError } from "@fanfare/kernel";
-import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, OVERLOADED_RETRY_MS } from "./bounds.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, OVERLOADED_RETRY_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";

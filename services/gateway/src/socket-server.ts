@@ -6,10 +6,10 @@ import { Server, type Socket } from "socket.io";
 import {
   CONNECT_TIMEOUT_MS,
   MAX_UNREAD_BYTES_PER_SOCKET,
-  NOT_READING_TIMEOUT_MS,
+  STALLED_TIMEOUT_MS,
   PING_INTERVAL_MS,
   PING_TIMEOUT_MS,
-} from "./bounds.ts";
+} from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createConnectionAuth, enterRooms } from "./connection-auth.ts";
@@ -54,7 +54,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     pingTimeout: PING_TIMEOUT_MS,
     adapter: node.fanout.createAdapter({
       maxBufferedBytes: MAX_UNREAD_BYTES_PER_SOCKET,
-      stallTimeoutMs: NOT_READING_TIMEOUT_MS,
+      stallTimeoutMs: STALLED_TIMEOUT_MS,
       onSlow: () => metrics.slowSockets.inc(),
       onStalled: () => metrics.refused("NOT_READING"),
       onBroadcast: (stats) => metrics.published(stats),

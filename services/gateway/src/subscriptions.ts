@@ -1,6 +1,6 @@
 import { actionDefinition, isActionName, LIMITS, type Subscription } from "@fanfare/contract";
 import { limitReached, serviceError } from "@fanfare/kernel";
-import { OVERLOADED_RETRY_MS, SUBSCRIBE_WITHIN_MS, SUBSCRIPTION_SWEEP_MS } from "./bounds.ts";
+import { OVERLOADED_RETRY_MS, SUBSCRIBE_TIMEOUT_MS, SUBSCRIPTION_SWEEP_MS } from "./constants.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
 type AnySubscription = Subscription<unknown, unknown>;
@@ -40,7 +40,7 @@ export class Subscriptions {
     }
     this.#rooms.set(socket.id, held);
     await socket.join(added);
-    if (performance.now() - calledAtMs <= SUBSCRIBE_WITHIN_MS) return;
+    if (performance.now() - calledAtMs <= SUBSCRIBE_TIMEOUT_MS) return;
     this.leave(socket, added);
     throw serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS });
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME } from "../src/bounds.ts";
+import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME } from "../src/constants.ts";
 import { isHealthy, startGateway, type Gateway } from "./support.ts";
 
 let gateway: Gateway;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ADDRESS_RATE_LIMIT, PAGE_RATE_LIMIT } from "../src/bounds.ts";
+import { ADDRESS_RATE_LIMIT, PAGE_RATE_LIMIT } from "../src/constants.ts";
 import { CHANNEL_ID, isHealthy, startGateway, type Gateway } from "./support.ts";
 
 let gateway: Gateway;

@@ -1,7 +1,7 @@
 import type { WireAnswer } from "@fanfare/contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LIGHT_CALLS } from "../src/admission.ts";
-import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "../src/bounds.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "../src/constants.ts";
 import { connect, startGateway, type Gateway } from "./support.ts";
 
 const SOCKETS = 3;

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "../src/bounds.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "../src/constants.ts";
 import { CHANNEL_ID, connect, isHealthy, startGateway, type Client, type Gateway } from "./support.ts";
 
 let gateway: Gateway;

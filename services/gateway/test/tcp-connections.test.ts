@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { HTTP_CONNECTIONS_PER_ADDRESS } from "../src/bounds.ts";
+import { HTTP_CONNECTIONS_PER_ADDRESS } from "../src/constants.ts";
 import { isHealthy, startGateway, until, type Gateway } from "./support.ts";
 
 const EXTRA = 20;

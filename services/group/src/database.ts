@@ -5,7 +5,7 @@ const MAX_BATCH = 500;
 /** Longest time a login waits to share queries with concurrent logins. */
 export const CROWD_MS = 4;
 
-interface GatherOptions {
+interface BatcherOptions {
   /** Further calls go into the next batch. */
   maxBatch?: number;
   /** Minimum interval between the starts of consecutive batches, so that concurrent calls form fewer and larger ones. */
@@ -26,9 +26,9 @@ export const COUNTER = { w: "majority", j: false } as const;
  * Batches concurrent calls for the same key: calls made while a batch is running go into the next one. A call never joins a batch
  * that started before it, so what it reads is never older than the call. A single call runs immediately.
  */
-export function createGather<A, T>(
+export function createBatcher<A, T>(
   run: (key: string, args: A[]) => Promise<T>,
-  { maxBatch = MAX_BATCH, crowdMs = 0 }: GatherOptions = {},
+  { maxBatch = MAX_BATCH, crowdMs = 0 }: BatcherOptions = {},
 ): (key: string, arg: A) => Promise<T> {
   /** Waiting batches by key; a key is present while one of its batches is running. */
   const queues = new Map<string, Batch<A, T>[]>();

@@ -3,7 +3,7 @@ import { inviteActions } from "./group/invites.ts";
 import { accessActions } from "./group/access.ts";
 import { roleActions } from "./group/roles.ts";
 import { auditActions } from "./group/audit.ts";
-import { administerActions } from "./group/administer.ts";
+import { administerActions } from "./group/admin-actions.ts";
 import { userProfileChanged, memberActions } from "./group/members.ts";
 import { channelActions } from "./channel/channels.ts";
 import { groupActions } from "./group/groups.ts";

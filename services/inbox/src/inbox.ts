@@ -9,7 +9,12 @@ import {
 import { ResponseBudget, boundedMap, chunks, type Handlers, can, type NodeContext } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { ownMentionKeys } from "./own-mention-keys.ts";
-import { CLOCK_SKEW_SECONDS, CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
+import {
+  CLOCK_SKEW_SECONDS,
+  QUERY_CONCURRENCY,
+  MESSAGES_PER_PAGE,
+  UNREAD_COUNT_MAX_BYTES,
+} from "./constants.ts";
 
 interface InboxQuery {
   userId: string;
@@ -104,7 +109,7 @@ async function lookUpPlaces(
   places: Map<string, Place | null>,
 ): Promise<void> {
   const unknown = [...new Set(messages.map(({ channelId }) => channelId))].filter((id) => !places.has(id));
-  await boundedMap(unknown, CONCURRENCY, async (channelId) => {
+  await boundedMap(unknown, QUERY_CONCURRENCY, async (channelId) => {
     const access = await node.access.get(userId, { channelId });
     places.set(channelId, can(access, "view") ? { groupId: access.groupId } : null);
   });

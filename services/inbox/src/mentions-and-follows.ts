@@ -1,6 +1,6 @@
 import { type Message, userRoom } from "@fanfare/contract";
 import { boundedMap, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
-import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
+import { QUERY_CONCURRENCY, FOLLOW_CACHE_SIZE, PLACE_CACHE_SIZE } from "./constants.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function notifyMentioned(
   const mentioned = messages.flatMap((message) =>
     namedBy(message).map((userId): [string, Message] => [userId, message]),
   );
-  await boundedMap(mentioned, CONCURRENCY, async ([userId, message]) => {
+  await boundedMap(mentioned, QUERY_CONCURRENCY, async ([userId, message]) => {
     const access = await node.access.get(userId, { channelId });
     if (can(access, "view")) node.publish(userRoom(userId), "inbox.added", { message, groupId });
   });
@@ -57,7 +57,7 @@ export function createFollowing({ node, follows }: FollowOptions) {
             groupId: thread.groupId!,
             ownerId: thread.ownerId,
           };
-    if (places.size >= PLACES_KNOWN) places.clear();
+    if (places.size >= PLACE_CACHE_SIZE) places.clear();
     places.set(channelId, place);
     return place;
   };
@@ -72,11 +72,11 @@ export function createFollowing({ node, follows }: FollowOptions) {
     const fresh = [...userIds].filter((userId) => !noted.has(`${channelId}:${userId}`));
     if (fresh.length === 0) return;
     const added = await follows.add(place, fresh);
-    await boundedMap(added, CONCURRENCY, async (userId) => {
+    await boundedMap(added, QUERY_CONCURRENCY, async (userId) => {
       const access = await node.access.get(userId, { channelId });
       if (can(access, "view")) node.publish(userRoom(userId), "thread.followed", { channelId });
     });
-    if (noted.size >= FOLLOWS_KNOWN) noted.clear();
+    if (noted.size >= FOLLOW_CACHE_SIZE) noted.clear();
     for (const userId of fresh) noted.add(`${channelId}:${userId}`);
   };
 }

@@ -3,7 +3,7 @@ import { type Services, LIMITS, listChannels, type Result, type UnreadChannel } 
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./own-mention-keys.ts";
 import { advanceMarker, newestMentions } from "./inbox.ts";
-import { CONCURRENCY } from "./bounds.ts";
+import { QUERY_CONCURRENCY } from "./constants.ts";
 import type { Thread } from "./follow.repository.ts";
 
 interface Unread {
@@ -62,7 +62,7 @@ export function unreadActions(dependencies: InboxDependencies): Handlers {
 
 /** Checks access per channel: those that the user can no longer see are skipped. */
 async function markRead(services: Services, unread: readonly Unread[]): Promise<string[]> {
-  const marked = await boundedMap(unread, CONCURRENCY, async (channel) => {
+  const marked = await boundedMap(unread, QUERY_CONCURRENCY, async (channel) => {
     try {
       await services.channel.markRead(channel);
       return [channel.channelId];

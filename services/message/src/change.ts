@@ -7,7 +7,7 @@ import type { MessageChange, MessageDocument } from "./message.model.ts";
 import { canDelete, canEdit, canReadEdits } from "./message.policy.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { CHANGE_TRIES, LOST_RACE_PAUSE_MS, RETRY_AFTER_MS } from "./bounds.ts";
+import { CHANGE_MAX_TRIES, LOST_RACE_BACKOFF_MS, RETRY_AFTER_MS } from "./constants.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
 
 export const NOTHING_LEFT: MessageChange = {
@@ -197,7 +197,7 @@ async function tryToChange(
   { channelId, messageId, rooms, announce }: MessageChangeOptions,
   decide: Decide,
 ): Promise<Message | null> {
-  for (let tries = 0; tries < CHANGE_TRIES; tries++) {
+  for (let tries = 0; tries < CHANGE_MAX_TRIES; tries++) {
     const before = await messages.find(channelId, messageId);
     if (before === null || before.deletedAt !== null) return null;
     const set = await decide(before);
@@ -205,7 +205,7 @@ async function tryToChange(
     const result = await commit.change(channelId, { messageId, set, ifRev: before.rev, announce, rooms });
     if (result.outcome === "changed") return result.message;
     if (result.outcome === "gone") return null;
-    await sleep(Math.random() * LOST_RACE_PAUSE_MS * (tries + 1));
+    await sleep(Math.random() * LOST_RACE_BACKOFF_MS * (tries + 1));
   }
   throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
 }

@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
 import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS } from "./bounds.ts";
+import { READ_TIMEOUT_MS } from "./constants.ts";
 import { oneBatch, within } from "./database.ts";
 
 /**

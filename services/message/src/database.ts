@@ -1,9 +1,9 @@
 import { serviceError } from "@fanfare/kernel";
 import type { Types } from "mongoose";
-import { RETRY_AFTER_MS } from "./bounds.ts";
+import { RETRY_AFTER_MS } from "./constants.ts";
 
 /** Reads only documents that can't be rolled back. */
-export const LASTING = "majority";
+export const DURABLE_WRITE = "majority";
 
 /** The id of a document as a string. */
 export function documentId({ _id }: { _id: Types.ObjectId }): string {

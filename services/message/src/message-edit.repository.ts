@@ -1,7 +1,7 @@
 import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { READ_TIMEOUT_MS } from "./bounds.ts";
-import { LASTING, within } from "./database.ts";
+import { READ_TIMEOUT_MS } from "./constants.ts";
+import { DURABLE_WRITE, within } from "./database.ts";
 
 /** A text that a message had before an edit. */
 interface MessageEditDocument {
@@ -46,7 +46,7 @@ export const createMessageEditRepository = defineRepository(
         .find({ messageId, version: { $lt: before } })
         .sort({ version: -1 })
         .limit(limit)
-        .readConcern(LASTING)
+        .readConcern(DURABLE_WRITE)
         .lean();
       return within(READ_TIMEOUT_MS, found);
     },

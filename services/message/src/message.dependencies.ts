@@ -1,9 +1,9 @@
 import { Counter, Histogram, readGauge, MemoryCounters, type NodeContext } from "@fanfare/kernel";
-import { ITEMS_PER_COMMIT, KNOWN_HEADS, WRITE_TIMEOUT_MS } from "./bounds.ts";
+import { ITEMS_PER_COMMIT, HEAD_CACHE_SIZE, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
-import { KnownHeads } from "./commit/write-context.ts";
+import { HeadCache } from "./commit/write-context.ts";
 import { createMessageEditRepository, type MessageEditRepository } from "./message-edit.repository.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { countReactions } from "./reactions/react.ts";
@@ -43,7 +43,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
   const heads = new ChannelHeadRepository(database);
   const markers = new ReadMarkerRepository(database);
   const store = new DatabaseStore(messages, heads);
-  const knownHeads = new KnownHeads(KNOWN_HEADS, (channelId) => store.readHead(channelId));
+  const knownHeads = new HeadCache(HEAD_CACHE_SIZE, (channelId) => store.readHead(channelId));
   const commit = new GroupCommit({
     store,
     heads: knownHeads,
@@ -75,7 +75,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     heads,
     markers,
     boundaries,
-    forgetHead: (channelId) => knownHeads.forget(channelId),
+    forgetHead: (channelId) => knownHeads.evict(channelId),
     retention: new Retention({
       node,
       messages,

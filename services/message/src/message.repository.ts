@@ -1,8 +1,8 @@
 import type { Head } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./bounds.ts";
-import { LASTING, within } from "./database.ts";
+import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./constants.ts";
+import { DURABLE_WRITE, within } from "./database.ts";
 import { messageModel, type MessageChange, type MessageDocument } from "./message.model.ts";
 
 /** Mentions of these keys in a channel after a seq. */
@@ -73,7 +73,7 @@ export class MessageRepository {
   }
 
   async find(channelId: string, messageId: string): Promise<MessageDocument | null> {
-    return read(this.#model.findOne({ _id: messageId, channelId }).readConcern(LASTING).lean());
+    return read(this.#model.findOne({ _id: messageId, channelId }).readConcern(DURABLE_WRITE).lean());
   }
 
   /** `lasting` false reads from the primary, including messages that block a nonce but are not yet on a majority. */
@@ -86,7 +86,7 @@ export class MessageRepository {
     return read(
       this.#model
         .findOne({ channelId, authorId, nonce })
-        .readConcern(lasting ? LASTING : "local")
+        .readConcern(lasting ? DURABLE_WRITE : "local")
         .lean(),
     );
   }
@@ -125,7 +125,7 @@ export class MessageRepository {
         .find({ channelId, seq: { $gte: fromSeq } })
         .sort({ seq: 1 })
         .limit(limit)
-        .readConcern(LASTING)
+        .readConcern(DURABLE_WRITE)
         .lean(),
     );
   }
@@ -137,7 +137,7 @@ export class MessageRepository {
         .find({ channelId, rev: { $gt: afterRev } })
         .sort({ rev: 1 })
         .limit(limit)
-        .readConcern(LASTING)
+        .readConcern(DURABLE_WRITE)
         .lean(),
     );
   }
@@ -154,7 +154,7 @@ export class MessageRepository {
         .sort({ mentionedId: -1 })
         .limit(limit)
         .select({ mentionedId: 1, _id: 0 })
-        .readConcern(LASTING)
+        .readConcern(DURABLE_WRITE)
         .lean(),
     );
     return found.map(({ mentionedId }) => mentionedId!.toHexString());
@@ -177,7 +177,7 @@ export class MessageRepository {
     }));
     const found = this.#native.find<Required<Pick<MessageDocument, "mentionedIn">>>(
       { $or },
-      { projection: { mentionedIn: 1, _id: 0 }, limit, batchSize: limit, readConcern: LASTING },
+      { projection: { mentionedIn: 1, _id: 0 }, limit, batchSize: limit, readConcern: DURABLE_WRITE },
     );
     const messages = await within(READ_TIMEOUT_MS, found.toArray());
     return messages.map(({ mentionedIn }) => mentionedIn.toHexString());
@@ -207,7 +207,7 @@ export class MessageRepository {
       limit,
       skip,
       batchSize: Math.min(batchSize, limit),
-      readConcern: LASTING,
+      readConcern: DURABLE_WRITE,
     } as const;
     const cursor = this.#native.find(filter, options);
     const scan = async (): Promise<ScanEnd> => {
@@ -233,7 +233,7 @@ export class MessageRepository {
         .findOne({ channelId })
         .sort({ [number]: -1 })
         .select({ seq: 1, rev: 1, revs: 1 })
-        .readConcern(LASTING)
+        .readConcern(DURABLE_WRITE)
         .lean(),
     );
   }

@@ -6,7 +6,12 @@ import { reactActions } from "./reactions/react.ts";
 import { pinActions } from "./pins.ts";
 import { sendActions } from "./send.ts";
 import { syncActions } from "./sync.ts";
-import { LATE_WRITE_MS, LOOK_FOR_OLD_MS, LOOK_FOR_UNCOUNTED_MS, UNCOUNTED_LEFT_MS } from "./bounds.ts";
+import {
+  LATE_WRITE_MS,
+  RETENTION_INTERVAL_MS,
+  UNCOUNTED_SWEEP_INTERVAL_MS,
+  UNCOUNTED_MIN_AGE_MS,
+} from "./constants.ts";
 import { channelLineActions } from "./export/channel-lines.ts";
 import { createOwnMessages, exportUser } from "./export/export-user.ts";
 import { createDependencies } from "./message.dependencies.ts";
@@ -22,12 +27,12 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     forget: dependencies.forgetHead,
   });
   node.jobs.define("message.removeOld", {
-    everyMs: LOOK_FOR_OLD_MS,
+    everyMs: RETENTION_INTERVAL_MS,
     run: ({ signal }) => retention.sweep(Date.now(), signal),
   });
   node.jobs.define("message.countReactions", {
-    everyMs: LOOK_FOR_UNCOUNTED_MS,
-    run: () => reactionCounter.takeUp(UNCOUNTED_LEFT_MS),
+    everyMs: UNCOUNTED_SWEEP_INTERVAL_MS,
+    run: () => reactionCounter.takeUp(UNCOUNTED_MIN_AGE_MS),
   });
   return defineService(node, {
     name: "message",

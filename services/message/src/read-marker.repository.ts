@@ -1,6 +1,6 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS } from "./bounds.ts";
+import { READ_TIMEOUT_MS } from "./constants.ts";
 import { oneBatch, within } from "./database.ts";
 
 /** A user has read a channel up to and including `seq`. */

@@ -11,7 +11,7 @@ import type { Connection } from "mongoose";
 import { presentMessage, takeInto } from "./message.presenter.ts";
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "./bounds.ts";
+import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "./constants.ts";
 import { documentId } from "./database.ts";
 import { messageModel } from "./message.model.ts";
 

@@ -1,6 +1,6 @@
 import type { Handlers, Handler, NodeContext } from "@fanfare/kernel";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { CHANNELS_TO_REMOVE, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./bounds.ts";
+import { MAX_QUEUED_REMOVALS, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./constants.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { MessageRepository } from "./message.repository.ts";
 
@@ -44,7 +44,7 @@ export function defineChannelRemoval(
   { messages, others, heads, forget }: ChannelRemovalOptions,
 ) {
   return jobs.define<{ requestedAt: Date }>("message.removeChannel", {
-    maxWaiting: CHANNELS_TO_REMOVE,
+    maxWaiting: MAX_QUEUED_REMOVALS,
     run: async ({ key: channelId, payload: { requestedAt }, signal }) => {
       const beganAt = new Date();
       for (const owned of [messages, ...others]) {

@@ -4,7 +4,7 @@ import { defineRepository, ID, type NodeContext } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { NOTHING_LEFT } from "./change.ts";
 import { seqAt } from "./read.ts";
-import { OLD_PER_BATCH, PAUSE_AFTER_BATCH_MS, RETENTION_GRACE_MS } from "./bounds.ts";
+import { RETENTION_BATCH, RETENTION_BATCH_PAUSE_MS, RETENTION_GRACE_MS } from "./constants.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
 import { documentId } from "./database.ts";
@@ -94,7 +94,7 @@ export class Retention {
     const { messages, others, node } = this.#options;
     for (;;) {
       signal?.throwIfAborted();
-      const page = await messages.from(channelId, 1, OLD_PER_BATCH);
+      const page = await messages.from(channelId, 1, RETENTION_BATCH);
       // Stop at the first message that has to stay: the rest must not have holes.
       const end = page.findIndex(({ seq, rev }) => seq >= belowSeq || rev >= belowRev);
       const old = end === -1 ? page : page.slice(0, end);
@@ -106,7 +106,7 @@ export class Retention {
       await messages.deleteMany(old, belowRev);
       node.broadcast("message.removed", { channelId, messageIds });
       if (end !== -1) return;
-      await sleep(PAUSE_AFTER_BATCH_MS);
+      await sleep(RETENTION_BATCH_PAUSE_MS);
     }
   }
 

@@ -11,7 +11,7 @@ import {
 import type { Attachment, Services, Message } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { KNOWN_NONCES } from "./bounds.ts";
+import { NONCE_CACHE_SIZE } from "./constants.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
 import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
@@ -54,9 +54,9 @@ export class Sender {
   readonly #messages: Pick<MessageRepository, "find">;
   readonly #slowMode: SlowMode;
   readonly #wordFilters: Pick<WordFilters, "apply">;
-  readonly #underWay = new Map<string, Promise<Message>>();
+  readonly #inFlight = new Map<string, Promise<Message>>();
   /** Ids of recently stored messages by nonce. */
-  readonly #stored = new LRUCache<string, string>(entryLimit(KNOWN_NONCES));
+  readonly #stored = new LRUCache<string, string>(entryLimit(NONCE_CACHE_SIZE));
 
   constructor({ commit, messages, slowMode, wordFilters }: SenderOptions) {
     this.#commit = commit;
@@ -67,10 +67,10 @@ export class Sender {
 
   send(send: Send): Promise<Message> {
     const key = `${send.channelId}:${send.authorId}:${send.nonce}`;
-    const underWay = this.#underWay.get(key);
+    const underWay = this.#inFlight.get(key);
     if (underWay !== undefined) return underWay;
-    const sent = this.#find(send, key).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, sent);
+    const sent = this.#find(send, key).finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, sent);
     return sent;
   }
 

@@ -29,5 +29,5 @@ test("channels that don't fit can't cause unlimited reads", () => {
     share.giveBack();
   }
   expect(taken).toBeLessThanOrEqual(2 * MOST);
-  expect(budget.isUsedUp).toBe(true);
+  expect(budget.isExhausted).toBe(true);
 });

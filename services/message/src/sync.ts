@@ -1,6 +1,6 @@
 import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
 import { boundedMap, type Handlers, jsonBytes, can, ServiceError } from "@fanfare/kernel";
-import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./bounds.ts";
+import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { documentId } from "./database.ts";
 import { type Budget, takeInto } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
@@ -20,7 +20,7 @@ export class SyncBudget {
   #left: number = LIMITS.answerMaxBytes;
   #unread = 2 * LIMITS.answerMaxBytes;
 
-  get isUsedUp(): boolean {
+  get isExhausted(): boolean {
     return this.#left <= 0 || this.#unread <= 0;
   }
 
@@ -28,7 +28,7 @@ export class SyncBudget {
     let taken = 0;
     return {
       take: (item) => {
-        if (this.isUsedUp) return false;
+        if (this.isExhausted) return false;
         const bytes = jsonBytes(item);
         this.#unread -= bytes;
         if (bytes > this.#left) return false;
@@ -95,7 +95,7 @@ async function syncChannel(
   const resync = async (): Promise<ChannelSync> => {
     return { channelId, status: "resync", messages: [], head: await messages.head(channelId) };
   };
-  if (isTooMuch || (budget.isUsedUp && shown.rev > afterRev)) return resync();
+  if (isTooMuch || (budget.isExhausted && shown.rev > afterRev)) return resync();
   const changed: Message[] = [];
   const share = budget.share();
   const take = takeInto(changed, share);

@@ -1,7 +1,7 @@
 import type { Services } from "@fanfare/contract";
 import { type Access, serviceError } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { KNOWN_WORD_FILTERS } from "./bounds.ts";
+import { WORD_FILTER_CACHE_SIZE } from "./constants.ts";
 
 interface Known {
   rev: number;
@@ -15,7 +15,7 @@ interface Known {
  */
 export class WordFilters {
   readonly #services: Services;
-  readonly #known = new LRUCache<string, Known>({ max: KNOWN_WORD_FILTERS });
+  readonly #known = new LRUCache<string, Known>({ max: WORD_FILTER_CACHE_SIZE });
 
   constructor(services: Services) {
     this.#services = services;

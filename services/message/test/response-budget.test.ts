@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LIMITS, MEMBER_PERMISSIONS, PERMISSIONS, type Message } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SYNC_CONCURRENCY } from "../src/bounds.ts";
+import { SYNC_CONCURRENCY } from "../src/constants.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const author = "a".repeat(24);

@@ -49,18 +49,18 @@ export async function runProgram(): Promise<void> {
     setTimeout(() => process.exit(STOPPED_BY_SIGNAL), STOP_TIMEOUT_MS).unref();
     void Promise.resolve(fanfare?.stop()).then(
       () => process.exit(exitCode),
-      (error: unknown) => fail(`It did not stop cleanly: ${String(error)}`),
+      (error: unknown) => fail(`Fanfare did not stop cleanly: ${String(error)}`),
     );
   };
   process.on("SIGINT", () => stop(0));
   process.on("SIGTERM", () => stop(0));
   try {
     fanfare = await startFanfare(config, (error) => {
-      process.stderr.write(`Fanfare cannot go on: ${error.message}\n`);
+      process.stderr.write(`Fanfare cannot continue: ${error.message}\n`);
       stop(fanfare === undefined ? 1 : CRASHED);
     });
   } catch (error) {
-    fail(explainStartError(error, config) ?? `It could not start: ${describe(error)}`);
+    fail(explainStartError(error, config) ?? `Fanfare could not start: ${describe(error)}`);
   }
   const running = fanfare;
   let crashing = false;
@@ -117,18 +117,18 @@ function explainStartError(error: unknown, config: Config): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof ConfigError) return error.message;
   if (error.name === "DataFolderInUseError") {
-    return `${error.message} Stop that one, or start this one on data and ports of its own: ${elsewhere(config)}`;
+    return `${error.message} Stop it, or start this one with its own data folder and ports: ${elsewhere(config)}`;
   }
   if (OWN_ERRORS.has(error.name)) return error.message;
   const { code, port, path } = error as NodeJS.ErrnoException & { port?: number };
   if (path !== undefined && resolve(path).startsWith(resolve(config.dataDir))) {
-    return `DATA_DIR=${config.dataDir} cannot be used: ${error.message}. Choose a folder that this user may write to.`;
+    return `DATA_DIR=${config.dataDir} cannot be used: ${error.message}. Choose a folder that this user can write to.`;
   }
   if (code === "EADDRINUSE") {
-    return `Port ${port} is in use by another program. Stop that one, or choose others: ${otherPorts(config)}`;
+    return `Port ${port} is in use by another program. Stop it, or choose other ports: ${otherPorts(config)}`;
   }
   if (code === "EACCES" && port !== undefined) {
-    return `Port ${port} needs privileges that this process does not have. Choose others: ${otherPorts(config)}`;
+    return `Port ${port} requires privileges that this process does not have. Choose other ports: ${otherPorts(config)}`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
     return `HOST=${config.host} or OPS_HOST=${config.opsHost} is not an address of this machine.`;
@@ -152,7 +152,7 @@ function elsewhere(config: Config): string {
 /** Instructions while there is no admin, otherwise null. */
 function noticeOfAdmin(state: Awaited<ReturnType<Fanfare["adminState"]>>): string | null {
   if (state === "firstToRegister") return "there is none yet: the first to register becomes admin";
-  return state === "none" ? "there is none: make one with `fanfare create-admin`" : null;
+  return state === "none" ? "there is none: create one with `fanfare create-admin`" : null;
 }
 
 /** For standard output instead of the log, which removes tokens and is often read by more people. */
@@ -168,7 +168,7 @@ function greeting(
   adminNotice: string | null,
 ): string {
   const data = {
-    embedded: `in ${resolve(config.dataDir)}; it survives a restart`,
+    embedded: `in ${resolve(config.dataDir)}; kept across restarts`,
     mongodb: "in the MongoDB of MONGO_URL",
     none: "with the processes that store it",
   }[engine ?? "none"];

@@ -1,6 +1,6 @@
 import { ACTIONS, actionsWhere, type Result } from "@fanfare/contract";
 import type { ThreadHub } from "@fanfare/fanout";
-import { createGatewayService, noticeOfRoom } from "@fanfare/gateway";
+import { createGatewayService, capacityNotice } from "@fanfare/gateway";
 import {
   type Config,
   hostForUrl,
@@ -82,7 +82,7 @@ export async function startFanfare(
     onFatal,
     hasThreads ? { startThreads } : {},
   );
-  const notice = config.services.includes("gateway") ? noticeOfRoom(config) : null;
+  const notice = config.services.includes("gateway") ? capacityNotice(config) : null;
   if (notice !== null) node.context.logger[notice.level](notice.text);
   return {
     url: `http://${hostForUrl(config.host)}:${port}`,

@@ -1,7 +1,7 @@
 import { Counter, defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { readPresences, presenceActions } from "./presences.ts";
 import { typingActions } from "./typing.ts";
-import * as bounds from "./bounds.ts";
+import * as bounds from "./constants.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 import { createPublisher } from "./publisher.ts";
 import { createStatusRepository } from "./status.repository.ts";
@@ -9,11 +9,11 @@ import { MemoryPresenceStore } from "./store/memory-store.ts";
 import { RedisPresenceStore } from "./store/redis-store.ts";
 
 const TIMES = {
-  gatherMs: bounds.GATHER_MS,
+  publishDelayMs: bounds.PUBLISH_DELAY_MS,
   gatewayTimeoutMs: bounds.GATEWAY_TIMEOUT_MS,
-  forgottenMs: bounds.FORGOTTEN_MS,
-  claimMs: bounds.CLAIM_MS,
-  sweepGapMs: bounds.SWEEP_GAP_MS,
+  deadGatewayTtlMs: bounds.DEAD_GATEWAY_TTL_MS,
+  claimMs: bounds.CLAIM_TIMEOUT_MS,
+  sweepGapMs: bounds.MAX_SWEEP_GAP_MS,
 };
 
 /** Presence and status, `presence.*`, and typing indicators, `channel.typing`. */
@@ -37,7 +37,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
   const sweep = async (): Promise<void> => {
     // A worker that can't publish can't receive reports either.
     if (!isConnected()) return;
-    while ((await store.forgetSilent(bounds.CHUNK)) > 0);
+    while ((await store.expireGateways(bounds.CHUNK_SIZE)) > 0);
   };
   const { logger } = node;
   let stops: (() => Promise<void>)[] = [];
@@ -49,8 +49,8 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
     },
     async started() {
       stops = [
-        repeat(publish, { everyMs: bounds.PUBLISH_EVERY_MS, what: "telling who is there", logger }),
-        repeat(sweep, { everyMs: bounds.SWEEP_EVERY_MS, what: "looking for silent gateways", logger }),
+        repeat(publish, { everyMs: bounds.PUBLISH_INTERVAL_MS, what: "telling who is there", logger }),
+        repeat(sweep, { everyMs: bounds.SWEEP_INTERVAL_MS, what: "looking for silent gateways", logger }),
       ];
     },
     async stopped() {

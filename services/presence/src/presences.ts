@@ -29,12 +29,15 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
     "presence.setStatus": async ({ params: { status }, actor: { userId } }) => {
       await statuses.set(userId, status);
       // Also when unchanged: an earlier call may have failed after storing the status.
-      await store.noteChange(userId);
+      await store.recordChange(userId);
       return { status };
     },
 
     "presence.listAway": async ({ params: { userIds } }) => {
-      const [connected, own] = await Promise.all([store.connectedAmong(userIds), statuses.findMany(userIds)]);
+      const [connected, own] = await Promise.all([
+        store.filterConnected(userIds),
+        statuses.findMany(userIds),
+      ]);
       return {
         userIds: userIds.filter((id) => !connected.has(id) && own.get(id) !== "doNotDisturb"),
       };
@@ -57,7 +60,7 @@ export async function readPresences(
   { store, statuses }: Pick<PresenceDependencies, "store" | "statuses">,
   userIds: readonly string[],
 ): Promise<Presence[]> {
-  const [connected, own] = await Promise.all([store.connectedAmong(userIds), statuses.findMany(userIds)]);
+  const [connected, own] = await Promise.all([store.filterConnected(userIds), statuses.findMany(userIds)]);
   return userIds.map((userId) => present(userId, connected.has(userId), own.get(userId) ?? "online"));
 }
 

@@ -3,7 +3,13 @@ import { beforeEach, expect, test } from "vitest";
 import { createPublisher } from "./publisher.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";
 
-const TIMES = { gatherMs: 0, gatewayTimeoutMs: 5000, forgottenMs: 5000, claimMs: 50, sweepGapMs: 5000 };
+const TIMES = {
+  publishDelayMs: 0,
+  gatewayTimeoutMs: 5000,
+  deadGatewayTtlMs: 5000,
+  claimMs: 50,
+  sweepGapMs: 5000,
+};
 
 let store: MemoryPresenceStore;
 let published: string[];

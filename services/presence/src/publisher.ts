@@ -1,9 +1,14 @@
 import { presenceRoom, type Presence } from "@fanfare/contract";
 import type { Publish } from "@fanfare/kernel";
-import { CHUNK, CLAIM_MS, MAX_PUBLICATIONS_PER_SECOND, PUBLISH_EVERY_MS } from "./bounds.ts";
+import {
+  CHUNK_SIZE,
+  CLAIM_TIMEOUT_MS,
+  MAX_PUBLICATIONS_PER_SECOND,
+  PUBLISH_INTERVAL_MS,
+} from "./constants.ts";
 import type { PresenceStore } from "./store/presence-store.ts";
 
-const MAX_PER_RUN = (MAX_PUBLICATIONS_PER_SECOND * PUBLISH_EVERY_MS) / 1000;
+const MAX_PER_RUN = (MAX_PUBLICATIONS_PER_SECOND * PUBLISH_INTERVAL_MS) / 1000;
 
 export interface PublisherOptions {
   /** Whether this process is connected, so that its publications are sent immediately. */
@@ -26,15 +31,15 @@ export function createPublisher({
   onPublished,
 }: PublisherOptions): () => Promise<void> {
   return async () => {
-    for (let published = 0; published < MAX_PER_RUN; published += CHUNK) {
+    for (let published = 0; published < MAX_PER_RUN; published += CHUNK_SIZE) {
       // After a reconnect this would arrive after newer changes from other workers, which publish it instead.
       if (!isConnected()) return;
       const claimedAtMs = Date.now();
-      const userIds = await store.claimChanged(Math.min(CHUNK, MAX_PER_RUN - published));
+      const userIds = await store.claimChanged(Math.min(CHUNK_SIZE, MAX_PER_RUN - published));
       if (userIds.length === 0) return;
       const presences = await read(userIds);
       // A worker that was suspended must not publish an outdated status.
-      if (Date.now() - claimedAtMs > CLAIM_MS / 2 || !isConnected()) return;
+      if (Date.now() - claimedAtMs > CLAIM_TIMEOUT_MS / 2 || !isConnected()) return;
       for (const presence of presences) {
         publish(presenceRoom(presence.userId), "presence.changed", { presences: [presence] });
       }

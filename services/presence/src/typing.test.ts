@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import type { NodeContext, Request } from "@fanfare/kernel";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { TYPING_PER_CHANNEL_AND_SECOND } from "./bounds.ts";
+import { MAX_TYPING_PER_CHANNEL_PER_SECOND } from "./constants.ts";
 import { typingActions } from "./typing.ts";
 
 const publish = vi.fn<NodeContext["publish"]>();
@@ -36,7 +36,7 @@ test("publishes typing of one user only once per interval", () => {
 
 test("publishes only a few of many typing users per channel", () => {
   for (let i = 0; i < 1000; i++) call(`user ${i}`);
-  expect(publish).toHaveBeenCalledTimes(TYPING_PER_CHANNEL_AND_SECOND);
+  expect(publish).toHaveBeenCalledTimes(MAX_TYPING_PER_CHANNEL_PER_SECOND);
   call("ann", "another channel");
-  expect(publish).toHaveBeenCalledTimes(TYPING_PER_CHANNEL_AND_SECOND + 1);
+  expect(publish).toHaveBeenCalledTimes(MAX_TYPING_PER_CHANNEL_PER_SECOND + 1);
 });

@@ -1,11 +1,11 @@
 import { LIMITS } from "@fanfare/contract";
 import { RateLimiter, type Handlers } from "@fanfare/kernel";
-import { TYPING_PER_CHANNEL_AND_SECOND } from "./bounds.ts";
+import { MAX_TYPING_PER_CHANNEL_PER_SECOND } from "./constants.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 
 export function typingActions({ node }: Pick<PresenceDependencies, "node">): Handlers {
   const ofUser = new RateLimiter({ points: 1, durationMs: LIMITS.typingIntervalMs });
-  const ofChannel = new RateLimiter({ points: TYPING_PER_CHANNEL_AND_SECOND, durationMs: 1000 });
+  const ofChannel = new RateLimiter({ points: MAX_TYPING_PER_CHANNEL_PER_SECOND, durationMs: 1000 });
   return {
     /** Publishes a typing indicator. In a busy channel only some users are shown. */
     "channel.typing": ({ params: { channelId }, actor: { userId }, access }) => {

@@ -9,9 +9,9 @@ import { RedisPresenceStore } from "../src/store/redis-store.ts";
 
 /** Long enough that nothing expires unexpectedly on a slow machine. */
 const TIMES = {
-  gatherMs: 20,
+  publishDelayMs: 20,
   gatewayTimeoutMs: 60_000,
-  forgottenMs: 60_000,
+  deadGatewayTtlMs: 60_000,
   claimMs: 60_000,
   sweepGapMs: 200,
 };
@@ -42,12 +42,12 @@ const report = (
 ) => store.report({ gatewayId, number, connected, disconnected });
 
 const among = async (store: PresenceStore, ...userIds: string[]): Promise<string[]> => [
-  ...(await store.connectedAmong(userIds)),
+  ...(await store.filterConnected(userIds)),
 ];
 
 /** Claims and settles all due changes. */
 async function publishDue(store: PresenceStore): Promise<string[]> {
-  await delay(2 * TIMES.gatherMs);
+  await delay(2 * TIMES.publishDelayMs);
   const userIds = await store.claimChanged(100);
   await store.settle(userIds);
   return userIds.toSorted();
@@ -57,7 +57,7 @@ async function publishDue(store: PresenceStore): Promise<string[]> {
 async function sweep(store: PresenceStore, users: number, alive?: string): Promise<void> {
   for (let [number, forgotten] = [2, 0]; forgotten < users; number += 1) {
     if (alive !== undefined) await report(store, alive, number);
-    forgotten += await store.forgetSilent(2);
+    forgotten += await store.expireGateways(2);
     await delay(10);
   }
 }
@@ -114,7 +114,7 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
   });
 
   test("doesn't return a change before it is due", async () => {
-    const patient = newStore({ ...TIMES, gatherMs: 60_000 });
+    const patient = newStore({ ...TIMES, publishDelayMs: 60_000 });
     await report(patient, "g1", 1, ["ann"]);
     expect(await patient.claimChanged(100)).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
 
   test("a change claimed by one worker is not published by another", async () => {
     await report(store, "g1", 1, ["ann", "bob", "cat"]);
-    await delay(2 * TIMES.gatherMs);
+    await delay(2 * TIMES.publishDelayMs);
     const claims = await Promise.all([1, 2, 3].map(() => store.claimChanged(2)));
     expect(claims.flat().toSorted()).toEqual(["ann", "bob", "cat"]);
   });
@@ -145,17 +145,17 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
   test("changes that a worker doesn't finish are published by another", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["ann"]);
-    await delay(2 * TIMES.gatherMs);
+    await delay(2 * TIMES.publishDelayMs);
     expect(await store.claimChanged(100)).toEqual(["ann"]);
     await vi.waitFor(async () => expect(await store.claimChanged(100)).toEqual(["ann"]));
   });
 
   test("two workers never publish the same user concurrently, because the older status could arrive last", async () => {
     await report(store, "g1", 1, ["ann"]);
-    await delay(2 * TIMES.gatherMs);
+    await delay(2 * TIMES.publishDelayMs);
     const claimed = await store.claimChanged(100);
-    await store.noteChange("ann");
-    await delay(2 * TIMES.gatherMs);
+    await store.recordChange("ann");
+    await delay(2 * TIMES.publishDelayMs);
     expect(await store.claimChanged(100)).toEqual([]);
     await store.settle(claimed);
     expect(await publishDue(store)).toEqual(["ann"]);
@@ -163,9 +163,9 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
 
   test("a change during publication is published again", async () => {
     await report(store, "g1", 1, ["ann"]);
-    await delay(2 * TIMES.gatherMs);
+    await delay(2 * TIMES.publishDelayMs);
     const claimed = await store.claimChanged(100);
-    await store.noteChange("ann");
+    await store.recordChange("ann");
     await store.settle(claimed);
     expect(await publishDue(store)).toEqual(["ann"]);
   });
@@ -204,9 +204,9 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
   test("after a pause without sweeps, gateways first get time to report", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["ann"]);
-    expect(await store.forgetSilent(2)).toBe(0);
+    expect(await store.expireGateways(2)).toBe(0);
     await delay(SHORT.gatewayTimeoutMs + SHORT.sweepGapMs);
-    expect(await store.forgetSilent(2)).toBe(0);
+    expect(await store.expireGateways(2)).toBe(0);
     await sweep(store, 1);
     expect(await among(store, "ann")).toEqual([]);
   });

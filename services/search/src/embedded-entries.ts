@@ -1,6 +1,6 @@
 import { chunks, DURABLE } from "@fanfare/kernel";
 import { type Connection, type mongo, Types } from "mongoose";
-import { CHANNELS_PER_FIND, INDEX_VERSION, QUERY_TIMEOUT_MS } from "./bounds.ts";
+import { CHANNELS_PER_FIND, INDEX_VERSION, QUERY_TIMEOUT_MS } from "./constants.ts";
 import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
 
 const NAME = "searchEntries";

@@ -18,16 +18,16 @@ import {
   serviceError,
 } from "@fanfare/kernel";
 import {
-  ACTIVITY_LATE_MS,
-  CALLS_AT_ONCE,
+  ACTIVITY_LAG_MS,
+  CALL_CONCURRENCY,
   CHANNELS_PER_ROUND,
   IDLE_PROGRESS_MS,
   INDEX_CONCURRENCY,
-  RECENTLY_MS,
+  RECENT_MS,
   REMOVALS_PER_BATCH,
   STEPS_PER_SEARCH,
   THREADS_PER_SEARCH,
-} from "./bounds.ts";
+} from "./constants.ts";
 import { threadToken, wantedWords } from "./message-tokens.ts";
 import type { SearchDependencies } from "./search.dependencies.ts";
 import type { SearchWord } from "./tokenize.ts";
@@ -140,7 +140,7 @@ async function placesOfUser(node: NodeContext, userId: string): Promise<Where> {
 }
 
 async function listHeads(node: NodeContext, userId: string, channelIds: readonly string[]): Promise<Place[]> {
-  const parts = await boundedMap(chunks(channelIds, LIMITS.channelsPerGroup), CALLS_AT_ONCE, (some) =>
+  const parts = await boundedMap(chunks(channelIds, LIMITS.channelsPerGroup), CALL_CONCURRENCY, (some) =>
     node.services.message.listHeads({ userId, channelIds: some }),
   );
   return parts.flatMap(({ heads }) => heads);
@@ -213,7 +213,7 @@ async function indexThreads(
   budget: Budget,
 ): Promise<boolean> {
   const known = await dependencies.groupProgress.find(groupIds);
-  const recently = Date.now() - RECENTLY_MS;
+  const recently = Date.now() - RECENT_MS;
   const since = groupIds.map((groupId) => ({ groupId, known: known.get(groupId) ?? BEGINNING }));
   const recent = since.filter((group) => timeOf(group.known) >= recently);
   const others = since.filter((group) => timeOf(group.known) < recently);
@@ -241,7 +241,7 @@ async function indexThreadsSince(
   budget: Budget,
 ): Promise<boolean> {
   const { node, groupProgress } = dependencies;
-  const lately = cursorAt(Date.now() - ACTIVITY_LATE_MS);
+  const lately = cursorAt(Date.now() - ACTIVITY_LAG_MS);
   const { threads } = await node.services.channel.listActiveThreads({
     groups: groups.map(({ groupId, known }) => ({ groupId, after: earlier(known, lately) })),
     limit: THREADS_PER_SEARCH,

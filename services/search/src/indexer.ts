@@ -4,11 +4,11 @@ import { boundedMap, type Logger } from "@fanfare/kernel";
 import {
   CHANGES_PER_STEP,
   CHANNELS_PER_ROUND,
-  INDEX_AFTER_MS,
-  INDEX_SHARE,
-  LOGS_AT_ONCE,
-  WAITING_CHANNELS,
-} from "./bounds.ts";
+  INDEX_DELAY_MS,
+  INDEX_TIME_SHARE,
+  LOG_READ_CONCURRENCY,
+  MAX_QUEUED_CHANNELS,
+} from "./constants.ts";
 import type { SearchEntries } from "./entries.ts";
 import { messageTokens } from "./message-tokens.ts";
 import type { Progress, ProgressRepository } from "./progress.repository.ts";
@@ -46,9 +46,9 @@ export class Indexer {
 
   /** Schedules a channel with new changes. */
   hint(channelId: string): void {
-    if (this.#isClosed() || this.#waiting.size >= WAITING_CHANNELS) return;
+    if (this.#isClosed() || this.#waiting.size >= MAX_QUEUED_CHANNELS) return;
     this.#waiting.add(channelId);
-    this.#timer ??= setTimeout(() => this.#begin(), this.#options.indexAfterMs ?? INDEX_AFTER_MS);
+    this.#timer ??= setTimeout(() => this.#begin(), this.#options.indexAfterMs ?? INDEX_DELAY_MS);
   }
 
   /**
@@ -97,7 +97,7 @@ export class Indexer {
     const { pause = defaultPause } = this.#options;
     const begin = performance.now();
     const result = await work();
-    await pause((performance.now() - begin) * (1 / INDEX_SHARE - 1), this.#closing.signal);
+    await pause((performance.now() - begin) * (1 / INDEX_TIME_SHARE - 1), this.#closing.signal);
     return result;
   }
 
@@ -119,7 +119,7 @@ export class Indexer {
     if (channelIds.length === 0) return new Set();
     const revs = await progress.find(channelIds);
     const limit = Math.floor(CHANGES_PER_STEP / channelIds.length);
-    const logs = await boundedMap(channelIds, LOGS_AT_ONCE, async (channelId) => {
+    const logs = await boundedMap(channelIds, LOG_READ_CONCURRENCY, async (channelId) => {
       const from = revs.get(channelId)!.rev;
       const { messages } = await services.message.listChanges({ channelId, afterRev: from, limit });
       return { channelId, from, messages };

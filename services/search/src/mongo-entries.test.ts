@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ENTRIES_PER_SEARCH, RANGES_PER_QUERY } from "./bounds.ts";
+import { ENTRIES_PER_SEARCH, RANGES_PER_QUERY } from "./constants.ts";
 import { scanChannels } from "./mongo-entries.ts";
 import { matches, type SearchWord } from "./tokenize.ts";
 

@@ -8,7 +8,7 @@ import {
   QUERY_TIMEOUT_MS,
   RANGES_PER_QUERY,
   SEARCH_CONCURRENCY,
-} from "./bounds.ts";
+} from "./constants.ts";
 import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
 import { matches, type SearchWord } from "./tokenize.ts";
 

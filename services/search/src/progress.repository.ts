@@ -1,6 +1,6 @@
 import { type Connection, type Model, Schema, Types } from "mongoose";
 import { chunks, duplicateKeyIndex, duplicateOperations } from "@fanfare/kernel";
-import { CHANNELS_PER_LOOK_UP, GROUP_PROGRESS_LIFETIME_S } from "./bounds.ts";
+import { CHANNELS_PER_LOOKUP, GROUP_PROGRESS_LIFETIME_S } from "./constants.ts";
 
 /** The indexing progress of a channel: all changes up to `rev` are indexed. */
 interface ProgressDocument {
@@ -57,7 +57,7 @@ export class ProgressRepository {
   async find(channelIds: readonly string[]): Promise<Map<string, Progress>> {
     const byId = new Map<string, Progress>();
     // In parts, so that other commands run in between.
-    for (const some of chunks(channelIds, CHANNELS_PER_LOOK_UP)) {
+    for (const some of chunks(channelIds, CHANNELS_PER_LOOKUP)) {
       const found = await this.#model.find({ _id: { $in: some }, version: this.#version }).lean();
       for (const { _id, rev, parentId } of found)
         byId.set(_id.toHexString(), { rev, parentId: parentId?.toHexString() ?? null });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { TOKENS_PER_MESSAGE } from "./bounds.ts";
+import { TOKENS_PER_MESSAGE } from "./constants.ts";
 import { matches, queryWords, type SearchWord, textTokens } from "./tokenize.ts";
 
 test.each([

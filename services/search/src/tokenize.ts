@@ -1,5 +1,5 @@
 import { matchesLongerWords, partsOfSearch, stemOf, WORD } from "@fanfare/contract/search-words";
-import { TOKENS_PER_MESSAGE, WORD_MAX_CHARS, WORDS_PER_SEARCH } from "./bounds.ts";
+import { TOKENS_PER_MESSAGE, WORD_MAX_CHARS, WORDS_PER_SEARCH } from "./constants.ts";
 
 /** Scripts without spaces: every two adjacent characters form a token. */
 const UNSPACED =

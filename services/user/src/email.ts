@@ -1,5 +1,5 @@
 import { type Handlers, orThrow, type NodeContext, serviceError } from "@fanfare/kernel";
-import { assertAllowedDomain } from "./entry.policy.ts";
+import { assertAllowedDomain } from "./registration.policy.ts";
 import { rethrowTaken } from "./registration.ts";
 import { publishAccount } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";

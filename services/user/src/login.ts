@@ -1,6 +1,6 @@
 import { type CallClient, type Handlers, serviceError } from "@fanfare/kernel";
 import type { Session, SessionTokens } from "@fanfare/contract";
-import { assertAllowedDomain, assertPasswordsAccepted } from "./entry.policy.ts";
+import { assertAllowedDomain, assertPasswordsAccepted } from "./registration.policy.ts";
 import { isSameStanding, mustVerifyFirst } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { Sessions } from "./sessions.ts";

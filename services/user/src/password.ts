@@ -4,7 +4,7 @@ import type { Result } from "@fanfare/contract";
 import { PermanentError } from "@fanfare/jobs";
 import { isSameStanding, hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
-import { assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
+import { assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import { publishAccount } from "./account-mails.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
@@ -120,7 +120,7 @@ export function passwordActions({
     "user.createWithoutPassword": async ({ params: { username, email, locale } }) => {
       const policy = await node.policy.get();
       assertPasswordsAccepted(policy);
-      await assertRoomForUser(policy, allUsers);
+      await assertBelowUserLimit(policy, allUsers);
       const { contestedEmail } = await assertNotTaken(users, { username, email }, accountMails.canSend);
       const user = newAccount({ username, email, locale });
       if (contestedEmail !== undefined) {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
 import { type SessionTokens, userRoom } from "@fanfare/contract";
-import { assertCanRegister, assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
+import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 import { newAccount, type UserRepository } from "./user.repository.ts";
@@ -31,7 +31,7 @@ export const registrationActions = ({
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
     assertCanRegister(policy, params);
-    await assertRoomForUser(policy, allUsers);
+    await assertBelowUserLimit(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const { email, contestedEmail } = await assertNotTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
@@ -53,7 +53,7 @@ export const registrationActions = ({
   "user.createGuest": async ({ params, client }) => {
     const policy = await node.policy.get();
     if (!policy.guests) throw serviceError("GUESTS_DISABLED");
-    await assertRoomForUser(policy, allUsers);
+    await assertBelowUserLimit(policy, allUsers);
     const createdAt = new Date();
     const user: UserDocument = {
       _id: newId(),

@@ -8,7 +8,7 @@ import {
   serviceError,
 } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
-import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
+import { newRecoveryCodes, newTotpSecret, normalizeRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
 import { publishAccount } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { GuessLimit } from "./login.queries.ts";
@@ -64,7 +64,7 @@ export function secondFactorActions({
       if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
       const lastStep = orThrow(stepOfCode(opened.secret, params.code, Date.now()), "WRONG_CODE");
       const recoveryCodes = newRecoveryCodes();
-      const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
+      const recoveryHashes = recoveryCodes.map((code) => hashSecret(normalizeRecoveryCode(code)));
       const enabled = await users.enableTotp(actor.userId, pending, {
         secret: opened.stored,
         lastStep,
@@ -130,7 +130,7 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
         logger.error("TOKEN_SECRET has changed: this account can only log in with a recovery code");
       const step = opened === null ? null : stepOfCode(opened.secret, code, now);
       if (opened === null || step === null) {
-        const isGood = await users.useRecoveryCode(userId, hashSecret(normaliseRecoveryCode(code)));
+        const isGood = await users.useRecoveryCode(userId, hashSecret(normalizeRecoveryCode(code)));
         if (!isGood) throw serviceError("WRONG_CODE");
         return totp.secret;
       }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
+import { newRecoveryCodes, newTotpSecret, normalizeRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
 
 /** "12345678901234567890", the secret of RFC 6238's test vectors. */
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
@@ -37,5 +37,5 @@ test("there are ten recovery codes, all different, accepted in any spelling", ()
   expect(new Set(codes).size).toBe(10);
   for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
   const [code = ""] = codes;
-  expect(normaliseRecoveryCode(` ${code.toLowerCase().replaceAll("-", " ")}`)).toBe(code.replaceAll("-", ""));
+  expect(normalizeRecoveryCode(` ${code.toLowerCase().replaceAll("-", " ")}`)).toBe(code.replaceAll("-", ""));
 });

@@ -36,6 +36,6 @@ export function newRecoveryCodes(): string[] {
 }
 
 /** The canonical form, which is hashed, of a recovery code in any spelling. */
-export function normaliseRecoveryCode(code: string): string {
+export function normalizeRecoveryCode(code: string): string {
   return code.toUpperCase().replaceAll(/[\s-]/g, "");
 }

@@ -1,5 +1,5 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { administerActions } from "./administer.ts";
+import { administerActions } from "./admin-actions.ts";
 import { blockActions } from "./blocks.ts";
 import { botActions } from "./bots.ts";
 import { passwordActions, passwordResetActions } from "./password.ts";

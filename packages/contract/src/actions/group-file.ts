@@ -5,7 +5,7 @@ import * as line from "../group-file.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Seed for mapping the ids of an export file to new ones. */
-const salted = e.inGroup.extend({ salt: z.string().regex(/^[0-9a-f]{10}$/) });
+const withSalt = e.inGroup.extend({ salt: z.string().regex(/^[0-9a-f]{10}$/) });
 const exports = { points: 10, durationMs: 60 * 60 * 1000, exact: true };
 const position = z.object({
   seq: z.int().min(0),
@@ -66,7 +66,7 @@ export const groupActions = {
   }),
   importPlaces: internal({
     summary: "Store roles and channels of a group that is being imported.",
-    params: salted.extend({ roles: z.array(line.RoleLine), channels: z.array(line.ChannelLine) }),
+    params: withSalt.extend({ roles: z.array(line.RoleLine), channels: z.array(line.ChannelLine) }),
     errors: ["GROUP_NOT_FOUND"],
   }),
   keepImport: internal({
@@ -76,7 +76,7 @@ export const groupActions = {
   }),
   finishImport: internal({
     summary: "Finish an import: the group becomes visible to its owner.",
-    params: salted.extend({ group: line.GroupLine, byUserId: e.id }),
+    params: withSalt.extend({ group: line.GroupLine, byUserId: e.id }),
     result: z.object({ group: e.GroupSchema }),
     errors: ["GROUP_NOT_FOUND"],
   }),
@@ -122,7 +122,7 @@ export const messageActions = {
   }),
   importLines: internal({
     summary: "Store messages and reactions of a group that is being imported.",
-    params: salted.extend({
+    params: withSalt.extend({
       messages: z.array(
         z.object({
           line: line.MessageLine,
@@ -136,14 +136,14 @@ export const messageActions = {
   }),
   importHeads: internal({
     summary: "The heads of the channels of a group that is being imported.",
-    params: salted.extend({ heads: z.array(z.object({ channelId: e.id, seq: z.int() })) }),
+    params: withSalt.extend({ heads: z.array(z.object({ channelId: e.id, seq: z.int() })) }),
   }),
 };
 
 export const userActions = {
   importNames: internal({
     summary: "Store the authors of a group that is being imported, as guests that can't be logged in to.",
-    params: salted.extend({ users: z.array(line.UserLine) }),
+    params: withSalt.extend({ users: z.array(line.UserLine) }),
   }),
   removeImported: internal({
     summary: "Delete the users that were imported with a deleted group. Repeatable.",

@@ -4,7 +4,7 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const ofMember = z.object({ groupId: e.id, userId: e.id });
-const because = { reason: e.reason.optional().describe("for the audit log") };
+const reasonParam = { reason: e.reason.optional().describe("for the audit log") };
 
 export const groupActions = {
   create: mutation({
@@ -96,7 +96,7 @@ export const groupActions = {
   }),
   kick: mutation({
     summary: "Kick a member. They can rejoin with an invite.",
-    params: ofMember.extend(because),
+    params: ofMember.extend(reasonParam),
     permission: { rule: "group", can: "kickMembers" },
     botScope: "members.manage",
     audited: "user",
@@ -104,7 +104,7 @@ export const groupActions = {
   }),
   ban: mutation({
     summary: "Ban a user: they are removed and can't rejoin.",
-    params: ofMember.extend(because),
+    params: ofMember.extend(reasonParam),
     permission: { rule: "group", can: "banMembers" },
     botScope: "members.manage",
     audited: "user",
@@ -112,7 +112,7 @@ export const groupActions = {
   }),
   unban: mutation({
     summary: "Unban a user.",
-    params: ofMember.extend(because),
+    params: ofMember.extend(reasonParam),
     permission: { rule: "group", can: "banMembers" },
     botScope: "members.manage",
     audited: "user",
@@ -155,7 +155,7 @@ export const groupActions = {
   }),
   mute: mutation({
     summary: "Mute a member: until the given time they can read but not write.",
-    params: ofMember.extend({ ...because, durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
+    params: ofMember.extend({ ...reasonParam, durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "muteMembers" },
     botScope: "members.manage",

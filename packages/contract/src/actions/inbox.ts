@@ -7,7 +7,7 @@ const cursor = z.string().regex(/^[0-9a-f]{24}$/, "must be the nextCursor of a p
 const upTo = z.object({
   messageId: e.id.describe("id of the newest message shown; includes all older ones"),
 });
-const dear = { points: 30, durationMs: 10_000 };
+const heavyLimit = { points: 30, durationMs: 10_000 };
 
 export const inboxActions = {
   list: query({
@@ -27,7 +27,7 @@ export const inboxActions = {
     }),
     permission: { rule: "session" },
     isHeavy: true,
-    rateLimit: dear,
+    rateLimit: heavyLimit,
   }),
   getUnreadCount: query({
     summary: "The number of unread messages in the caller's inbox.",
@@ -39,7 +39,7 @@ export const inboxActions = {
     }),
     permission: { rule: "session" },
     isHeavy: true,
-    rateLimit: dear,
+    rateLimit: heavyLimit,
   }),
   markRead: mutation({
     summary: "Mark the caller's inbox as read up to a message. The marker never moves back.",
@@ -84,7 +84,7 @@ export const channelActions = {
     }),
     permission: { rule: "session" },
     isHeavy: true,
-    rateLimit: dear,
+    rateLimit: heavyLimit,
   }),
 };
 

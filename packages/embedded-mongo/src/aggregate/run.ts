@@ -13,7 +13,7 @@ import { PipelineMemory } from "./memory-limit.ts";
 import { compilePipeline, type Documents, type Environment, readDocuments } from "./pipeline.ts";
 import { writeMerge, writeOut } from "./write-stages.ts";
 
-const REFUSED = new Set([
+const REJECTED = new Set([
   "$search",
   "$searchMeta",
   "$vectorSearch",
@@ -39,7 +39,7 @@ function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObj
     if ((name === "$out" || name === "$merge") && i !== pipeline.length - 1) {
       throw new CommandError("Location40601", `${name} can only be the final stage in the pipeline`);
     }
-    if (REFUSED.has(name))
+    if (REJECTED.has(name))
       throw new CommandError("Location40324", `The embedded database has no stage ${name}`);
   }
 }

@@ -110,7 +110,7 @@ function isMultikey(index: OrderedIndex, path: string): boolean {
 }
 
 /** Whether the index contains all documents that the query can match (sparse and partial indexes omit some). */
-function holdsAllMatches(index: OrderedIndex, constraints: Constraints): boolean {
+function coversAllMatches(index: OrderedIndex, constraints: Constraints): boolean {
   const { sparse, partialFilter, collation } = index.spec;
   const present = (constraint: Constraint | undefined) =>
     constraint !== undefined &&
@@ -173,7 +173,7 @@ export function choosePlan(
 ): IndexPlan | undefined {
   let best: { plan: IndexPlan; score: number } | undefined;
   for (const index of indexes) {
-    if (index.spec.hidden || !holdsAllMatches(index, constraintsFor(index.spec.collation))) continue;
+    if (index.spec.hidden || !coversAllMatches(index, constraintsFor(index.spec.collation))) continue;
     const candidate = planWith(index, constraintsFor, sort);
     const isUseful = candidate.plan.boundFields > 0 || (sort && candidate.plan.sorted);
     if (isUseful && (!best || candidate.score > best.score)) best = candidate;

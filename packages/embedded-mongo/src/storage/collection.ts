@@ -6,7 +6,7 @@ import { CommandError } from "../errors.ts";
 import { type IndexTable, OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
 import { ID_INDEX, type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
 import { TextIndex } from "../index/text-index.ts";
-import { HalfBuiltIndex } from "./half-built-index.ts";
+import { IndexBuild } from "./index-build.ts";
 import { describeKey, duplicateKey } from "./duplicate-key.ts";
 import { decodeExact, decodePlain, encode, pack, unpack } from "../values/codec.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
@@ -68,7 +68,7 @@ export class Collection implements Counted {
   #indexedFields = packNames(["_id"]);
   #nextOrder: number;
   /** Indexes that paused commands are building. */
-  readonly #building = new Set<HalfBuiltIndex>();
+  readonly #building = new Set<IndexBuild>();
   #isDropped = false;
   #isReplaced = false;
   readonly #insert: StatementSync;
@@ -593,7 +593,7 @@ export class Collection implements Counted {
     const index = spec.textWeights
       ? new TextIndex(this.#database, `t${number}`, spec)
       : this.#orderedIndex(number, spec, 0);
-    const building = new HalfBuiltIndex(number, index, (document) =>
+    const building = new IndexBuild(number, index, (document) =>
       duplicateKey(this.namespace, spec, document),
     );
     const needed = index instanceof OrderedIndex ? packNames(index.topLevelFields) : undefined;

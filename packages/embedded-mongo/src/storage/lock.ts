@@ -128,7 +128,7 @@ async function claim(dir: string, lock: string, own: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       fs.linkSync(own, lock);
-      removeAbandoned(path.dirname(lock));
+      removeStale(path.dirname(lock));
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -142,7 +142,7 @@ async function claim(dir: string, lock: string, own: string): Promise<void> {
 }
 
 /** Removes sockets of processes that were killed during startup. */
-function removeAbandoned(dir: string): void {
+function removeStale(dir: string): void {
   for (const name of fs.readdirSync(dir)) {
     if (!/^lock-\d+-\w+\.sock$/.test(name)) continue;
     const age =

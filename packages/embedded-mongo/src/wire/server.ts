@@ -16,7 +16,7 @@ import { encodeReply } from "./reply.ts";
 const SLICE_MS = 10;
 
 /** Minimum time that a command runs before it pauses, so that short commands don't pause when many arrive together. */
-const LEAST_SLICE_MS = 1;
+const MIN_SLICE_MS = 1;
 
 /** A request executed in this turn. */
 interface Answered {
@@ -47,13 +47,13 @@ interface Paused {
 type Durability = "committed" | "synced";
 
 /** Read concerns whose results must survive a restart. */
-const LASTING_READS = new Set<unknown>(["majority", "linearizable"]);
+const DURABLE_READS = new Set<unknown>(["majority", "linearizable"]);
 
 /** On disk for `j: true`, `w: "majority"`, durable reads and getMore; otherwise passed to the operating system. */
 function durabilityOf(command: PlainObject): Durability {
   const { writeConcern: concern, readConcern } = command;
   if ("fsync" in command || "getMore" in command) return "synced";
-  if (isObject(readConcern) && LASTING_READS.has(readConcern["level"])) return "synced";
+  if (isObject(readConcern) && DURABLE_READS.has(readConcern["level"])) return "synced";
   const isLasting = isObject(concern) && (concern["j"] === true || concern["w"] === "majority");
   return isLasting ? "synced" : "committed";
 }
@@ -223,7 +223,7 @@ export class WireServer {
       status: this.#status,
       db,
     };
-    return dispatch(command, context, Math.max(this.#turnEndMs, performance.now() + LEAST_SLICE_MS));
+    return dispatch(command, context, Math.max(this.#turnEndMs, performance.now() + MIN_SLICE_MS));
   }
 
   #pause(paused: Paused): void {

@@ -7,7 +7,7 @@ import { next } from "../processes.ts";
 import type { FromReceiver } from "../protocol.ts";
 import { type Broker, cpuMs, startBroker, stopBroker } from "./brokers.ts";
 import { brokerOf, CANDIDATES, type Candidate, type FromGateway, type FromPublisher } from "./protocol.ts";
-import { printTable, type Sample, summarise } from "./table.ts";
+import { printTable, type Sample, summarize } from "./table.ts";
 
 /**
  * Compares cluster adapters: two gateways share the sockets, a third one has sockets in another room, and the publisher is a separate
@@ -146,7 +146,7 @@ async function compare(users: number, names: readonly Candidate[]): Promise<void
   for (const contestant of contestants) {
     const { name, single, bursts } = contestant;
     const stray = await messagesWithoutMembers(contestant);
-    rows.push(summarise({ name, users, single, bursts, burst, stray }));
+    rows.push(summarize({ name, users, single, bursts, burst, stray }));
   }
   printTable(users, burst, rows);
   for (const contestant of contestants) await end(contestant);

@@ -30,7 +30,7 @@ const median = (samples: readonly Sample[], field: keyof Sample): number => {
   return ((sorted[(sorted.length - 1) >> 1] ?? NaN) + (sorted[sorted.length >> 1] ?? NaN)) / 2;
 };
 
-export function summarise({ name, users, single, bursts, burst, stray }: Measured): Row {
+export function summarize({ name, users, single, bursts, burst, stray }: Measured): Row {
   const burstMs = median(bursts, "allAfterMs");
   return {
     name,

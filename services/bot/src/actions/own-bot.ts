@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Actor, type Handlers, matchesHash, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
-import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
+import { SUBSCRIBERS_TTL_MS } from "../constants.ts";
 import { beginCursors } from "../callbacks/deliver-changes.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
 import type { BotRepository } from "../bot.repository.ts";
@@ -45,7 +45,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
       // The start positions are stored first, so that no later message is missed.
       await beginCursors({ node, cursors, invocations }, { ...bot, callback });
       const updated = orThrow(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
-      const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
+      const knownAt = new Date(now.getTime() + SUBSCRIBERS_TTL_MS);
       await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
       return { bot: presentBot(updated) };
     },

@@ -8,11 +8,11 @@ import {
   CALLBACK_BACKOFF,
   CALLBACK_CONCURRENCY,
   ERROR_MAX_CHARS,
-  LOOK_AGAIN_MS,
+  POLL_INTERVAL_MS,
   MAX_FAILURES,
-  ROUND_MS,
-  SUBSCRIBERS_KNOWN_MS,
-} from "../bounds.ts";
+  TIME_SLICE_MS,
+  SUBSCRIBERS_TTL_MS,
+} from "../constants.ts";
 import { DeliveryError } from "./deliver.ts";
 import { deliverChanges, type ChangesOptions } from "./deliver-changes.ts";
 
@@ -72,7 +72,7 @@ export function createCallbacks(options: CallbacksOptions) {
       // A first try is a retry by an admin; on a later one, the process died between disabling the callback and ending the job.
       if (isDisabled && tries > 1) throw new PermanentError(lastError ?? "");
       const round = { isMore: true };
-      const untilMs = Date.now() + ROUND_MS;
+      const untilMs = Date.now() + TIME_SLICE_MS;
       rounds.set(key, round);
       try {
         while (round.isMore && Date.now() < untilMs) {
@@ -83,14 +83,14 @@ export function createCallbacks(options: CallbacksOptions) {
         if (signal.aborted) throw error;
         if (error instanceof DeliveryError) return await fail(bot, isDisabled ? 0 : failures, error);
         node.logger.warn({ err: error, botId }, "bot callback failed, retrying");
-        return { againAt: new Date(Date.now() + LOOK_AGAIN_MS) };
+        return { againAt: new Date(Date.now() + POLL_INTERVAL_MS) };
       } finally {
         rounds.delete(key);
       }
       total.inc({ outcome: "taken" });
       const settled = { failures: 0, lastError: null, isDisabled: false };
       if (failures > 0) await bots.settle(botId, callbackId, settled);
-      return { againAt: new Date(Date.now() + (round.isMore ? 0 : LOOK_AGAIN_MS)) };
+      return { againAt: new Date(Date.now() + (round.isMore ? 0 : POLL_INTERVAL_MS)) };
     },
   });
 
@@ -118,7 +118,7 @@ export class Subscribers {
   readonly #bots: BotRepository;
   readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({
     ...entryLimit(KNOWN_GROUPS),
-    ttl: SUBSCRIBERS_KNOWN_MS,
+    ttl: SUBSCRIBERS_TTL_MS,
   });
 
   constructor(bots: BotRepository) {

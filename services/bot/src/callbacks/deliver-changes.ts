@@ -2,7 +2,7 @@ import { LIMITS, type Head } from "@fanfare/contract";
 import { can, type NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDocument, Callback } from "../bot.model.ts";
-import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../bounds.ts";
+import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
 import { isHeld } from "../holder.ts";
 import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";

@@ -1,6 +1,6 @@
 import type { BotEvent, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { CALLBACK_BACKOFF, MAX_FAILURES } from "../bounds.ts";
+import { CALLBACK_BACKOFF, MAX_FAILURES } from "../constants.ts";
 import { toEvents } from "./deliver.ts";
 
 const ALL: BotEvent[] = ["message.created", "message.changed", "message.deleted"];

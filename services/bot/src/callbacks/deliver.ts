@@ -3,7 +3,7 @@ import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
 import type { BotEvent, Invocation, Message } from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
-import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
+import { CALLBACK_TIMEOUT_MS } from "../constants.ts";
 
 /** A callback that was not accepted. */
 export class DeliveryError extends Error {

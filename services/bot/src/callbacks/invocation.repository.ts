@@ -1,7 +1,7 @@
 import type { Invocation } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model } from "mongoose";
-import { INVOCATION_LIFETIME_S } from "../bounds.ts";
+import { INVOCATION_LIFETIME_S } from "../constants.ts";
 
 /** An invocation of a command that has not been delivered yet. */
 interface InvocationDocument {

@@ -26,7 +26,7 @@ const KINDS: ReadonlySet<string> = new Set<FrameKind>(["H", "C", "D", "F", "B", 
 
 export class BackupDamagedError extends CliError {
   constructor(file: string, reason: string) {
-    super(`${file} is not a whole backup: ${reason}. Nothing was changed.`);
+    super(`${file} is not a complete backup: ${reason}. Nothing was changed.`);
   }
 }
 

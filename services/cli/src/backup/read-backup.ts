@@ -98,7 +98,7 @@ function readHead(file: string, kind: string, payload: Buffer): Head {
   if (head.format !== FORMAT) throw new Error("it holds something else");
   if (head.version !== FORMAT_VERSION) {
     throw new CliError(
-      `${file} has format ${head.version}; this version knows ${FORMAT_VERSION}. Use the version that wrote it.`,
+      `${file} has format ${head.version}; this version supports ${FORMAT_VERSION}. Use the version that wrote it.`,
     );
   }
   return head;

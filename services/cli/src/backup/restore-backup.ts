@@ -6,7 +6,7 @@ import { checkMemberCounts, checkOrphans, unknownFiles } from "../check/checks.t
 import { checkLog } from "../check/check-log.ts";
 import { runChecks } from "../check/run-checks.ts";
 import { CliError } from "../cli-error.ts";
-import { openStopped, withStopped } from "../open-stopped.ts";
+import { openStoppedInstance, withStoppedInstance } from "../open-instance.ts";
 import { databaseOf, DocumentWriter, listCollections } from "./documents.ts";
 import { locationOf, type Folders } from "./files.ts";
 import { fileOf, readBackup, verifyBackup } from "./read-backup.ts";
@@ -63,7 +63,7 @@ async function restoreEmbedded(config: Target, fill: Fill, force: boolean): Prom
   const staged: Folders = { dataDir: staging, filesDir: `${filesDir}${STAGING}` };
   try {
     await prepare(staged);
-    await withStopped({ mongoUrl: undefined, dataDir: staging }, ({ connection }) =>
+    await withStoppedInstance({ mongoUrl: undefined, dataDir: staging }, ({ connection }) =>
       fill(databaseOf(connection), staged),
     );
     const moved = await replaceFiles(staged, config);
@@ -79,7 +79,7 @@ async function restoreMongo(config: Target, fill: Fill, force: boolean): Promise
     dataDir: join(config.dataDir, STAGING),
     filesDir: `${config.filesDir}${STAGING}`,
   };
-  return withStopped(config, async ({ connection }) => {
+  return withStoppedInstance(config, async ({ connection }) => {
     const db = databaseOf(connection);
     const unfinished = db.collection(UNFINISHED);
     const isInterrupted = (await unfinished.countDocuments({}, { limit: 1 })) > 0;
@@ -158,7 +158,7 @@ async function replace(from: string, to: string): Promise<string[]> {
 
 /** A damaged database can be replaced; one in use can't. */
 async function assertStopped(config: Target): Promise<void> {
-  const database = await openStopped(config).catch((error: unknown) => {
+  const database = await openStoppedInstance(config).catch((error: unknown) => {
     if (error instanceof CliError) throw error;
     return null;
   });
@@ -185,6 +185,6 @@ async function isThere(path: string): Promise<boolean> {
 
 function notEmpty(what: string): CliError {
   return new CliError(
-    `There is an instance in ${what} already. --force puts the backup in its place, or choose an empty one.`,
+    `${what} already contains an instance. Pass --force to replace it, or choose an empty one.`,
   );
 }

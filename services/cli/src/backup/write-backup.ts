@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
-import { withDatabase } from "../open-stopped.ts";
+import { withDatabase } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 import {
   databaseOf,

@@ -1,5 +1,5 @@
 import { mongo } from "mongoose";
-import type { Check, Fault } from "./run-checks.ts";
+import type { Check, Finding } from "./run-checks.ts";
 
 interface Head {
   seq: number;
@@ -37,7 +37,7 @@ export const checkLog: Check = async function* (db) {
   for (const [channelId, { seq }] of heads) {
     if (seq === 0) continue;
     yield {
-      what: `channel ${channelId} has no messages, but its head has seq ${seq}`,
+      description: `channel ${channelId} has no messages, but its head has seq ${seq}`,
       repair: () => db.collection("channelHeads").deleteOne({ _id: new mongo.ObjectId(channelId) }),
     };
   }
@@ -56,30 +56,34 @@ class ChannelLog {
     this.#seq = this.#isWhole ? 0 : -1;
   }
 
-  *add({ seq, rev, revs }: Omit<LogEntry, "channelId">): Generator<Fault> {
+  *add({ seq, rev, revs }: Omit<LogEntry, "channelId">): Generator<Finding> {
     const { channelId } = this;
     const before = this.#seq;
-    if (seq === before) yield { what: `channel ${channelId} has two messages with seq ${seq}` };
+    if (seq === before) yield { description: `channel ${channelId} has two messages with seq ${seq}` };
     else if (before !== -1 && seq !== before + 1)
-      yield { what: `channel ${channelId} is missing the messages with seq ${before + 1} to ${seq - 1}` };
+      yield {
+        description: `channel ${channelId} is missing the messages with seq ${before + 1} to ${seq - 1}`,
+      };
     this.#seq = seq;
     for (const one of revs) {
-      if (this.#revs.has(one)) yield { what: `channel ${channelId} has two changes with rev ${one}` };
+      if (this.#revs.has(one)) yield { description: `channel ${channelId} has two changes with rev ${one}` };
       this.#revs.add(one);
       this.#rev = Math.max(this.#rev, one);
     }
     if (rev !== Math.max(...revs))
-      yield { what: `message ${seq} of channel ${channelId} has rev ${rev}, which is not its last change` };
+      yield {
+        description: `message ${seq} of channel ${channelId} has rev ${rev}, which is not its last change`,
+      };
   }
 
   /** Removes the head of the channel from `heads`. */
-  *close(db: mongo.Db, heads: Map<string, Head>): Generator<Fault> {
+  *close(db: mongo.Db, heads: Map<string, Head>): Generator<Finding> {
     const { channelId } = this;
     if (this.#isWhole && this.#revs.size !== this.#rev) {
       let missing = 1;
       while (this.#revs.has(missing)) missing += 1;
       yield {
-        what: `channel ${channelId} is missing changes below rev ${this.#rev}, the first is ${missing}`,
+        description: `channel ${channelId} is missing changes below rev ${this.#rev}, the first is ${missing}`,
       };
     }
     const head = heads.get(channelId);
@@ -88,7 +92,7 @@ class ChannelLog {
     if (head?.seq === actual.seq && head.rev === actual.rev) return;
     const shown = head === undefined ? "none" : `seq ${head.seq}, rev ${head.rev}`;
     yield {
-      what: `the head of channel ${channelId} is ${shown}; its messages have seq ${actual.seq}, rev ${actual.rev}`,
+      description: `the head of channel ${channelId} is ${shown}; its messages have seq ${actual.seq}, rev ${actual.rev}`,
       repair: () =>
         db
           .collection("channelHeads")

@@ -5,7 +5,7 @@ import { checkLog } from "./check-log.ts";
 import { type Check, idsOf } from "./run-checks.ts";
 
 /** The exit code when faults remain. */
-export const FAULTS_LEFT = 2;
+export const EXIT_FINDINGS_LEFT = 2;
 
 /** Orphans first, so that other checks don't count them. @param filesDir undefined: files are stored in S3 */
 export const allChecks = (filesDir: string | undefined): Check[] => [
@@ -71,7 +71,7 @@ async function* orphansOf(
     const id = String(field === "_id" ? _id : rest[field]);
     if (known.has(id) || removals.has(id) || removals.has(String(rest["channelId"]))) continue;
     yield {
-      what: `${collection} ${String(_id)} belongs to ${owner} ${id}, which does not exist`,
+      description: `${collection} ${String(_id)} belongs to ${owner} ${id}, which does not exist`,
       ...(isSafe && { repair: () => documents.deleteOne({ _id }) }),
     };
   }
@@ -89,7 +89,7 @@ export const checkMemberCounts: Check = async function* (db) {
     const counted = counts.get(String(_id)) ?? 0;
     if (counted === memberCount) continue;
     yield {
-      what: `group ${String(_id)} has memberCount ${memberCount}, but ${counted} members`,
+      description: `group ${String(_id)} has memberCount ${memberCount}, but ${counted} members`,
       repair: () => groups.updateOne({ _id }, { $set: { memberCount: counted } }),
     };
   }
@@ -101,7 +101,7 @@ const checkOwners: Check = async function* (db) {
   const groups = db.collection<{ _id: mongo.ObjectId; ownerId: mongo.ObjectId }>("groups");
   for await (const { _id, ownerId } of groups.find({ deletedAt: { $exists: false } })) {
     if ((await members.findOne({ groupId: _id, userId: ownerId })) === null)
-      yield { what: `group ${String(_id)} is owned by ${String(ownerId)}, who is not a member` };
+      yield { description: `group ${String(_id)} is owned by ${String(ownerId)}, who is not a member` };
   }
 };
 
@@ -116,12 +116,13 @@ const WHOLE = { state: { $in: ["unclaimed", "attached", "picture"] } };
 function checkFiles(filesDir: string | undefined): Check {
   return async function* (db) {
     if (filesDir === undefined) return;
-    for await (const path of unknownFiles(db, filesDir)) yield { what: `${path} is not in the database` };
+    for await (const path of unknownFiles(db, filesDir))
+      yield { description: `${path} is not in the database` };
     const names = new Set((await pathsIn(filesDir)).map((path) => path.split(sep).at(-1)));
     for await (const file of db.collection("files").find(WHOLE)) {
       const missing = namesOf(file).filter((name) => !names.has(name));
       if (missing.length > 0)
-        yield { what: `file ${String(file._id)} is missing on disk: ${missing.join(", ")}` };
+        yield { description: `file ${String(file._id)} is missing on disk: ${missing.join(", ")}` };
     }
   };
 }

@@ -5,37 +5,37 @@ interface CheckResult {
   repaired: number;
 }
 
-/** @param say called with each fault and whether it was repaired */
+/** @param report called with each fault and whether it was repaired */
 export async function runChecks(
   db: mongo.Db,
   checks: readonly Check[],
   repair: boolean,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<CheckResult> {
   const result: CheckResult = { found: 0, repaired: 0 };
   for (const check of checks) {
     for await (const fault of check(db)) {
       result.found += 1;
       if (!repair || fault.repair === undefined) {
-        say(fault.repair === undefined ? `${fault.what} (not repairable)` : fault.what);
+        report(fault.repair === undefined ? `${fault.description} (not repairable)` : fault.description);
         continue;
       }
       await fault.repair();
       result.repaired += 1;
-      say(`${fault.what}: repaired`);
+      report(`${fault.description}: repaired`);
     }
   }
   return result;
 }
 
 /** An inconsistency in the data. */
-export interface Fault {
-  what: string;
+export interface Finding {
+  description: string;
   /** Absent when a person must decide. */
   repair?: () => Promise<unknown>;
 }
 
-export type Check = (db: mongo.Db) => AsyncGenerator<Fault>;
+export type Check = (db: mongo.Db) => AsyncGenerator<Finding>;
 
 /** Ids of the documents that match `filter`. */
 export async function idsOf(

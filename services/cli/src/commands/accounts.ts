@@ -5,7 +5,7 @@ import { DURABLE, loadConfig, ServiceError } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
 import type { mongo } from "mongoose";
 import { CliError } from "../cli-error.ts";
-import { withDatabase, withUserService } from "../open-stopped.ts";
+import { withDatabase, withUserService } from "../open-instance.ts";
 import { databaseOf } from "../backup/documents.ts";
 
 export const createAdminCommand: CommandModule<object, { username: string }> = {

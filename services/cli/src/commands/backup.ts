@@ -8,9 +8,9 @@ import { CliError } from "../cli-error.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import { databaseOf } from "../backup/documents.ts";
 import { verifyBackup } from "../backup/read-backup.ts";
-import { allChecks, FAULTS_LEFT } from "../check/checks.ts";
+import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
-import { withStopped } from "../open-stopped.ts";
+import { withStoppedInstance } from "../open-instance.ts";
 
 export const backupCommand: CommandModule<object, { file: string | undefined; stdout: boolean }> = {
   command: "backup [file]",
@@ -21,7 +21,7 @@ export const backupCommand: CommandModule<object, { file: string | undefined; st
       .option("stdout", { type: "boolean", default: false, describe: "Write to the standard output instead" })
       .check(({ file, stdout }) => {
         if (!file !== stdout)
-          throw new CliError("Name a file or pass --stdout: fanfare backup 2026-11-21.backup");
+          throw new CliError("Pass a file name or --stdout: fanfare backup 2026-11-21.backup");
         return true;
       }),
   async handler({ file, stdout }) {
@@ -33,7 +33,8 @@ export const backupCommand: CommandModule<object, { file: string | undefined; st
     say(`${target ?? "The backup"}: ${documentsIn(summary)} documents and ${summary.files} files.`);
     if (summary.while === "running")
       say("The instance kept running. The backup is consistent: it shows one moment.");
-    if (summary.while === "mongodb") say("It is consistent only if nothing wrote to MONGO_URL meanwhile.");
+    if (summary.while === "mongodb")
+      say("It is consistent only if nothing wrote to MONGO_URL during the backup.");
     if (config.s3 !== undefined) say("Files in S3 are not included.");
   },
 };
@@ -71,7 +72,7 @@ export const verifyCommand: CommandModule<object, { file: string; restore: boole
   async handler({ file, restore }) {
     const contents = await verifyBackup(file);
     say(`${file} is complete: ${documentsIn(contents)} documents and ${contents.files} files.`);
-    if (restore && (await faultsOf(file)) > 0) process.exitCode = FAULTS_LEFT;
+    if (restore && (await faultsOf(file)) > 0) process.exitCode = EXIT_FINDINGS_LEFT;
   },
 };
 
@@ -81,7 +82,7 @@ async function faultsOf(file: string): Promise<number> {
   try {
     const { notices } = await restoreBackup(place, file, false);
     for (const line of notices) say(line);
-    const { found } = await withStopped(place, ({ connection }) =>
+    const { found } = await withStoppedInstance(place, ({ connection }) =>
       runChecks(databaseOf(connection), allChecks(place.filesDir), false, say),
     );
     say(

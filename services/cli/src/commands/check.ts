@@ -1,9 +1,9 @@
 import { loadConfig } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
-import { allChecks, FAULTS_LEFT } from "../check/checks.ts";
+import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
-import { withStopped } from "../open-stopped.ts";
+import { withStoppedInstance } from "../open-instance.ts";
 
 export const checkCommand: CommandModule<object, { repair: boolean }> = {
   command: "check",
@@ -18,7 +18,7 @@ export const checkCommand: CommandModule<object, { repair: boolean }> = {
     const config = loadConfig();
     const say = (line: string) => process.stdout.write(`${line}\n`);
     const filesDir = config.s3 === undefined ? config.filesDir : undefined;
-    const { found, repaired } = await withStopped(config, ({ connection }) =>
+    const { found, repaired } = await withStoppedInstance(config, ({ connection }) =>
       runChecks(databaseOf(connection), allChecks(filesDir), repair, say),
     );
     if (found === 0) say("No problems found.");
@@ -26,6 +26,6 @@ export const checkCommand: CommandModule<object, { repair: boolean }> = {
       say(
         `Problems found: ${found}${repair ? `, repaired: ${repaired}.` : ". Pass --repair to repair those that can be repaired."}`,
       );
-    if (found > repaired) process.exitCode = FAULTS_LEFT;
+    if (found > repaired) process.exitCode = EXIT_FINDINGS_LEFT;
   },
 };

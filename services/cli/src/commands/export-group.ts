@@ -21,7 +21,7 @@ import { LIMITS, type WordFilter } from "@fanfare/contract";
 import { mongo } from "mongoose";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
-import { withStopped } from "../open-stopped.ts";
+import { withStoppedInstance } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 
 export const exportGroupCommand: CommandModule<object, { groupId: string; file: string }> = {
@@ -49,7 +49,7 @@ async function exportGroup(
 ): Promise<number> {
   if (!/^[0-9a-f]{24}$/.test(groupId)) throw new CliError("A group ID has 24 hexadecimal digits.");
   await assertAbsent(file);
-  return withStopped(config, async ({ connection }) => {
+  return withStoppedInstance(config, async ({ connection }) => {
     let count = 0;
     async function* counted(): AsyncGenerator<string> {
       for await (const line of groupFile(groupOfDatabase(databaseOf(connection), groupId))) {

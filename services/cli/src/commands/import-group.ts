@@ -16,16 +16,16 @@ import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
 import {
-  assertNoted,
-  note,
-  ofFile,
+  assertRecorded,
+  recordUnfinished,
+  toFileError,
   readLines,
   type ResolvedUsers,
   resolveUsers,
-  sweep,
+  revertInterrupted,
   type UserOptions,
 } from "./import-steps.ts";
-import { withStopped } from "../open-stopped.ts";
+import { withStoppedInstance } from "../open-instance.ts";
 
 const BATCH_DOCUMENTS = 1000;
 /** Inserts documents of several collections in batches. */
@@ -82,10 +82,10 @@ export const importGroupCommand: CommandModule<object, Arguments> = {
         describe: "Match users in the file to existing accounts by username",
       }),
   async handler({ file, owner, "match-usernames": matchUsernames }) {
-    const made = await importGroup(loadConfig(), file, { owner, matchUsernames });
+    const imported = await importGroup(loadConfig(), file, { owner, matchUsernames });
     process.stdout.write(
-      `Group ${made.groupId} is made: ${made.messages} messages, ${made.members} members; ` +
-        `${made.placeholders} users are known by their names alone.\n`,
+      `Imported as group ${imported.groupId}: ${imported.messages} messages, ${imported.members} members. ` +
+        `Users without an account here: ${imported.placeholders}.\n`,
     );
   },
 };
@@ -101,17 +101,17 @@ async function importGroup(
   options: UserOptions,
 ): Promise<Imported> {
   const content = await survey(file);
-  return withStopped(config, async ({ connection }) => {
+  return withStoppedInstance(config, async ({ connection }) => {
     const db = databaseOf(connection);
-    await sweep(db);
+    await revertInterrupted(db);
     try {
       return await write(db, file, content, options);
     } catch (error) {
       if (error instanceof mongo.MongoServerError && error.code === 11000)
-        throw new CliError(`${file}: it contains something twice. Nothing was changed.`);
+        throw new CliError(`${file}: it contains duplicates. Nothing was changed.`);
       throw error;
     } finally {
-      await sweep(db);
+      await revertInterrupted(db);
     }
   });
 }
@@ -122,7 +122,7 @@ async function write(db: mongo.Db, file: string, content: Survey, options: UserO
   const { group, channels, roles } = content;
   const groupId = newId(group.id);
   const ids: Ids = { groupId, newId, userId: (id) => users.ids.get(id) ?? newId(id) };
-  await note(
+  await recordUnfinished(
     db,
     groupId,
     [...channels.keys()].map(newId),
@@ -137,7 +137,7 @@ async function write(db: mongo.Db, file: string, content: Survey, options: UserO
   const messages = await writeMessages(batches, file, ids);
   const members = await writeMembers(db, batches, file, users, ids);
   await batches.flush();
-  await assertNoted(db, groupId);
+  await assertRecorded(db, groupId);
   await batches.add("groups", groupDocument(group, users.ownerId, members, ids));
   await batches.flush();
   return { groupId: String(groupId), members, messages, placeholders: users.placeholders.length };
@@ -226,6 +226,6 @@ async function survey(file: string): Promise<Survey> {
   try {
     return checker.finish();
   } catch (error) {
-    throw ofFile(file, error);
+    throw toFileError(file, error);
   }
 }

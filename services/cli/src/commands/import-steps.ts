@@ -50,7 +50,7 @@ export async function resolveUsers(
     return { ...resolved, ownerId };
   }
   if (!resolved.known.has(group.ownerId))
-    throw new CliError("Name the owner with --owner <username>. Nothing was changed.");
+    throw new CliError("Specify the owner with --owner <username>. Nothing was changed.");
   return { ...resolved, ownerId: resolved.ids.get(group.ownerId) };
 }
 
@@ -75,12 +75,12 @@ export async function* readLines(
       yield line;
     }
   } catch (error) {
-    throw ofFile(file, error);
+    throw toFileError(file, error);
   }
 }
 
 /** Converts an error of a file to one for the operator. */
-export function ofFile(file: string, error: unknown): unknown {
+export function toFileError(file: string, error: unknown): unknown {
   if (error instanceof InvalidLineError)
     return new CliError(`${file}, line ${error.line}: ${error.reason}. Nothing was changed.`);
   const { syscall, message } = error as NodeJS.ErrnoException;
@@ -88,7 +88,7 @@ export function ofFile(file: string, error: unknown): unknown {
 }
 
 /** A record of an import, stored before anything else so that an interrupted import can be reverted. */
-interface Unfinished {
+interface UnfinishedImport {
   _id: mongo.ObjectId;
   groupId: mongo.ObjectId;
   channelIds: mongo.ObjectId[];
@@ -96,18 +96,18 @@ interface Unfinished {
 }
 
 const COLLECTION = "unfinishedImports";
-const IDS_PER_NOTE = 10_000;
+const IDS_PER_RECORD = 10_000;
 
-export async function note(
+export async function recordUnfinished(
   db: mongo.Db,
   groupId: mongo.ObjectId,
   channelIds: readonly mongo.ObjectId[],
   userIds: readonly mongo.ObjectId[],
 ): Promise<void> {
-  const notes: Unfinished[] = [];
+  const notes: UnfinishedImport[] = [];
   const length = Math.max(channelIds.length, userIds.length, 1);
-  for (let at = 0; at < length; at += IDS_PER_NOTE) {
-    const part = <T>(ids: readonly T[]): T[] => ids.slice(at, at + IDS_PER_NOTE);
+  for (let at = 0; at < length; at += IDS_PER_RECORD) {
+    const part = <T>(ids: readonly T[]): T[] => ids.slice(at, at + IDS_PER_RECORD);
     notes.push({
       _id: new mongo.ObjectId(),
       groupId,
@@ -115,18 +115,18 @@ export async function note(
       userIds: part(userIds),
     });
   }
-  await db.collection<Unfinished>(COLLECTION).insertMany(notes, { writeConcern: DURABLE });
+  await db.collection<UnfinishedImport>(COLLECTION).insertMany(notes, { writeConcern: DURABLE });
 }
 
 /** @throws {CliError} when another import considered this one interrupted */
-export async function assertNoted(db: mongo.Db, groupId: mongo.ObjectId): Promise<void> {
-  if ((await db.collection<Unfinished>(COLLECTION).findOne({ groupId })) === null)
+export async function assertRecorded(db: mongo.Db, groupId: mongo.ObjectId): Promise<void> {
+  if ((await db.collection<UnfinishedImport>(COLLECTION).findOne({ groupId })) === null)
     throw new CliError("Another import is running. Nothing was changed. Run imports one after the other.");
 }
 
 /** Reverts interrupted imports and removes the records of completed ones. */
-export async function sweep(db: mongo.Db): Promise<void> {
-  const notes = db.collection<Unfinished>(COLLECTION);
+export async function revertInterrupted(db: mongo.Db): Promise<void> {
+  const notes = db.collection<UnfinishedImport>(COLLECTION);
   for (const { _id, groupId, channelIds, userIds } of await notes.find().toArray()) {
     if ((await db.collection("groups").findOne({ _id: groupId })) === null) {
       for (const name of ["messages", "reactions"])

@@ -2,7 +2,7 @@ import { declareModels, loadConfig, PROGRAM_VERSION, type Config } from "@fanfar
 import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/kernel/migrations";
 import { WORKER_FACTORIES } from "@fanfare/node";
 import type { CommandModule } from "yargs";
-import { alone, withStopped } from "../open-stopped.ts";
+import { withoutCluster, withStoppedInstance } from "../open-instance.ts";
 
 interface Arguments {
   "dry-run"?: boolean | undefined;
@@ -27,14 +27,14 @@ export const migrateCommand: CommandModule<object, Arguments> = {
     const say = (line: string): void => void process.stdout.write(`${line}\n`);
     if (isDryRun !== true && status !== true) return migrateNow(loadConfig(), say);
     const plan = await planOf(loadConfig());
-    if (status === true) for (const line of linesOfPast(plan)) say(line);
-    for (const line of linesOfFuture(plan)) say(line);
+    if (status === true) for (const line of describeHistory(plan)) say(line);
+    for (const line of describePending(plan)) say(line);
   },
 };
 
 async function planOf(config: Config): Promise<Plan> {
-  return withStopped(config, (database) => {
-    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), database);
+  return withStoppedInstance(config, (database) => {
+    declareModels(withoutCluster(config, []), Object.values(WORKER_FACTORIES), database);
     return planMigrations(database.connection, { version: PROGRAM_VERSION });
   });
 }
@@ -50,8 +50,8 @@ async function migrateNow(config: Config, say: (line: string) => void): Promise<
       doing = what;
     },
   };
-  await withStopped(config, async (database) => {
-    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), database);
+  await withStoppedInstance(config, async (database) => {
+    declareModels(withoutCluster(config, []), Object.values(WORKER_FACTORIES), database);
     await migrate(database.connection, {
       version: PROGRAM_VERSION,
       holder: `fanfare migrate (${process.pid})`,
@@ -64,7 +64,7 @@ async function migrateNow(config: Config, say: (line: string) => void): Promise<
   say("The database is up to date.");
 }
 
-function linesOfPast({ records }: Plan): string[] {
+function describeHistory({ records }: Plan): string[] {
   return records.map(({ _id, state, version, startedAt, durationMs, documents }) => {
     const started = `${_id}: started ${startedAt.toISOString()} by ${version}`;
     return state === "done"
@@ -73,7 +73,7 @@ function linesOfPast({ records }: Plan): string[] {
   });
 }
 
-function linesOfFuture({ pending, indexes: { missing, obsolete }, isOutdated }: Plan): string[] {
+function describePending({ pending, indexes: { missing, obsolete }, isOutdated }: Plan): string[] {
   const lines = [
     ...pending.map(({ name }) => `pending migration: ${name}`),
     ...missing.map((index) => `missing index: ${shownIndex(index)}`),

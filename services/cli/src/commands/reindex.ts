@@ -5,7 +5,7 @@ import { loadConfig, startNode, type Config } from "@fanfare/kernel";
 import { createSearchService } from "@fanfare/search";
 import type { CommandModule } from "yargs";
 import { databaseOf, SEARCH_COLLECTIONS } from "../backup/documents.ts";
-import { alone, explainInUse, withStopped } from "../open-stopped.ts";
+import { withoutCluster, explainInUse, withStoppedInstance } from "../open-instance.ts";
 
 export const reindexCommand: CommandModule = {
   command: "reindex",
@@ -18,7 +18,7 @@ export const reindexCommand: CommandModule = {
 
 /** @returns the number of channels with messages */
 export async function reindex(config: Config): Promise<number> {
-  const channelIds = await withStopped(config, async ({ connection }) => {
+  const channelIds = await withStoppedInstance(config, async ({ connection }) => {
     const db = databaseOf(connection);
     for (const name of SEARCH_COLLECTIONS) await db.dropCollection(name);
     const heads = await db
@@ -29,7 +29,7 @@ export async function reindex(config: Config): Promise<number> {
   });
   // Starting the services creates missing indexes.
   const workers = config.services.filter((name) => name !== "gateway");
-  const all = await startFanfare(alone(config, workers)).catch((error: unknown) => {
+  const all = await startFanfare(withoutCluster(config, workers)).catch((error: unknown) => {
     throw explainInUse(error);
   });
   await all.stop();
@@ -43,7 +43,7 @@ async function indexChannels(config: Config, channelIds: readonly string[]): Pro
   };
   // Entries of a thread are stored under its parent, which the group service knows.
   const factories = [createGroupService, createMessageService, createSearchService];
-  const node = await startNode(alone(config, ["group", "message", "search"]), factories, fail);
+  const node = await startNode(withoutCluster(config, ["group", "message", "search"]), factories, fail);
   try {
     for (const channelId of channelIds) {
       while (!(await node.context.services.search.indexChannel({ channelId })).isComplete);

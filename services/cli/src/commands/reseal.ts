@@ -3,7 +3,7 @@ import type { mongo } from "mongoose";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
-import { withUserNode } from "../open-stopped.ts";
+import { withUserNode } from "../open-instance.ts";
 
 interface Sealed {
   collection: string;

@@ -10,7 +10,7 @@ import {
 import { type NodeContext, type RateLimits, serviceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "../client-address.ts";
-import { DOWNLOAD_RATE_LIMIT, ONE_YEAR_S } from "./bounds.ts";
+import { DOWNLOAD_RATE_LIMIT, ONE_YEAR_S } from "./constants.ts";
 
 interface DownloadOptions {
   node: NodeContext;

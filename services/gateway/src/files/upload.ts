@@ -6,8 +6,8 @@ import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
 import { callerOf, type Identify } from "../identify.ts";
-import { sendAnswer } from "../answers.ts";
-import { MAX_UPLOADS, UPLOAD_IDLE_MS, UPLOAD_TIMEOUT_MS, UPLOADS_RETRY_MS } from "./bounds.ts";
+import { sendResponse } from "../responses.ts";
+import { MAX_UPLOADS, UPLOAD_IDLE_MS, UPLOAD_TIMEOUT_MS, UPLOADS_RETRY_MS } from "./constants.ts";
 
 export interface UploadOptions {
   node: NodeContext;
@@ -38,9 +38,9 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
       if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
       const caller = await callerOf(request, identify, node.config);
       const started = await calls.answer("http", name, { ...params, bytes }, caller);
-      if (!started.ok) return sendAnswer(reply, started);
+      if (!started.ok) return sendResponse(reply, started);
       const { fileId } = started.data as { fileId: string };
-      return sendAnswer(reply, { ok: true, data: await receive(options, fileId, bytes, request) });
+      return sendResponse(reply, { ok: true, data: await receive(options, fileId, bytes, request) });
     } finally {
       underWay -= 1;
     }

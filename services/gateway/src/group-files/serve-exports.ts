@@ -15,8 +15,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
 import { dispositionOf } from "../files/download.ts";
 import { bearerToken, callerOf, type Identify } from "../identify.ts";
-import { sendAnswer } from "../answers.ts";
-import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./bounds.ts";
+import { sendResponse } from "../responses.ts";
+import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
 
 export interface ExportOptions {
   node: NodeContext;
@@ -39,7 +39,7 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
     const { groupId } = request.query as Record<string, unknown>;
     const caller = await callerOf(request, identify, node.config);
     const started = await calls.answer("http", start, { groupId }, caller);
-    if (!started.ok) return sendAnswer(reply, started);
+    if (!started.ok) return sendResponse(reply, started);
     const { group } = started.data as { group: Group };
 
     underWay += 1;

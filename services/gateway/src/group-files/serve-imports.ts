@@ -17,7 +17,7 @@ import {
 import { type Actor, invalid, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../identify.ts";
-import { sendAnswer } from "../answers.ts";
+import { sendResponse } from "../responses.ts";
 import {
   IMPORT_CHARS_PER_BATCH,
   IMPORT_IDLE_MS,
@@ -27,7 +27,7 @@ import {
   IMPORT_PLACES_PER_BATCH,
   IMPORTS_RETRY_MS,
   MAX_IMPORTS,
-} from "./bounds.ts";
+} from "./constants.ts";
 import type { ExportOptions } from "./serve-exports.ts";
 
 /**
@@ -48,9 +48,9 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
       const caller = await callerOf(request, identify, node.config);
       const params = ownerId === undefined ? {} : { ownerId };
       const started = await calls.answer("http", "admin.startGroupImport", params, caller);
-      if (!started.ok) return sendAnswer(reply, started);
+      if (!started.ok) return sendResponse(reply, started);
       const { groupId } = started.data as { groupId: string };
-      return sendAnswer(reply, { ok: true, data: await receive(node, groupId, caller.actor!, request) });
+      return sendResponse(reply, { ok: true, data: await receive(node, groupId, caller.actor!, request) });
     } finally {
       underWay -= 1;
     }

@@ -2,7 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import { defineRepository } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { channelCollection, type ChannelDocument } from "./channel.model.ts";
-import { createGather } from "../database.ts";
+import { createBatcher } from "../database.ts";
 
 type ChannelChanges = Partial<
   Pick<ChannelDocument, "name" | "topic" | "slowModeSeconds" | "position"> & { sectionId: string | null }
@@ -19,7 +19,7 @@ export const createChannelRepository = defineRepository(
   ({ model: channels, native, fromNative, insert, insertMany, updateMany, update, removeAll, change }) => {
     const alive = { deletedAt: null };
     const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] => found.map(({ _id }) => _id);
-    const listOfGroup = createGather((groupId, _calls: undefined[]) =>
+    const listOfGroup = createBatcher((groupId, _calls: undefined[]) =>
       channels
         .find({ groupId, ...alive })
         .sort({ position: 1, _id: 1 })

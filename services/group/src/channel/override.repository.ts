@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { defineRepository } from "@fanfare/kernel";
-import { createGather, CROWD_MS } from "../database.ts";
+import { createBatcher, CROWD_MS } from "../database.ts";
 import { viewKey } from "./view-keys.ts";
 import { channelCollection, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
 
@@ -11,22 +11,22 @@ type SeenChannel = Pick<
 >;
 const SEEN = { groupId: 1, overrides: 1, overridesRev: 1, roomRev: 1, viewKeys: 1, movingSince: 1 } as const;
 /** Bounds the size of one database result. */
-const USERS_PER_LOOK_UP = 50;
+const USERS_PER_LOOKUP = 50;
 /** Bounds one database result to about 1 MB: this many groups with LIMITS.channelsPerGroup channels each. */
-const GROUPS_PER_LOOK_UP = 50;
+const GROUPS_PER_LOOKUP = 50;
 
 /** Queries of the collection channels about the visibility of a group's channels. */
 export const createOverrideRepository = defineRepository(
   channelCollection,
   ({ model: channels, native, fromNative, change }) => {
     const alive = { deletedAt: null };
-    const findByKeys = createGather(
+    const findByKeys = createBatcher(
       async (_key, keysOfUsers: (readonly string[])[]) => {
         const viewKeys = { $in: [...new Set(keysOfUsers.flat())] };
         const found = native.find({ viewKeys, ...alive }, { projection: SEEN });
         return fromNative(await found.toArray());
       },
-      { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+      { maxBatch: USERS_PER_LOOKUP, crowdMs: CROWD_MS },
     );
     return {
       /** Private channels with one of these view keys. Concurrent calls share a query when many users log in together. */
@@ -39,8 +39,8 @@ export const createOverrideRepository = defineRepository(
       /** @returns those of the groups that have a private channel */
       async listPrivateGroups(groupIds: readonly string[]): Promise<Set<string>> {
         const having = new Set<string>();
-        for (let at = 0; at < groupIds.length; at += GROUPS_PER_LOOK_UP) {
-          const viewKeys = { $in: groupIds.slice(at, at + GROUPS_PER_LOOK_UP).map(viewKey.owner) };
+        for (let at = 0; at < groupIds.length; at += GROUPS_PER_LOOKUP) {
+          const viewKeys = { $in: groupIds.slice(at, at + GROUPS_PER_LOOKUP).map(viewKey.owner) };
           const found = await channels.find({ viewKeys, ...alive }, { groupId: 1, _id: 0 }).lean();
           for (const { groupId } of found) having.add(groupId!);
         }

@@ -1,6 +1,6 @@
 import { defineRepository, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { createGather } from "../database.ts";
+import { createBatcher } from "../database.ts";
 
 export interface BanDocument {
   _id: string;
@@ -27,7 +27,7 @@ schema.index({ groupId: 1, userId: 1 }, { unique: true });
 export const createBanRepository = defineRepository(
   { name: "Ban", schema },
   ({ model: bans, insert, removeSome, remove }) => {
-    const bannedAmong = createGather(async (groupId, userIds: string[]) => {
+    const bannedAmong = createBatcher(async (groupId, userIds: string[]) => {
       const found = await bans.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
       return new Set(found.map(({ userId }) => userId));
     });

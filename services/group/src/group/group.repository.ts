@@ -1,6 +1,6 @@
 import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
-import { COUNTER, createGather, CROWD_MS } from "../database.ts";
+import { COUNTER, createBatcher, CROWD_MS } from "../database.ts";
 
 export interface GroupDocument {
   _id: string;
@@ -46,7 +46,7 @@ schema.index({ deletedAt: 1 }, { sparse: true });
 const groupCollection = { name: "Group", schema };
 
 /** Bounds the size of one database result. */
-const USERS_PER_LOOK_UP = 100;
+const USERS_PER_LOOKUP = 100;
 
 /** Marks a group that is being created: hidden like a deleted one, but not purged. */
 const NOT_YET = new Date(0);
@@ -66,7 +66,7 @@ export const createGroupRepository = defineRepository(
     const unfinished = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
     const after = { returnDocument: "after" } as const;
     /** Concurrent joins share one write of the counter instead of contending for its document. */
-    const addToMemberCount = createGather((groupId, changes: (1 | -1)[]) =>
+    const addToMemberCount = createBatcher((groupId, changes: (1 | -1)[]) =>
       groups
         .findOneAndUpdate(
           { _id: groupId, ...alive },
@@ -76,16 +76,16 @@ export const createGroupRepository = defineRepository(
         .lean()
         .exec(),
     );
-    const ownedAmong = createGather(
+    const ownedAmong = createBatcher(
       async (_key, userIds: string[]) => {
         const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
         const found = native.find({ ownerId: { $in: asked }, ...alive }, { projection: { ownerId: 1 } });
         return Map.groupBy(fromNative(await found.toArray()), ({ ownerId }) => ownerId);
       },
-      { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+      { maxBatch: USERS_PER_LOOKUP, crowdMs: CROWD_MS },
     );
     /** Concurrent joins share one read. */
-    const memberCountOf = createGather(async (groupId, _calls: undefined[]) => {
+    const memberCountOf = createBatcher(async (groupId, _calls: undefined[]) => {
       const found = await groups.findOne({ _id: groupId, ...alive }, { memberCount: 1 }).lean();
       return found?.memberCount ?? null;
     });

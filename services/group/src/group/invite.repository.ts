@@ -1,6 +1,6 @@
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { COUNTER, createGather } from "../database.ts";
+import { COUNTER, createBatcher } from "../database.ts";
 
 export interface InviteDocument {
   _id: string;
@@ -36,8 +36,8 @@ schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 export const createInviteRepository = defineRepository(
   { name: "Invite", schema },
   ({ model: invites, insert, removeAll }) => {
-    const findByCode = createGather((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
-    const countUses = createGather(async (inviteId, calls: undefined[]) => {
+    const findByCode = createBatcher((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
+    const countUses = createBatcher(async (inviteId, calls: undefined[]) => {
       const result = await invites.updateOne(
         { _id: inviteId },
         { $inc: { uses: calls.length } },

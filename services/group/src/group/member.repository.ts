@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
-import { createGather, CROWD_MS } from "../database.ts";
+import { createBatcher, CROWD_MS } from "../database.ts";
 import { roleIdsOf } from "../group.presenter.ts";
 
 export interface MemberDocument {
@@ -31,17 +31,17 @@ schema.index({ roleIds: 1 }, { sparse: true });
 /** Concurrent joins can exceed LIMITS.groupsPerUser by a few. */
 const MAX_GROUPS = 2 * LIMITS.groupsPerUser;
 /** Bounds one database result to about 2 MB: this many users in MAX_GROUPS groups each. */
-const USERS_PER_LOOK_UP = 100;
+const USERS_PER_LOOKUP = 100;
 
 /** Queries of the collection members. Their cost doesn't depend on the size of the group, except for `count`. */
 export const createMemberRepository = defineRepository(
   { name: "Member", schema },
   ({ model: members, native, fromNative, insert, removeSome, change }) => {
-    const membersAmong = createGather(async (groupId, userIds: string[]) => {
+    const membersAmong = createBatcher(async (groupId, userIds: string[]) => {
       const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
       return new Set(found.map(({ userId }) => userId));
     });
-    const groupIdsAmong = createGather(
+    const groupIdsAmong = createBatcher(
       async (_key, userIds: string[]) => {
         const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
         const found = native.find(
@@ -54,9 +54,9 @@ export const createMemberRepository = defineRepository(
         }
         return groupIds;
       },
-      { maxBatch: USERS_PER_LOOK_UP },
+      { maxBatch: USERS_PER_LOOKUP },
     );
-    const placesAmong = createGather(
+    const placesAmong = createBatcher(
       async (_key, userIds: string[]) => {
         const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
         const found = native.find(
@@ -65,7 +65,7 @@ export const createMemberRepository = defineRepository(
         );
         return Map.groupBy(fromNative(await found.toArray()), ({ userId }) => userId);
       },
-      { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+      { maxBatch: USERS_PER_LOOKUP, crowdMs: CROWD_MS },
     );
     return {
       /** @returns null when the user is already a member */

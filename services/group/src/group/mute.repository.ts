@@ -1,6 +1,6 @@
 import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { createGather } from "../database.ts";
+import { createBatcher } from "../database.ts";
 
 /** The mute of a former member, which is restored when they rejoin. */
 interface MuteDocument {
@@ -26,7 +26,7 @@ schema.index({ mutedUntil: 1 }, { expireAfterSeconds: 0 });
 export const createMuteRepository = defineRepository(
   { name: "Mute", schema },
   ({ model: mutes, removeSome, remove }) => {
-    const mutedAmong = createGather(async (groupId, userIds: string[]) => {
+    const mutedAmong = createBatcher(async (groupId, userIds: string[]) => {
       const found = await mutes.find({ groupId, userId: { $in: userIds } }).lean();
       return new Map(found.map(({ userId, mutedUntil }) => [userId, mutedUntil]));
     });

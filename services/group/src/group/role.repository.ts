@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { createGather } from "../database.ts";
+import { createBatcher } from "../database.ts";
 
 export interface RoleDocument {
   _id: string;
@@ -42,7 +42,7 @@ export const createRoleRepository = defineRepository(
   { name: "Role", schema },
   ({ model: roles, insert, insertMany, updateMany, removeSome, update, remove, change }) => {
     const alive = { deletedAt: null };
-    const listOfGroup = createGather((groupId, _calls: undefined[]) =>
+    const listOfGroup = createBatcher((groupId, _calls: undefined[]) =>
       roles
         .find({ groupId, ...alive })
         .sort({ position: 1, _id: 1 })

@@ -1,13 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { LIMITS, type Message, parseMentions, userOfRoom } from "@fanfare/contract";
 import type { DomainEvents, NodeContext } from "@fanfare/kernel";
-import { CROWD_SHARE, CROWDS_WAITING, MEMBERS_PER_PAGE, QUEUE_REST_MS, USERS_PER_BATCH } from "../bounds.ts";
+import {
+  MASS_MENTION_TIME_SHARE,
+  MAX_QUEUED_MASS_MENTIONS,
+  MEMBERS_PER_PAGE,
+  QUEUE_PAUSE_MS,
+  USERS_PER_BATCH,
+} from "../constants.ts";
 import type { SettingDocument, SettingRepository } from "../setting.repository.ts";
 
 type Place = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
 
 /** A message that mentions everyone or a role, and the position in the list of members. */
-interface Crowd extends Place {
+interface MassMention extends Place {
   groupId: string;
   message: Message;
   everyone: boolean;
@@ -15,7 +21,7 @@ interface Crowd extends Place {
   looked: number;
 }
 
-interface CrowdsOptions {
+interface MassMentionsOptions {
   node: Pick<NodeContext, "services" | "jobs">;
   push: (place: Place, candidates: Candidate[]) => Promise<void>;
   /** Whether the push queue is nearly full. */
@@ -23,13 +29,13 @@ interface CrowdsOptions {
 }
 
 /** Pushes mentions of everyone and of roles, as jobs: one page of members at a time, with a pause after each. */
-export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
-  const jobs = node.jobs.define<Crowd>("inbox.pushMention", {
-    maxWaiting: CROWDS_WAITING,
-    run: async ({ key, payload: crowd, signal }) => {
-      while (isBusy()) await wait(QUEUE_REST_MS, undefined, { signal });
-      const begun = performance.now();
-      const { groupId, message, everyone, afterUserId } = crowd;
+export function createMassMentions({ node, push, isBusy }: MassMentionsOptions) {
+  const jobs = node.jobs.define<MassMention>("inbox.pushMention", {
+    maxWaiting: MAX_QUEUED_MASS_MENTIONS,
+    run: async ({ key, payload: mention, signal }) => {
+      while (isBusy()) await wait(QUEUE_PAUSE_MS, undefined, { signal });
+      const startedAtMs = performance.now();
+      const { groupId, message, everyone, afterUserId } = mention;
       const mentions = message.mentions!;
       const page = await node.services.group.listMemberIds({
         groupId,
@@ -41,13 +47,15 @@ export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
       const userIds = page.userIds.filter((userId) => !excluded.has(userId));
       const reason = everyone ? "everyone" : "role";
       await push(
-        crowd,
+        mention,
         userIds.map((userId) => ({ userId, message, reason })),
       );
-      const looked = crowd.looked + MEMBERS_PER_PAGE;
+      const looked = mention.looked + MEMBERS_PER_PAGE;
       if (page.nextUserId === null || looked >= LIMITS.membersPerMentionPush) return;
-      await jobs.enqueue(key, { ...crowd, afterUserId: page.nextUserId, looked });
-      await wait((performance.now() - begun) * (1 / CROWD_SHARE - 1), undefined, { signal }).catch(() => {});
+      await jobs.enqueue(key, { ...mention, afterUserId: page.nextUserId, looked });
+      await wait((performance.now() - startedAtMs) * (1 / MASS_MENTION_TIME_SHARE - 1), undefined, {
+        signal,
+      }).catch(() => {});
     },
   });
 
@@ -84,7 +92,7 @@ type Stored = DomainEvents["message.stored"];
 /**
  * Users who may be notified of a batch of messages: members of a direct channel, mentioned users, and users who want
  * notifications for all messages. The cost doesn't depend on the size of the group: @everyone and role mentions are handled by
- * `createCrowds`.
+ * `createMassMentions`.
  */
 export async function pushCandidates(
   node: NodeContext,

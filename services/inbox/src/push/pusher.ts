@@ -1,9 +1,9 @@
 import type { Locale } from "@fanfare/contract";
 import { boundedMap, chunks, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
-import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
+import { QUERY_CONCURRENCY, NO_SUBSCRIPTIONS_TTL_MS, USERS_PER_BATCH } from "../constants.ts";
 import type { SettingRepository } from "../setting.repository.ts";
-import { type Candidate, createCrowds, pushCandidates, wantsPush } from "./candidates.ts";
+import { type Candidate, createMassMentions, pushCandidates, wantsPush } from "./candidates.ts";
 import { createPushes, type Push, type Pushes } from "./pushes.ts";
 import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
 import { pushText } from "./texts.ts";
@@ -29,13 +29,13 @@ const USERS_PER_CALL = 100;
 /** Decides which users get a push about new messages. Cheap checks come first, and suffice for most messages. */
 class Pusher {
   readonly #options: PusherOptions;
-  readonly #crowds: ReturnType<typeof createCrowds>;
+  readonly #massMentions: ReturnType<typeof createMassMentions>;
   #noneUntilMs = 0;
 
   constructor(options: PusherOptions) {
     this.#options = options;
     const { node, pushes } = options;
-    this.#crowds = createCrowds({
+    this.#massMentions = createMassMentions({
       node,
       push: (place, candidates) => this.#pushToCandidates(place, candidates),
       isBusy: pushes.isBusy,
@@ -51,11 +51,11 @@ class Pusher {
     const { node, settings, subscriptions } = this.#options;
     if (Date.now() < this.#noneUntilMs) return;
     if (await subscriptions.isEmpty()) {
-      this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_KNOWN_MS;
+      this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_TTL_MS;
       return;
     }
     await this.#pushToCandidates(stored, await pushCandidates(node, settings, stored));
-    await this.#crowds.add(stored);
+    await this.#massMentions.add(stored);
   }
 
   async #pushToCandidates(place: Place, all: readonly Candidate[]): Promise<void> {
@@ -103,7 +103,7 @@ class Pusher {
   }
 
   async #viewersAmong(channelId: string, userIds: readonly string[]): Promise<string[]> {
-    const seeing = await boundedMap(userIds, CONCURRENCY, async (userId) =>
+    const seeing = await boundedMap(userIds, QUERY_CONCURRENCY, async (userId) =>
       can(await this.#options.node.access.get(userId, { channelId }), "view") ? [userId] : [],
     );
     return seeing.flat();
@@ -112,7 +112,7 @@ class Pusher {
   /** Excludes users who have blocked the author. */
   async #filterBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
-    const kept = await boundedMap([...byAuthor], CONCURRENCY, ([authorId, some]) =>
+    const kept = await boundedMap([...byAuthor], QUERY_CONCURRENCY, ([authorId, some]) =>
       this.#filterUsers(some, async (userIds) => {
         const params = { userId: authorId, userIds: [...userIds] };
         const blocked = new Set((await this.#options.node.services.user.listBlockedAmong(params)).userIds);

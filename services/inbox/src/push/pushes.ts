@@ -2,14 +2,14 @@ import { boundedMap, Counter, type NodeContext } from "@fanfare/kernel";
 import { OutboundError, type Outbound } from "@fanfare/outbound";
 import webPush from "web-push";
 import {
-  ANSWER_MAX_BYTES,
-  CONCURRENCY,
+  RESPONSE_MAX_BYTES,
+  QUERY_CONCURRENCY,
   PUSH_TIMEOUT_MS,
   PUSH_TRIES,
   PUSH_TTL_SECONDS,
-  SENDING,
-  WAITING,
-} from "../bounds.ts";
+  PUSH_CONCURRENCY,
+  MAX_QUEUED_PUSHES,
+} from "../constants.ts";
 import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
 import type { VapidKeys } from "./vapid-keys.ts";
 
@@ -70,7 +70,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
       headers: Object.fromEntries(headers),
       body: details.body,
       timeoutMs: PUSH_TIMEOUT_MS,
-      maxBytes: ANSWER_MAX_BYTES,
+      maxBytes: RESPONSE_MAX_BYTES,
       signal,
     });
     if (GONE.has(status)) {
@@ -82,9 +82,9 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
   };
 
   const jobs = node.jobs.define<StoredPush>("inbox.push", {
-    concurrency: SENDING,
+    concurrency: PUSH_CONCURRENCY,
     maxTries: PUSH_TRIES,
-    maxWaiting: WAITING,
+    maxWaiting: MAX_QUEUED_PUSHES,
     run: async ({ payload, tries, signal }) => {
       const isLast = tries >= PUSH_TRIES || new Date() > payload.expiresAt;
       const outcome = await deliver(payload, signal).catch((error: unknown): Outcome => {
@@ -101,14 +101,14 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
     /** Resolves when the jobs are stored. */
     async send(pushes: readonly Push[]): Promise<void> {
       const expiresAt = new Date(Date.now() + PUSH_TTL_SECONDS * 1000);
-      await boundedMap(pushes, CONCURRENCY, async ({ subscription, messageId, payload }) => {
+      await boundedMap(pushes, QUERY_CONCURRENCY, async ({ subscription, messageId, payload }) => {
         if (jobs.isFull) return counted.inc({ outcome: "dropped" });
         const subscriptionId = subscription._id;
         return jobs.enqueue(`${subscriptionId}:${messageId}`, { subscriptionId, payload, expiresAt });
       });
     },
     /** Whether there is no room for the pushes of another page of members. */
-    isBusy: () => jobs.waiting > WAITING / 2,
+    isBusy: () => jobs.waiting > MAX_QUEUED_PUSHES / 2,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Message } from "@fanfare/contract";
 import { serviceError, type RequestScope } from "@fanfare/kernel";
-import { RETRY_AFTER_MS } from "../bounds.ts";
+import { RETRY_AFTER_MS } from "../constants.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { Change } from "./database-store.ts";
 import type { ChangeEvent } from "./write-context.ts";

@@ -4,7 +4,7 @@ import type { DomainEvents } from "@fanfare/kernel";
 import { afterEach, expect, test, vi } from "vitest";
 import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
-import { KnownHeads } from "./write-context.ts";
+import { HeadCache } from "./write-context.ts";
 
 const channelId = "c".repeat(24);
 const otherChannelId = "d".repeat(24);
@@ -20,7 +20,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
   const store = new MemoryStore(shared);
   const events: Event[] = [];
   const notified: DomainEvents["message.stored"][] = [];
-  const heads = new KnownHeads(100, (id) => store.readHead(id));
+  const heads = new HeadCache(100, (id) => store.readHead(id));
   const commit = new GroupCommit({
     store,
     heads,
@@ -289,7 +289,7 @@ test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const
     stopClock();
     const { store, send, edit, heads } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
     const { id } = await send("before");
-    heads.forget(channelId);
+    heads.evict(channelId);
     const { pass, open } = gate();
     const reached: string[] = [];
     store[step] = () => {

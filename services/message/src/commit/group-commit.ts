@@ -3,12 +3,12 @@ import { mergedScope, currentScope, isExceeded, runInScope, serviceError, entryL
 import { LRUCache } from "lru-cache";
 import {
   ITEMS_PER_COMMIT,
-  KNOWN_HEADS,
-  LOST_RACE_PAUSE_MS,
+  HEAD_CACHE_SIZE,
+  LOST_RACE_BACKOFF_MS,
   RETRY_AFTER_MS,
-  WAITING_PER_CHANNEL,
-  WAITING_TOTAL,
-} from "../bounds.ts";
+  MAX_QUEUED_PER_CHANNEL,
+  MAX_QUEUED_TOTAL,
+} from "../constants.ts";
 import {
   ChannelQueues,
   type QueueLimits,
@@ -50,9 +50,9 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#observe = options.observe;
-    this.#context = { ...options, published: new LRUCache(entryLimit(KNOWN_HEADS)) };
+    this.#context = { ...options, published: new LRUCache(entryLimit(HEAD_CACHE_SIZE)) };
     this.#queues = new ChannelQueues(
-      options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
+      options.limits ?? { perChannel: MAX_QUEUED_PER_CHANNEL, total: MAX_QUEUED_TOTAL },
     );
     this.#itemsPerCommit = options.itemsPerCommit ?? ITEMS_PER_COMMIT;
     this.#maxWrites = options.maxWrites ?? 8;
@@ -159,7 +159,7 @@ export class GroupCommit {
     setTimeout(() => {
       this.#queues.release(channelId);
       this.#continueWrites();
-    }, Math.random() * LOST_RACE_PAUSE_MS);
+    }, Math.random() * LOST_RACE_BACKOFF_MS);
   }
 
   #continueWrites(): void {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { pseudoRandom } from "../../test/pseudo-random.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { KnownHeads } from "./write-context.ts";
+import { HeadCache } from "./write-context.ts";
 
 const channelIds = ["c".repeat(24), "d".repeat(24)];
 const authorId = "a".repeat(24);
@@ -48,7 +48,7 @@ function startWorker(database: MemoryDatabase, random: () => number, found: unkn
   for (const hook of ["beforeChange", "afterChange", "beforeRaise"] as const) store[hook] = step;
   return new GroupCommit({
     store,
-    heads: new KnownHeads(100, (channelId) => store.readHead(channelId)),
+    heads: new HeadCache(100, (channelId) => store.readHead(channelId)),
     publish: () => undefined,
     logger: { error: () => undefined },
     observe: () => undefined,

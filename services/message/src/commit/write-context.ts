@@ -11,7 +11,7 @@ import {
   entryLimit,
 } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY, RETRY_AFTER_MS } from "../bounds.ts";
+import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY, RETRY_AFTER_MS } from "../constants.ts";
 import type { CommitStore } from "./database-store.ts";
 
 export type ChangeEvent = "message.changed" | "message.deleted" | "reaction.changed";
@@ -20,7 +20,7 @@ type Announcement = Extract<EventName, "message.created" | ChangeEvent>;
 
 export interface WriteContext {
   store: CommitStore;
-  heads: KnownHeads;
+  heads: HeadCache;
   publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
   /** The last `rev` published by this process, by channel. */
   published: LRUCache<string, number>;
@@ -73,7 +73,7 @@ const HEAD_AGE_RESOLUTION_MS = 1000;
  * other workers write too; the next write is then rejected and retried. It is never ahead of the disk: only acknowledged or
  * majority-read values are cached, and an error clears the entry.
  */
-export class KnownHeads {
+export class HeadCache {
   readonly #heads: LRUCache<string, Head>;
   readonly #read: CommitStore["readHead"];
 
@@ -100,7 +100,7 @@ export class KnownHeads {
     this.#heads.set(channelId, head);
   }
 
-  forget(channelId: string): void {
+  evict(channelId: string): void {
     this.#heads.delete(channelId);
   }
 }

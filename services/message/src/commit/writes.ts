@@ -5,7 +5,7 @@ import { deadline, within } from "../database.ts";
 import { mentionedBy } from "../mentions.ts";
 import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
-import { RETRY_AFTER_MS } from "../bounds.ts";
+import { RETRY_AFTER_MS } from "../constants.ts";
 import type { ChangeItem, CreateItem, Run } from "./channel-queues.ts";
 import type { ChangeOutcome, InsertFault } from "./database-store.ts";
 import { announce, failure, wasOnlyRefused, type WriteContext } from "./write-context.ts";
@@ -41,7 +41,7 @@ export async function writeCreates(
     const isRefused = wasOnlyRefused(error);
     if (!isRefused) context.logger.error({ err: error }, "commit failed, outcome unknown");
     for (const { channelId, creates } of runs) {
-      heads.forget(channelId);
+      heads.evict(channelId);
       for (const item of creates) item.reject(failure(error));
     }
     return isRefused ? new Map() : null;
@@ -49,7 +49,7 @@ export async function writeCreates(
   const again = new Map<string, CreateItem[]>();
   let offset = 0;
   for (const run of numbered) {
-    const creates = answerRun(context, run, firstFault(faults, offset, run.messages.length));
+    const creates = resolveRun(context, run, firstFault(faults, offset, run.messages.length));
     if (creates.length > 0) again.set(run.channelId, creates);
     offset += run.messages.length;
   }
@@ -103,7 +103,7 @@ function firstFault(
  * Publishes stored messages, then answers the senders.
  * @returns the items to retry
  */
-function answerRun(
+function resolveRun(
   context: WriteContext,
   { channelId, creates, messages, from, scope }: NumberedRun,
   failed: ReturnType<typeof firstFault>,
@@ -111,15 +111,15 @@ function answerRun(
   const stored = failed === null ? creates.length : failed.at;
   context.heads.set(channelId, { seq: from.seq + stored, rev: from.rev + stored });
   if (stored > 0)
-    runInScope(scope, () => publishAndAnswer(context, channelId, creates, messages.slice(0, stored)));
+    runInScope(scope, () => publishAndResolve(context, channelId, creates, messages.slice(0, stored)));
   if (failed === null) return [];
 
   const [refused, ...rest] = creates.slice(failed.at);
   if (failed.fault.reason === "nonceExists") {
-    void answerStored(context, channelId, refused!);
+    void resolveStored(context, channelId, refused!);
     return rest;
   }
-  context.heads.forget(channelId);
+  context.heads.evict(channelId);
   if (failed.fault.reason === "numberTaken") return [refused!, ...rest];
   context.logger.error({ err: failed.fault.error }, "message refused by the database");
   for (const item of [refused!, ...rest]) item.reject(failure(failed.fault.error));
@@ -131,7 +131,7 @@ function areSame(rooms: readonly string[], others: readonly string[]): boolean {
   return rooms === others || (rooms.length === others.length && rooms.every((room, i) => room === others[i]));
 }
 
-function publishAndAnswer(
+function publishAndResolve(
   context: WriteContext,
   channelId: string,
   creates: readonly CreateItem[],
@@ -173,14 +173,14 @@ export async function writeChange(
       ]),
     );
     if (changed.outcome === "numberTaken") {
-      heads.forget(channelId);
+      heads.evict(channelId);
       return "again";
     }
     if (changed.outcome === "changed") heads.set(channelId, { seq, rev });
   } catch (error) {
     const isRefused = wasOnlyRefused(error);
     if (!isRefused) context.logger.error({ err: error }, "commit failed, outcome unknown");
-    heads.forget(channelId);
+    heads.evict(channelId);
     item.reject(failure(error));
     return isRefused ? "answered" : "failed";
   }
@@ -239,7 +239,7 @@ export async function findStored(
 }
 
 /** Answers a sender whose nonce violated the unique index. */
-async function answerStored(context: WriteContext, channelId: string, item: CreateItem): Promise<void> {
+async function resolveStored(context: WriteContext, channelId: string, item: CreateItem): Promise<void> {
   try {
     const message = await findStored(context, channelId, item);
     if (message === null) item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }));

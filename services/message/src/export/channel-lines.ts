@@ -4,7 +4,7 @@ import { duplicateKeyIndex, type Handlers, invalid, newId } from "@fanfare/kerne
 import { Types } from "mongoose";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
-import { WRITE_TIMEOUT_MS } from "../bounds.ts";
+import { WRITE_TIMEOUT_MS } from "../constants.ts";
 
 /** A page ends after this many characters; one more message or batch of reactions can exceed it. */
 const PAGE_CHARS = 200_000;

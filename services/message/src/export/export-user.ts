@@ -2,7 +2,7 @@ import type { Services, Result } from "@fanfare/contract";
 import { type Handler, invalid } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage } from "../message.presenter.ts";
-import { READ_TIMEOUT_MS } from "../bounds.ts";
+import { READ_TIMEOUT_MS } from "../constants.ts";
 import { within } from "../database.ts";
 import { messageModel } from "../message.model.ts";
 import { readMarkerModel } from "../read-marker.repository.ts";

@@ -1,6 +1,6 @@
 import { LIMITS, type Reaction } from "@fanfare/contract";
 import { assertBelow, type Handlers, limitReached, serviceError } from "@fanfare/kernel";
-import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../bounds.ts";
+import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../constants.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import { changeMessage } from "../change.ts";

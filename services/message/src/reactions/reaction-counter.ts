@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { GATHER_REACTIONS_MS, UNCOUNTED_TAKEN_UP, WAITING_COUNTS } from "../bounds.ts";
+import { REACTION_BATCH_MS, UNCOUNTED_BATCH, MAX_QUEUED_COUNTS } from "../constants.ts";
 import type { UncountedRepository } from "./uncounted.repository.ts";
 
 /** A scheduled count, which includes everything written before it begins. */
@@ -33,7 +33,7 @@ export class ReactionCounter {
   readonly #options: ReactionCounterOptions;
   readonly #due = new Map<string, DueCount>();
   /** When a message was last counted, and how long its next reactions are batched. */
-  readonly #counted = new LRUCache<string, { atMs: number; gatherMs: number }>({ max: WAITING_COUNTS });
+  readonly #counted = new LRUCache<string, { atMs: number; gatherMs: number }>({ max: MAX_QUEUED_COUNTS });
   readonly #running = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -71,7 +71,7 @@ export class ReactionCounter {
     if (due === undefined) {
       const noted = this.#options.uncounted.note(channelId, messageId, randomUUID());
       due = { channelId, rooms, noted, begun: false, timer: null };
-      if (!this.#isClosed && this.#due.size < WAITING_COUNTS) this.#due.set(messageId, due);
+      if (!this.#isClosed && this.#due.size < MAX_QUEUED_COUNTS) this.#due.set(messageId, due);
     }
     // The viewers of the channel may have changed since the first of the batched reactions.
     due.rooms = rooms ?? due.rooms;
@@ -99,7 +99,7 @@ export class ReactionCounter {
 
   async #count(messageId: string, { channelId, rooms, noted }: DueCount): Promise<void> {
     const { uncounted, count } = this.#options;
-    this.#counted.set(messageId, { atMs: Date.now(), gatherMs: GATHER_REACTIONS_MS[0]![1] });
+    this.#counted.set(messageId, { atMs: Date.now(), gatherMs: REACTION_BATCH_MS[0]![1] });
     // The caller already received this error.
     await noted.catch(() => undefined);
     const note = await uncounted.find(messageId);
@@ -110,7 +110,7 @@ export class ReactionCounter {
 
   /** Counts messages marked by dead workers. @param leftMs minimum age of the marks, in milliseconds */
   async takeUp(leftMs: number): Promise<void> {
-    const notes = await this.#options.uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_TAKEN_UP);
+    const notes = await this.#options.uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_BATCH);
     if (this.#isClosed) return;
     for (const { _id: messageId, channelId } of notes) {
       if (this.#due.has(messageId)) continue;
@@ -121,5 +121,5 @@ export class ReactionCounter {
 }
 
 function gatherMs(changes: number): number {
-  return GATHER_REACTIONS_MS.find(([below]) => changes < below)![1];
+  return REACTION_BATCH_MS.find(([below]) => changes < below)![1];
 }

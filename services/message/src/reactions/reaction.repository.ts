@@ -1,8 +1,8 @@
 import type { Reaction } from "@fanfare/contract";
 import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { READ_TIMEOUT_MS } from "../bounds.ts";
-import { LASTING, within } from "../database.ts";
+import { READ_TIMEOUT_MS } from "../constants.ts";
+import { DURABLE_WRITE, within } from "../database.ts";
 
 /** One user's reaction with one emoji. The reactions shown on messages are counted from these. */
 interface ReactionDocument {
@@ -52,7 +52,7 @@ export const createReactionRepository = defineRepository(
           .sort({ userId: 1 })
           .select({ userId: 1 })
           .limit(limit)
-          .readConcern(LASTING)
+          .readConcern(DURABLE_WRITE)
           .lean(),
       );
       return found.map(({ userId }) => userId);
@@ -81,7 +81,7 @@ export const createReactionRepository = defineRepository(
               .findOne({ messageId, emoji: { $gt: emojis.at(-1) ?? "" } })
               .sort({ emoji: 1 })
               .select({ emoji: 1 })
-              .readConcern(LASTING)
+              .readConcern(DURABLE_WRITE)
               .lean(),
           );
           if (next === null) break;
@@ -93,7 +93,7 @@ export const createReactionRepository = defineRepository(
       /** @returns null when no reaction is left */
       async count(messageId: string, emoji: string, usersShown: number): Promise<Reaction | null> {
         const [count, userIds] = await Promise.all([
-          read(reactions.countDocuments({ messageId, emoji }).readConcern(LASTING).exec()),
+          read(reactions.countDocuments({ messageId, emoji }).readConcern(DURABLE_WRITE).exec()),
           users(messageId, emoji, undefined, usersShown),
         ]);
         return count === 0 ? null : { emoji, count: Math.max(count, userIds.length), userIds };
@@ -109,7 +109,7 @@ export const createReactionRepository = defineRepository(
         const found = await read(
           reactions
             .find({ userId, messageId: { $in: messageIds } })
-            .readConcern(LASTING)
+            .readConcern(DURABLE_WRITE)
             .lean(),
         );
         return found.map(({ channelId, messageId, emoji }) => ({ channelId, messageId, emoji }));

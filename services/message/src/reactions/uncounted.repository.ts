@@ -1,6 +1,6 @@
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { READ_TIMEOUT_MS } from "../bounds.ts";
+import { READ_TIMEOUT_MS } from "../constants.ts";
 import { within } from "../database.ts";
 
 /** Marks a message whose reactions must be counted again. Stored until that is done, even if a process dies. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
-import { connectionMemory, connectionRoom, type ConnectionMemory } from "@fanfare/gateway";
+import { connectionMemory, connectionCapacity, type ConnectionMemory } from "@fanfare/gateway";
 import type { ThreadHub } from "@fanfare/fanout";
 import type { Config, ThreadMetrics, Threads } from "@fanfare/kernel";
 import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
@@ -37,7 +37,7 @@ export class GatewayThreads implements Threads {
     onFatal: (error: Error) => void,
   ): Promise<GatewayThreads> {
     const port = await freePort(config);
-    const connections = connectionMemory(connectionRoom(config));
+    const connections = connectionMemory(connectionCapacity(config));
     const ofThread: Config = { ...config, services: ["gateway"], port, gatewayThreads: 0 };
     const workers = Array.from({ length: config.gatewayThreads }, () =>
       startWorker(ofThread, connections, hub),

@@ -51,7 +51,7 @@ export class MemoryPresenceStore implements PresenceStore {
     return true;
   }
 
-  async connectedAmong(userIds: readonly string[]): Promise<Set<string>> {
+  async filterConnected(userIds: readonly string[]): Promise<Set<string>> {
     return new Set(userIds.filter((userId) => this.#users.has(userId)));
   }
 
@@ -59,7 +59,7 @@ export class MemoryPresenceStore implements PresenceStore {
     return this.#users.size;
   }
 
-  async noteChange(userId: string): Promise<void> {
+  async recordChange(userId: string): Promise<void> {
     this.#note(userId);
   }
 
@@ -85,9 +85,9 @@ export class MemoryPresenceStore implements PresenceStore {
     for (const userId of userIds) this.#claimed.delete(userId);
   }
 
-  async forgetSilent(limit: number): Promise<number> {
+  async expireGateways(limit: number): Promise<number> {
     const nowMs = Date.now();
-    const { sweepGapMs, gatewayTimeoutMs, forgottenMs } = this.#times;
+    const { sweepGapMs, gatewayTimeoutMs, deadGatewayTtlMs } = this.#times;
     for (const [gatewayId, untilMs] of this.#forgotten) {
       if (untilMs > nowMs) break;
       this.#forgotten.delete(gatewayId);
@@ -104,7 +104,7 @@ export class MemoryPresenceStore implements PresenceStore {
       }
       if (gateway.userIds.size === 0) {
         this.#gateways.delete(gatewayId);
-        this.#forgotten.set(gatewayId, nowMs + forgottenMs);
+        this.#forgotten.set(gatewayId, nowMs + deadGatewayTtlMs);
       }
       return userIds.length;
     }
@@ -123,6 +123,6 @@ export class MemoryPresenceStore implements PresenceStore {
   }
 
   #note(userId: string): void {
-    if (!this.#changed.has(userId)) this.#changed.set(userId, Date.now() + this.#times.gatherMs);
+    if (!this.#changed.has(userId)) this.#changed.set(userId, Date.now() + this.#times.publishDelayMs);
   }
 }

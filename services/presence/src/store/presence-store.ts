@@ -17,11 +17,11 @@ export interface PresenceStore {
    */
   report(report: GatewayReport): Promise<boolean>;
   /** @returns those of the users who are connected */
-  connectedAmong(userIds: readonly string[]): Promise<Set<string>>;
+  filterConnected(userIds: readonly string[]): Promise<Set<string>>;
   /** The number of connected users; with several processes, a user at two gateways counts twice. */
   countConnected(): Promise<number>;
   /** Marks the presence of a user as changed. */
-  noteChange(userId: string): Promise<void>;
+  recordChange(userId: string): Promise<void>;
   /** Claims users with due changes until `settle`, or for `claimMs`; then another worker gets them. */
   claimChanged(limit: number): Promise<string[]>;
   /** Call this when the changes were published. */
@@ -31,14 +31,14 @@ export interface PresenceStore {
    * all workers were down, gateways first get time to report, because their reports may have been lost.
    * @returns the number of removed users; 0 when there are none left
    */
-  forgetSilent(limit: number): Promise<number>;
+  expireGateways(limit: number): Promise<number>;
 }
 
 export interface PresenceStoreTimes {
-  gatherMs: number;
+  publishDelayMs: number;
   gatewayTimeoutMs: number;
   /** How long reports of a forgotten gateway are rejected. */
-  forgottenMs: number;
+  deadGatewayTtlMs: number;
   claimMs: number;
   sweepGapMs: number;
 }

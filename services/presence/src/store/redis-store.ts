@@ -31,12 +31,12 @@ export class RedisPresenceStore implements PresenceStore {
   }
 
   async report({ gatewayId, number, connected, disconnected }: GatewayReport): Promise<boolean> {
-    const { gatewayTimeoutMs, gatherMs } = this.#times;
+    const { gatewayTimeoutMs, publishDelayMs } = this.#times;
     const users = [connected.length, ...connected, ...disconnected];
-    return (await this.#report(gatewayId, number, gatewayTimeoutMs, gatherMs, ...users)) === 1;
+    return (await this.#report(gatewayId, number, gatewayTimeoutMs, publishDelayMs, ...users)) === 1;
   }
 
-  async connectedAmong(userIds: readonly string[]): Promise<Set<string>> {
+  async filterConnected(userIds: readonly string[]): Promise<Set<string>> {
     if (userIds.length === 0) return new Set();
     const connected = await this.#connected(...userIds);
     return new Set(userIds.filter((_userId, index) => connected[index] === 1));
@@ -46,21 +46,21 @@ export class RedisPresenceStore implements PresenceStore {
     return this.#count();
   }
 
-  async noteChange(userId: string): Promise<void> {
-    await this.#note(userId, this.#times.gatherMs);
+  async recordChange(userId: string): Promise<void> {
+    await this.#note(userId, this.#times.publishDelayMs);
   }
 
   async claimChanged(limit: number): Promise<string[]> {
-    return this.#claim(limit, this.#times.claimMs, this.#times.gatherMs);
+    return this.#claim(limit, this.#times.claimMs, this.#times.publishDelayMs);
   }
 
   async settle(userIds: readonly string[]): Promise<void> {
     await this.#settle(...userIds);
   }
 
-  async forgetSilent(limit: number): Promise<number> {
-    const { gatewayTimeoutMs, gatherMs, sweepGapMs, forgottenMs } = this.#times;
-    return this.#forget(limit, gatewayTimeoutMs, gatherMs, sweepGapMs, forgottenMs);
+  async expireGateways(limit: number): Promise<number> {
+    const { gatewayTimeoutMs, publishDelayMs, sweepGapMs, deadGatewayTtlMs } = this.#times;
+    return this.#forget(limit, gatewayTimeoutMs, publishDelayMs, sweepGapMs, deadGatewayTtlMs);
   }
 }
 

@@ -4,7 +4,7 @@ import { ACTIONS, LIMITS } from "@fanfare/contract";
 import { type AccountMails, publishAccount } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "../user.repository.ts";
-import { assertCanRegister, assertRoomForUser } from "../entry.policy.ts";
+import { assertCanRegister, assertBelowUserLimit } from "../registration.policy.ts";
 import type { InvitedAccounts } from "../erasures.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "../user.model.ts";
 import type { OidcIdentity } from "./oidc-provider.ts";
@@ -32,7 +32,7 @@ export function createOidcAccounts(
     // Before the address of another account is released, because a rejected login must change nothing.
     const policy = await node.policy.get();
     assertCanRegister(policy, { email, inviteCode });
-    await assertRoomForUser(policy, allUsers);
+    await assertBelowUserLimit(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);

@@ -9,7 +9,7 @@ import type { OidcFlow } from "./oidc-provider.ts";
 /** Maximum duration of a login at the provider. */
 const LIFETIME_MS = 10 * 60 * 1000;
 
-interface KeptFlow extends OidcFlow {
+interface StoredFlow extends OidcFlow {
   /** SHA-256 of the verifier, which only the page that started the login has. */
   challenge: string;
 }
@@ -86,13 +86,13 @@ function createFlowCookie(key: Buffer) {
   const sign = createSigner({ key, algorithm: "HS256", expiresIn: LIFETIME_MS });
   const verify = createVerifier({ key, algorithms: ["HS256"], requiredClaims: ["exp"], cache: false });
   return {
-    seal: ({ state, nonce, codeVerifier, challenge }: KeptFlow): string =>
+    seal: ({ state, nonce, codeVerifier, challenge }: StoredFlow): string =>
       sign({ state, nonce, codeVerifier, challenge }),
 
     /** @returns null when the signature is wrong or the cookie has expired */
-    open(cookie: string): KeptFlow | null {
+    open(cookie: string): StoredFlow | null {
       try {
-        return verify(cookie) as KeptFlow;
+        return verify(cookie) as StoredFlow;
       } catch {
         return null;
       }

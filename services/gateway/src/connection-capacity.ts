@@ -1,30 +1,30 @@
 import { readFileSync } from "node:fs";
 import { DEFAULT_MAX_CONNECTIONS, type Config } from "@fanfare/kernel";
-import { HTTP_CONNECTIONS, HTTP_CONNECTIONS_PER_ADDRESS } from "./bounds.ts";
+import { HTTP_CONNECTIONS, HTTP_CONNECTIONS_PER_ADDRESS } from "./constants.ts";
 import { ConnectionLimit, type ConnectionLimits } from "./connection-limit.ts";
 
 /** Minimum of file descriptors reserved for other uses than client connections: threads, database, NATS, Redis and files. */
 const MIN_OTHER = 100;
 /** Maximum of that; up to it, a share of all descriptors is added. */
 const MAX_OTHER = 500;
-const OTHER_PART = 1 / 8;
+const OTHER_SHARE = 1 / 8;
 /** The share of connections for HTTP when there are too few. */
-const HTTP_PART = 1 / 8;
+const HTTP_SHARE = 1 / 8;
 /** The minimum share of descriptors for connections. */
-const MIN_PART = 1 / 4;
+const MIN_SHARE = 1 / 4;
 
 /** How many connections all threads of this process accept together. */
-export interface ConnectionRoom {
+export interface ConnectionCapacity {
   sockets: ConnectionLimits;
   /** TCP connections: sockets and HTTP. */
   tcp: ConnectionLimits;
 }
 
-export function connectionRoom(config: Config, openFiles = maxOpenFiles()): ConnectionRoom {
+export function connectionCapacity(config: Config, openFiles = maxOpenFiles()): ConnectionCapacity {
   const { maxConnections, maxConnectionsPerAddress: maxPerAddress, trustProxy } = config;
-  const others = Math.min(MAX_OTHER, MIN_OTHER + openFiles * OTHER_PART);
-  const usable = Math.floor(Math.max(openFiles - others, openFiles * MIN_PART));
-  const http = Math.min(HTTP_CONNECTIONS, Math.max(Math.floor(usable * HTTP_PART), usable - maxConnections));
+  const others = Math.min(MAX_OTHER, MIN_OTHER + openFiles * OTHER_SHARE);
+  const usable = Math.floor(Math.max(openFiles - others, openFiles * MIN_SHARE));
+  const http = Math.min(HTTP_CONNECTIONS, Math.max(Math.floor(usable * HTTP_SHARE), usable - maxConnections));
   const max = Math.min(maxConnections, usable - http);
   return {
     sockets: { max, maxPerAddress },
@@ -36,14 +36,14 @@ export function connectionRoom(config: Config, openFiles = maxOpenFiles()): Conn
   };
 }
 
-export interface RoomNotice {
+export interface CapacityNotice {
   level: "info" | "warn";
   text: string;
 }
 
 /** The log message when MAX_CONNECTIONS exceeds what the system allows; a warning only if the operator has set it. */
-export function noticeOfRoom(config: Config, openFiles = maxOpenFiles()): RoomNotice | null {
-  const { max } = connectionRoom(config, openFiles).sockets;
+export function capacityNotice(config: Config, openFiles = maxOpenFiles()): CapacityNotice | null {
+  const { max } = connectionCapacity(config, openFiles).sockets;
   const { maxConnections } = config;
   if (max === maxConnections) return null;
   const needed = maxConnections + HTTP_CONNECTIONS + MAX_OTHER;
@@ -59,7 +59,7 @@ export interface ConnectionMemory {
   tcp: SharedArrayBuffer;
 }
 
-export function connectionMemory({ sockets, tcp }: ConnectionRoom): ConnectionMemory {
+export function connectionMemory({ sockets, tcp }: ConnectionCapacity): ConnectionMemory {
   return { sockets: ConnectionLimit.memory(sockets), tcp: ConnectionLimit.memory(tcp) };
 }
 

@@ -1,11 +1,11 @@
 /** Concurrent callbacks per process. */
 export const CALLBACK_CONCURRENCY = 16;
 /** A bot with many pending events yields to others after this time. */
-export const ROUND_MS = 30_000;
+export const TIME_SLICE_MS = 30_000;
 /** How often a callback is checked without an event, because none reports edits and deletions. */
-export const LOOK_AGAIN_MS = 10_000;
+export const POLL_INTERVAL_MS = 10_000;
 /** TTL of the cached subscribers of a group; newer subscriptions are found when it expires. */
-export const SUBSCRIBERS_KNOWN_MS = 1000;
+export const SUBSCRIBERS_TTL_MS = 1000;
 
 export const CALLBACK_TIMEOUT_MS = 10_000;
 /** Changes of one channel per callback. */

@@ -8,7 +8,7 @@ import type { PlainObject } from "../values/types.ts";
  * An index that a paused command builds in natural order. Changes of documents that it already contains are applied to it; all other
  * documents are read later.
  */
-export class HalfBuiltIndex {
+export class IndexBuild {
   readonly number: number;
   readonly index: OrderedIndex | TextIndex;
   /** Estimated size of the entries on disk. */

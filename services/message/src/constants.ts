@@ -16,10 +16,10 @@ export const MESSAGES_PER_READ = 50;
 export const CHANGES_PER_READ = 20;
 
 /** Sends and changes of one channel waiting to be committed; further ones are rejected. */
-export const WAITING_PER_CHANNEL = 2000;
+export const MAX_QUEUED_PER_CHANNEL = 2000;
 
 /** The same for all channels together. */
-export const WAITING_TOTAL = 20_000;
+export const MAX_QUEUED_TOTAL = 20_000;
 
 /** When a rejected sender can retry. */
 export const RETRY_AFTER_MS = 1000;
@@ -28,7 +28,7 @@ export const RETRY_AFTER_MS = 1000;
  * Pause after another worker has won a race, multiplied by a random factor below 1. On a replica set its write becomes readable a
  * moment later, so an immediate retry would lose again.
  */
-export const LOST_RACE_PAUSE_MS = 4;
+export const LOST_RACE_BACKOFF_MS = 4;
 
 /** How long a write can still be carried out after it was given up, plus an allowance for clock differences between workers. */
 export const LATE_WRITE_MS = LIMITS.writeTimeoutMs + 5000;
@@ -37,10 +37,10 @@ export const LATE_WRITE_MS = LIMITS.writeTimeoutMs + 5000;
 export const HEAD_READ_CONCURRENCY = 20;
 
 /** Channels with a cached head, about 150 bytes each. */
-export const KNOWN_HEADS = 50_000;
+export const HEAD_CACHE_SIZE = 50_000;
 
 /** Groups with cached word filters. */
-export const KNOWN_WORD_FILTERS = 1000;
+export const WORD_FILTER_CACHE_SIZE = 1000;
 
 /**
  * Maximum age of a cached head. Retention only removes messages that were below the head twice as long ago, so that no worker can
@@ -51,14 +51,14 @@ export const HEAD_MAX_AGE_MS = 30 * 60_000;
 export const RETENTION_GRACE_MS = 2 * HEAD_MAX_AGE_MS;
 
 /** How often retention runs, how many messages it removes per batch, and the pause between batches. */
-export const LOOK_FOR_OLD_MS = 30 * 60_000;
+export const RETENTION_INTERVAL_MS = 30 * 60_000;
 
-export const OLD_PER_BATCH = 200;
+export const RETENTION_BATCH = 200;
 
-export const PAUSE_AFTER_BATCH_MS = 50;
+export const RETENTION_BATCH_PAUSE_MS = 50;
 
 /** Cached nonces of recently stored messages, about 250 bytes each. */
-export const KNOWN_NONCES = 20_000;
+export const NONCE_CACHE_SIZE = 20_000;
 
 /** Channels of one sync that are read concurrently. */
 export const SYNC_CONCURRENCY = 10;
@@ -67,10 +67,10 @@ export const SYNC_CONCURRENCY = 10;
 export const REMOVALS_PER_BATCH = 500;
 
 /** Removed channels whose messages are waiting to be deleted. */
-export const CHANNELS_TO_REMOVE = 100_000;
+export const MAX_QUEUED_REMOVALS = 100_000;
 
 /** How often a change is retried when the same message is changed concurrently. */
-export const CHANGE_TRIES = 30;
+export const CHANGE_MAX_TRIES = 30;
 
 /** Channels per query that counts mentions. */
 export const CHANNELS_PER_COUNT = 50;
@@ -82,7 +82,7 @@ export const QUERY_CONCURRENCY = 20;
  * How long reactions to a message are batched. The interval grows with the number of changes it has had (the first number,
  * exclusive), so that thousands of reactions over days stay within the limit of changes per message.
  */
-export const GATHER_REACTIONS_MS: readonly (readonly [changes: number, gatherMs: number])[] = [
+export const REACTION_BATCH_MS: readonly (readonly [changes: number, gatherMs: number])[] = [
   [100, 250],
   [500, 2000],
   [1500, 15_000],
@@ -94,11 +94,11 @@ export const GATHER_REACTIONS_MS: readonly (readonly [changes: number, gatherMs:
 export const REACTION_CHANGES = LIMITS.changesPerMessage - 500;
 
 /** Messages whose reactions are waiting to be counted in one process. Further ones are only marked in the database. */
-export const WAITING_COUNTS = 10_000;
+export const MAX_QUEUED_COUNTS = 10_000;
 
 /** How often marks left by other workers are looked for, their minimum age, and how many are processed at a time. */
-export const LOOK_FOR_UNCOUNTED_MS = 60_000;
+export const UNCOUNTED_SWEEP_INTERVAL_MS = 60_000;
 
-export const UNCOUNTED_LEFT_MS = 600_000 + 60_000;
+export const UNCOUNTED_MIN_AGE_MS = 600_000 + 60_000;
 
-export const UNCOUNTED_TAKEN_UP = 100;
+export const UNCOUNTED_BATCH = 100;

@@ -12,7 +12,7 @@ export const CHANGES_PER_STEP = 500;
 /** Channels indexed together in the background, with at most CHANGES_PER_STEP changes in total. */
 export const CHANNELS_PER_ROUND = 50;
 /** Logs that are read concurrently. */
-export const LOGS_AT_ONCE = 4;
+export const LOG_READ_CONCURRENCY = 4;
 /** Steps of indexing that one search waits for; the rest is indexed in the background. */
 export const STEPS_PER_SEARCH = 10;
 /** Threads whose heads a search checks, for groups that are queried together; the next search continues. */
@@ -21,27 +21,27 @@ export const THREADS_PER_SEARCH = 500;
  * Threads of groups that were checked within this time are read with one query. Groups checked earlier can have any number of
  * changed threads, so each is read with a separate query, which the limit bounds.
  */
-export const RECENTLY_MS = 24 * 60 * 60 * 1000;
+export const RECENT_MS = 24 * 60 * 60 * 1000;
 /** How outdated the stored progress of an idle group can be, so that searches rarely write it. */
 export const IDLE_PROGRESS_MS = 60 * 60 * 1000;
 /** Concurrent calls of other services per search. */
-export const CALLS_AT_ONCE = 8;
+export const CALL_CONCURRENCY = 8;
 /** Activity is recorded a second late, and clocks differ, so this much of the past is checked again. */
-export const ACTIVITY_LATE_MS = 60_000;
+export const ACTIVITY_LAG_MS = 60_000;
 /** After this time without a search in a group, all of its threads are checked again. */
 export const GROUP_PROGRESS_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Channels whose progress is read per query. */
-export const CHANNELS_PER_LOOK_UP = 500;
+export const CHANNELS_PER_LOOKUP = 500;
 /** Rounds of channels that a search indexes concurrently. */
 export const INDEX_CONCURRENCY = 4;
 /** Maximum share of time spent on background indexing, so that interactive calls have priority. */
-export const INDEX_SHARE = 0.2;
+export const INDEX_TIME_SHARE = 0.2;
 /**
  * How long new messages wait before they are indexed: a step costs the same for one message as for dozens, and no search waits.
  */
-export const INDEX_AFTER_MS = 10_000;
+export const INDEX_DELAY_MS = 10_000;
 /** Channels waiting to be indexed; for others, the next search indexes them. */
-export const WAITING_CHANNELS = 10_000;
+export const MAX_QUEUED_CHANNELS = 10_000;
 
 /** Entries read by one search, to bound its duration; the page then returns where to continue. */
 export const ENTRIES_PER_SEARCH = 20_000;

@@ -1,21 +1,21 @@
 /** Changes are published after this delay, with the latest status of the user. */
-export const GATHER_MS = 1000;
+export const PUBLISH_DELAY_MS = 1000;
 /** A gateway that has not reported for this long is considered dead. It reports every second. */
 export const GATEWAY_TIMEOUT_MS = 5000;
 /** How long late reports of a gateway that was considered dead are rejected. */
-export const FORGOTTEN_MS = 60_000;
+export const DEAD_GATEWAY_TTL_MS = 60_000;
 /** A worker that takes longer than this to publish its claimed changes is considered dead, and another one publishes them. */
-export const CLAIM_MS = 5000;
+export const CLAIM_TIMEOUT_MS = 5000;
 
 /** How often a worker looks for due changes and silent gateways. */
-export const PUBLISH_EVERY_MS = 250;
-export const SWEEP_EVERY_MS = 1000;
+export const PUBLISH_INTERVAL_MS = 250;
+export const SWEEP_INTERVAL_MS = 1000;
 /** After a longer pause than this, gateways get time to report before they are considered dead. */
-export const SWEEP_GAP_MS = 3000;
+export const MAX_SWEEP_GAP_MS = 3000;
 /** Publications per second and worker; further ones are delayed, and repeated changes of a user count once. */
 export const MAX_PUBLICATIONS_PER_SECOND = 5000;
 /** Users read, forgotten or published at a time, so that other work isn't blocked for long. */
-export const CHUNK = 500;
+export const CHUNK_SIZE = 500;
 
 /** Maximum number of typing events per second and channel that a worker publishes. */
-export const TYPING_PER_CHANNEL_AND_SECOND = 3;
+export const MAX_TYPING_PER_CHANNEL_PER_SECOND = 3;

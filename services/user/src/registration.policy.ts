@@ -30,7 +30,7 @@ export function assertAllowedDomain(
  * Concurrent calls can exceed the limit slightly.
  * @throws {ServiceError} LIMIT_REACHED when the instance has as many accounts and guests as the policy allows
  */
-export async function assertRoomForUser(
+export async function assertBelowUserLimit(
   { usersPerInstance: max }: Pick<InstancePolicy, "usersPerInstance">,
   allUsers: AllUsersRepository,
 ): Promise<void> {

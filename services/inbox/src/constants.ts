@@ -1,5 +1,5 @@
 /** Concurrent queries of one request. */
-export const CONCURRENCY = 8;
+export const QUERY_CONCURRENCY = 8;
 /** Messages read for one page of an inbox, including those the user can no longer see. */
 export const MESSAGES_PER_PAGE = 1000;
 /** Bytes of messages read to count unread ones: enough for far more than a hundred of ordinary size. */
@@ -10,29 +10,29 @@ export const CLOCK_SKEW_SECONDS = 2;
 /** Maximum number of users that get a push for one batch of messages. */
 export const USERS_PER_BATCH = 1000;
 /** How long the absence of subscriptions is cached. */
-export const NO_SUBSCRIPTIONS_KNOWN_MS = 5000;
+export const NO_SUBSCRIPTIONS_TTL_MS = 5000;
 /** Concurrent pushes per process. */
-export const SENDING = 16;
+export const PUSH_CONCURRENCY = 16;
 /** Maximum of pushes waiting in the database; further ones are dropped. */
-export const WAITING = 20_000;
+export const MAX_QUEUED_PUSHES = 20_000;
 /** With delays of 1, 2, 4 … s: about a minute in total, for short outages of a push service. */
 export const PUSH_TRIES = 7;
 /** How long a push service keeps a push for an offline browser. */
 export const PUSH_TTL_SECONDS = 24 * 60 * 60;
 export const PUSH_TIMEOUT_MS = 10_000;
 /** Responses of push services aren't used. */
-export const ANSWER_MAX_BYTES = 1024;
+export const RESPONSE_MAX_BYTES = 1024;
 
 /** Cache size: channels known to be threads or not. */
-export const PLACES_KNOWN = 20_000;
+export const PLACE_CACHE_SIZE = 20_000;
 /** Cache size: users known to follow a thread. */
-export const FOLLOWS_KNOWN = 50_000;
+export const FOLLOW_CACHE_SIZE = 50_000;
 
 /** Maximum of mentions of everyone or of roles waiting to be pushed; further ones are dropped. */
-export const CROWDS_WAITING = 100;
+export const MAX_QUEUED_MASS_MENTIONS = 100;
 /** Maximum share of time spent on going through members, so that interactive calls have priority. */
-export const CROWD_SHARE = 0.25;
+export const MASS_MENTION_TIME_SHARE = 0.25;
 /** Members per page, between two pauses. */
 export const MEMBERS_PER_PAGE = 1000;
 /** How long to wait for running pushes before adding further ones. */
-export const QUEUE_REST_MS = 100;
+export const QUEUE_PAUSE_MS = 100;

@@ -1,7 +1,7 @@
 import { type Handlers, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
-import { assertPasswordsAccepted } from "./entry.policy.ts";
+import { assertPasswordsAccepted } from "./registration.policy.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { publishAccount } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";

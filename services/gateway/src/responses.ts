@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
 
 /** Sends the result of a call by HTTP. */
-export function sendAnswer(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {
+export function sendResponse(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {
   reply.header("cache-control", "no-store");
   if (!answer.ok) {
     const { type, data } = answer.error;

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createGather } from "./database.ts";
+import { createBatcher } from "./database.ts";
 
 function recorded() {
   const runs: { key: string; args: number[]; end: (error?: Error) => void }[] = [];
-  const ask = createGather<number, string>(
+  const ask = createBatcher<number, string>(
     (key, args) =>
       new Promise((resolve, reject) => {
         runs.push({
@@ -47,7 +47,7 @@ test("a failed run rejects only its own callers", async () => {
 
 test("delays the next batch by crowdMs when calls are waiting", async () => {
   const runs: number[][] = [];
-  const ask = createGather(async (_key, args: number[]) => runs.push(args), { crowdMs: 200 });
+  const ask = createBatcher(async (_key, args: number[]) => runs.push(args), { crowdMs: 200 });
   const first = [ask("a", 1), ask("a", 2)];
   await first[0];
   await setImmediate();

@@ -8,7 +8,7 @@ import { CliError } from "./cli-error.ts";
  * Opens the database of a stopped instance. With MONGO_URL this isn't checked.
  * @throws {CliError} when a running instance holds the data folder
  */
-export async function openStopped(config: Pick<Config, "mongoUrl" | "dataDir">): Promise<Database> {
+export async function openStoppedInstance(config: Pick<Config, "mongoUrl" | "dataDir">): Promise<Database> {
   try {
     return await openDatabase(config, fail, { onProgress: (message) => console.error(message) });
   } catch (error) {
@@ -17,11 +17,11 @@ export async function openStopped(config: Pick<Config, "mongoUrl" | "dataDir">):
 }
 
 /** Runs `work` on the database and closes it afterwards. */
-export async function withStopped<T>(
+export async function withStoppedInstance<T>(
   config: Pick<Config, "mongoUrl" | "dataDir">,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await openStopped(config);
+  const database = await openStoppedInstance(config);
   try {
     return await work(database);
   } finally {
@@ -74,7 +74,7 @@ export function explainInUse(error: unknown): unknown {
 }
 
 /** The configuration of a process outside a cluster. */
-export function alone(config: Config, services: Config["services"]): Config {
+export function withoutCluster(config: Config, services: Config["services"]): Config {
   return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
 }
 
@@ -87,7 +87,7 @@ export async function withUserNode<T>(config: Config, work: (node: NodeContext) 
   const fail = (error: Error): never => {
     throw error;
   };
-  const start = (where: Config) => startNode(alone(where, ["user"]), [createUserService], fail);
+  const start = (where: Config) => startNode(withoutCluster(where, ["user"]), [createUserService], fail);
   const node = await start(config).catch((error: unknown) =>
     start({ ...config, mongoUrl: uriOfRunning(error) }),
   );

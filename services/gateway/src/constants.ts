@@ -12,7 +12,7 @@ export const OVERLOADED_RETRY_MS = 1000;
 export const WORK_TIMEOUT_MS = 2 * LIMITS.writeTimeoutMs;
 
 /** How long calls of a channel are rejected at the gateway after its queue was full, which lasts longer. */
-export const FULL_CHANNEL_MS = 50;
+export const FULL_CHANNEL_TTL_MS = 50;
 /** Maximum of channels remembered as full; beyond it the cache is cleared. */
 export const MAX_FULL_CHANNELS = 1000;
 
@@ -47,10 +47,10 @@ export const PACKETS_PER_CONTROL_FRAME = 10;
 /** Unread bytes of a socket above which the gateway stops reading from it. */
 export const MAX_UNREAD_BYTES_PER_SOCKET = 1024 * 1024;
 /** Such a socket is closed when it has not received a byte for this long. */
-export const NOT_READING_TIMEOUT_MS = 20_000;
+export const STALLED_TIMEOUT_MS = 20_000;
 
 /** Clients rejected because of maintenance retry after this time. */
-export const PAUSED_RETRY_MS = 15_000;
+export const PAUSED_CALL_RETRY_MS = 15_000;
 /** How long a starting gateway waits for the maintenance state, and how often it retries. */
 export const MAINTENANCE_WAIT_MS = 2000;
 export const MAINTENANCE_RETRY_MS = 100;
@@ -65,7 +65,7 @@ export const CLOSE_TIMEOUT_MS = 2000;
  * Connections above a limit that are still accepted, only to send the reason for the rejection. Further ones are rejected as HTTP
  * requests, where a browser hides the reason from its page.
  */
-export const REFUSAL_SLACK = 50;
+export const REJECTION_HEADROOM = 50;
 /** Connections in addition to the sockets: HTTP calls and files of the page. */
 export const HTTP_CONNECTIONS = 5000;
 /** The same per address. */
@@ -94,10 +94,10 @@ export const MAX_ENDED_SESSIONS = 500_000;
 export const ENDED_SESSIONS_CHECK_MS = 10_000;
 
 /** Cached bot tokens, and their TTL. */
-export const MAX_KNOWN_BOT_TOKENS = 10_000;
-export const BOT_TOKEN_KNOWN_MS = 15_000;
+export const MAX_CACHED_BOT_TOKENS = 10_000;
+export const BOT_TOKEN_TTL_MS = 15_000;
 /** Concurrent lookups of unknown bot tokens. */
-export const MAX_BOTS_ASKED_FOR = 50;
+export const MAX_BOT_LOOKUPS = 50;
 
 /** A user who reconnects within this time after the last connection is not reported offline. */
 export const PRESENCE_GRACE_MS = 3000;
@@ -109,13 +109,13 @@ export const PRESENCE_REPORT_TIMEOUT_MS = 1500;
 export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;
 
 /** Presence changes are published a second late, so that a socket that has just subscribed doesn't miss any. */
-export const SUBSCRIBE_WITHIN_MS = 900;
+export const SUBSCRIBE_TIMEOUT_MS = 900;
 /** How often expired subscriptions are removed. */
 export const SUBSCRIPTION_SWEEP_MS = 10_000;
 
 /** Sessions cached as having a required second factor, and the TTL. */
-export const MAX_KNOWN_FACTORS = 50_000;
-export const FACTOR_KNOWN_MS = 60_000;
+export const MAX_CACHED_FACTORS = 50_000;
+export const FACTOR_TTL_MS = 60_000;
 
 /** After events may have been lost: how many users are refreshed concurrently, and when a failure is retried. */
 export const CATCH_UP_CONCURRENCY = 16;
