@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())("the page in a browser", () => {
     return () => page.evaluate<string[]>("window.refusals");
   }
 
-  test("violates the policy nowhere", async () => {
+  test("never violates the policy", async () => {
     const { username } = await createAccount(site.url);
     const page = await (await site.newContext({ serviceWorker: true })).newPage();
     const refusals = await watch(page);

@@ -27,7 +27,7 @@ describe("the documentation site", { tags: "long" }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("has only links that lead somewhere, and no script within a page", async () => {
+  test("has no broken links and no inline scripts", async () => {
     const pages = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".html"));
     expect(pages.length).toBeGreaterThan(30);
     const targets = new Map<string, string>();
@@ -53,7 +53,7 @@ describe("the documentation site", { tags: "long" }, () => {
       browser = await sharedBrowser({ fullBrowser: false });
     });
 
-    test("is found by its search, and asks for nothing that the content policy refuses", async () => {
+    test("can be searched, and loads nothing that the content policy blocks", async () => {
       const context = await browser.newContext({ locale: "en-US" });
       const page = await context.newPage();
       await page.addInitScript(`

@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await expect.poll(() => page.evaluate(FOCUSED)).toBe(t("composer:label", { title: `#${name}` }));
   }
 
-  test("a new channel's composer gets the focus, even if its event arrives before the answer", async () => {
+  test("a new channel's composer gets the focus, even if its event arrives before the response", async () => {
     const { ada } = await createGroup();
     await delayAnswers(ada, /^channel\.create$/, 500);
     await ada.reload();

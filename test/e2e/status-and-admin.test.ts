@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByRole("columnheader", { name: t("status:metrics.deliveries") }).waitFor();
   });
 
-  test("is the only one who sees that and the admin pages", async () => {
+  test("is the only one who can see the status and admin pages", async () => {
     const { username } = await createAccount(site.url);
     await open("/status", username);
     await page.getByText(t("status:connection.version")).waitFor();

@@ -146,7 +146,7 @@ describe("a password reset link", () => {
     expect(await reset(token)).toEqual(failed("INVALID_LINK"));
   });
 
-  test("is void once another one was used or the password was changed", async () => {
+  test("is invalid once another one was used or the password was changed", async () => {
     const account = await register();
     const [first, second] = [await resetToken(account), await resetToken(account)];
     expect((await reset(first)).ok).toBe(true);
@@ -161,7 +161,7 @@ describe("a password reset link", () => {
     expect(await reset(third)).toEqual(failed("INVALID_LINK"));
   });
 
-  test("is not sent to unknown addresses, and the answer is the same", async () => {
+  test("is not sent to unknown addresses, and the response is the same", async () => {
     const account = await register();
     const known = await post(instance.url, "user.requestPasswordReset", { email: account.email });
     const unknown = await post(instance.url, "user.requestPasswordReset", { email: "unknown@example.org" });

@@ -88,7 +88,7 @@ describe("an admin creates a user", () => {
     expect(user.email).toBeNull();
   });
 
-  test("and the audit log has it without the link", async () => {
+  test("which the audit log records without the link", async () => {
     const { url } = withoutMail;
     const username = newName();
     const { link } = await must(url, "admin.createUser", { username }, asAdmin(withoutMail));

@@ -44,7 +44,7 @@ const isReady = (socket: Socket): Promise<void> =>
   new Promise((resolve) => socket.once("ready", () => resolve()));
 
 test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
-  "a ban takes effect everywhere once it is answered (round %i)",
+  "a ban takes effect everywhere once the call returns (round %i)",
   async (round) => {
     const { url } = instance;
     const { owner, target, group, channel, inviteCode } = await createWorld(url);

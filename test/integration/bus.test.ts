@@ -57,7 +57,7 @@ describe.skipIf(!isInstalled("nats-server"))("the bus over NATS", () => {
     });
   });
 
-  test("carries calls and answers larger than NATS' maximum payload", async () => {
+  test("carries calls and responses larger than NATS' maximum payload", async () => {
     const params = { text: "long ".repeat(1_000_000), short: "text" };
     expect(await caller.call("remote.echo", params)).toEqual(params);
   });

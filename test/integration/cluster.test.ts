@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(sent).toBeGreaterThan(groups.length);
     });
 
-    test("a killed worker is noticed, and clients fetch what it may not have published", async () => {
+    test("a killed worker is detected, and clients fetch what it may not have published", async () => {
       const { owner, member, send } = await pair();
       const client = await join(there, member.accessToken);
       const [worker, other] = cluster.workers;

@@ -34,7 +34,7 @@ async function listen(token: string): Promise<{ socket: Socket; revs: number[] }
   return { socket, revs };
 }
 
-test("a message sent again after a crash doesn't arrive behind later ones", async () => {
+test("a message resent after a crash doesn't arrive after later ones", async () => {
   const { member, owner, channel } = await createWorld(node.url);
   const send = (content: string, resend = false): Promise<{ message: Message }> =>
     must(

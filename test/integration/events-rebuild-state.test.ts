@@ -511,7 +511,7 @@ test("typing is published to others, and not stored", async () => {
   await expectSame([owner, member], ["typing.started"]);
 });
 
-test("what happens while the connection is lost is fetched afterwards", async () => {
+test("changes during a lost connection are fetched afterwards", async () => {
   const second = await owner.call("channel.create", { groupId, name: "second" });
   const observers = [owner, ownersPhone, member];
   await expectSame(observers, ["channel.created"]);

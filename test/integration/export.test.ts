@@ -16,7 +16,7 @@ async function exportedContents(url: string, accessToken: string): Promise<strin
   return messages.map(({ data }) => (data as { content: string }).content).sort();
 }
 
-test("an export has all of the caller's data once, and no one else's", async () => {
+test("an export has all of the caller's data once, and no other user's", async () => {
   const { url } = instance;
   const me = await createAccount(url);
   const { inviteCode, channel, group, member, owner } = await createWorld(url);
@@ -128,7 +128,7 @@ test("an export includes direct channels the user has left or closed, even if ne
   );
 });
 
-test("a made-up cursor gives access to no one else's data", async () => {
+test("a made-up cursor doesn't give access to other users' data", async () => {
   const { url } = instance;
   const { member, stranger, channel, message } = await createWorld(url);
   const position = { source: "read", at: null, channelId: channel.id, nonce: "" };

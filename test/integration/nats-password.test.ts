@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled("nats-server"))("a nats-server with a password", ()
     expect(said()).toContain("disconnected");
   });
 
-  test("a process with a wrong password says so at startup", async () => {
+  test("a process with a wrong password reports it at startup", async () => {
     const server = await serve("right");
     const url = server.url.replace("right", "wrong");
     await expect(connectNats(url, "tried")).rejects.toThrow(/cannot be reached: .*Authorization Violation/);

@@ -26,7 +26,7 @@ export class Browser {
     while (!(next.origin === this.#publicUrl && next.pathname === "/login")) {
       const response = await this.get(next);
       const location = response.headers.get("location");
-      if (location === null) throw new Error(`${next.href} answered ${response.status}.`);
+      if (location === null) throw new Error(`${next.href} responded with ${response.status}.`);
       next = new URL(location, next);
     }
     this.visited.push(next.href);

@@ -231,7 +231,7 @@ describe("a login", () => {
 });
 
 describe("the code of a completed login", () => {
-  test("works once, and only for the page that began the login", async () => {
+  test("works once, and only for the page that started the login", async () => {
     const login = await signIn(newPerson());
     expect(await exchange({ ...login, verifier: newProof().verifier })).toEqual(failed("OIDC_FAILED"));
     const answers = await Promise.all([exchange(login), exchange(login), exchange(login)]);
@@ -256,7 +256,7 @@ describe("a callback rejects", () => {
     return next;
   };
 
-  test("an empty or made-up answer", async () => {
+  test("an empty or made-up response", async () => {
     const browser = newBrowser();
     expect(await openCallback(browser, "")).toBe("#oidcError=OIDC_FAILED");
     browser.cookiesOf(PUBLIC_URL).set("fanfare_oidc", "e30.e30.e30");
@@ -264,7 +264,7 @@ describe("a callback rejects", () => {
     expect((await browser.open("/auth/oidc/start?challenge=short")).hash).toBe("#oidcError=OIDC_FAILED");
   });
 
-  test("an attacker's answer in a victim's browser, with and without a login of the victim's own", async () => {
+  test("an attacker's response in a victim's browser, with and without the victim's own login", async () => {
     const stolen = await beginLogin(newBrowser());
     const victim = newBrowser();
     expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
@@ -272,7 +272,7 @@ describe("a callback rejects", () => {
     expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
   });
 
-  test("the same answer a second time", async () => {
+  test("the same response a second time", async () => {
     const browser = newBrowser();
     const back = await beginLogin(browser);
     const flow = browser.cookiesOf(PUBLIC_URL).get("fanfare_oidc")!;

@@ -162,7 +162,7 @@ describe("registration by invite", () => {
   });
 });
 
-test("with guests off, no one joins without an account, and existing guests stay", async () => {
+test("with guests off, an account is required to join, and existing guests stay", async () => {
   const guest = await must(instance.url, "user.createGuest", {});
   await setPolicy({ guests: false });
   expect(await post(instance.url, "user.createGuest", {})).toMatchObject(failed("GUESTS_DISABLED"));

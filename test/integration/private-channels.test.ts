@@ -199,7 +199,7 @@ describe("a private channel", () => {
     expect(owner.contents()).toEqual(["among ourselves", "still"]);
   });
 
-  test("changes hands with the group: the new owner sees it, the former one only as a member", async () => {
+  test("changes owner with the group: the new owner sees it, the former one only as a member", async () => {
     const channelId = await createPrivate([outsider.person.userId]);
     await owner.do("channel.removeOverride", {
       channelId,

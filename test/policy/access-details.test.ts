@@ -18,7 +18,7 @@ describe("a non-member", () => {
     expect(channels).toMatchObject([{ channelId: channel.id, status: "gone", messages: [] }]);
   });
 
-  test("gets the same answer for an inaccessible channel and one that doesn't exist", async () => {
+  test("gets the same response for an inaccessible channel and one that doesn't exist", async () => {
     const { stranger, channel } = await createWorld(instance.url);
     const answers = await Promise.all(
       [channel.id, "0".repeat(24)].map((channelId) =>
@@ -81,7 +81,7 @@ describe("the two users of a direct channel", () => {
 
 describe("a removed member", () => {
   test.each(["group.kick", "group.ban"] as const)(
-    "can't read or write from the moment %s is answered",
+    "can't read or write as soon as %s returns",
     async (name) => {
       const { owner, target, group, channel } = await createWorld(instance.url);
       const send = (nonce: string) =>

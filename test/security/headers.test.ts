@@ -79,7 +79,7 @@ describe("a cross-origin request", () => {
     expect(await allowed(instance.url, FRIEND)).toBeNull();
   });
 
-  test("gets the same answer to its preflight", async () => {
+  test("gets the same response to its preflight", async () => {
     const preflight = async (origin: string) => {
       const asks = { origin, "access-control-request-method": "POST" };
       const headers = { ...asks, "access-control-request-headers": "authorization,content-type" };

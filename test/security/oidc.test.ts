@@ -71,7 +71,7 @@ test("an honest login succeeds, so each of the others fails for its own reason",
   expect(tokens.user.oidcLinked).toBe(true);
 });
 
-describe("an answer that doesn't belong to this login", () => {
+describe("a response that doesn't belong to this login", () => {
   test("is rejected with another login's state, a wrong one, two or none", async () => {
     const [flow, other] = [await begin(), await begin()];
     const answer = answerOf(flow);
@@ -108,7 +108,7 @@ describe("an answer that doesn't belong to this login", () => {
     expect(await end(without, flow.cookie)).toBe(FAILED);
   });
 
-  test("yields a code that works once, and only for the page that began the login", async () => {
+  test("returns a code that works once, and only for the page that started the login", async () => {
     const flow = await begin();
     const [, oidcCode = ""] = SUCCEEDED.exec(await end(answerOf(flow), flow.cookie)) ?? [];
     const exchange = (verifier: string) =>
@@ -120,7 +120,7 @@ describe("an answer that doesn't belong to this login", () => {
   });
 });
 
-describe("an ID token that isn't the provider's statement for us", () => {
+describe("an ID token that isn't from the provider or isn't for this client", () => {
   const changed = (change: object): Lie => ({ claims: (honest) => ({ ...honest, ...change }) });
   const lies: [string, Lie][] = [
     ["with another nonce", changed({ nonce: "another" })],

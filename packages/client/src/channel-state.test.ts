@@ -80,7 +80,7 @@ test("after a gap, the copy syncs from the last contiguous rev", () => {
   expect(syncCursor(filled)).toBeUndefined();
 });
 
-test("a invalidation is settled only by a sync that was sent after it", () => {
+test("an invalidation is settled only by a sync that was sent after it", () => {
   const stale = reduceChannel(loaded(range(1, 2)), { type: "invalidate" });
   expect(syncCursor(stale)).toBe(2);
   const answer = {

@@ -62,7 +62,7 @@ describe("message.send", () => {
     ["no nonce", { channelId, content: "x" }],
     ["an operator for an id", { channelId: { $ne: "" }, content: "x", nonce: "n" }],
     ["an id in capitals", { channelId: channelId.toUpperCase(), content: "x", nonce: "n" }],
-  ])("refuses %s", (_what, value) => {
+  ])("rejects %s", (_what, value) => {
     expect(params.safeParse(value).success).toBe(false);
   });
   test("keeps the text unchanged", () => {

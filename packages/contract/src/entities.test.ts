@@ -34,7 +34,7 @@ describe("names", () => {
     ["an override of the direction", "\u202egnp.exe"],
     ["an isolate", "\u2067a"],
     ...LONE_SURROGATES.map((text): [string, string] => ["half a character", text]),
-  ])("%s is none", (_what, name) => {
+  ])("%s is not a valid name", (_what, name) => {
     expect(nickname.safeParse(name).success).toBe(false);
     expect(groupName.safeParse(name).success).toBe(false);
   });
@@ -61,7 +61,7 @@ describe("lookalikes", () => {
     ["many accents on one letter", `x${"\u0301".repeat(5)}`],
     ["a Cyrillic letter in a Latin word", "\u0430dmin"],
     ["a Greek letter in a Latin word", "adm\u03b9n"],
-  ])("%s is refused", (_what, name) => {
+  ])("%s is rejected", (_what, name) => {
     for (const schema of [nickname, groupName]) expect(schema.safeParse(name).success).toBe(false);
   });
 

@@ -101,7 +101,7 @@ export function asCommandError(error: unknown): CommandError | undefined {
   if (error.errcode === SQLITE_FULL) {
     return new CommandError(
       "OutOfDiskSpace",
-      "The disk of the embedded database is full, or maxDataBytes is reached. Reads still work. Make room, or delete something.",
+      "The disk of the embedded database is full, or maxDataBytes is reached. Reads still work. Free up space or delete something.",
     );
   }
   return new CommandError(

@@ -248,7 +248,7 @@ describe("embedded server", () => {
     ],
     ["an unreadable mark", "engine.json", "{", /not JSON/],
     ["files of something else", "WiredTiger", "", /WiredTiger/],
-  ])("refuses a folder with %s", async (_name, file, content, message) => {
+  ])("rejects a folder with %s", async (_name, file, content, message) => {
     fs.writeFileSync(path.join(dir, file), content);
     const refused = await startEmbeddedMongo({ dir }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DataFolderMismatchError);
@@ -289,7 +289,7 @@ describe("embedded server", () => {
     ["delete", (things) => run(things, "delete", { deletes: [{ q: {}, limit: 1, multi: true }] })],
     ["findAndModify", (things) => run(things, "findAndModify", { remove: true, limit: 1 })],
     ["create", (things) => things.db.createCollection("other", { capped: true, size: 4096 })],
-  ])("refuses unsupported options of %s", async (name, run) => {
+  ])("rejects unsupported options of %s", async (name, run) => {
     const things = await open();
     await things.insertOne({ a: 1 });
     const error = await run(things).catch((reason: unknown) => reason);
@@ -340,7 +340,7 @@ describe("embedded server", () => {
     [{ locale: "en", caseLevel: true }, 72],
     [{ strength: 1 }, 9],
     [{ locale: "?" }, 2],
-  ])("refuses the collation %j", async (refused, code) => {
+  ])("rejects the collation %j", async (refused, code) => {
     const things = await open();
     await things.insertOne({ a: 1 });
     await expect(things.findOne({}, { collation: refused as never })).rejects.toMatchObject({ code });
@@ -352,7 +352,7 @@ describe("embedded server", () => {
   it.each([
     [{ $bucketAuto: { groupBy: "$a", buckets: 2 } }],
     [{ $setWindowFields: { sortBy: { a: 1 }, output: { n: { $documentNumber: {} } } } }],
-  ])("refuses a collation for %j", async (stage) => {
+  ])("rejects a collation for %j", async (stage) => {
     const things = await open();
     await things.insertOne({ a: 1 });
     await expect(things.aggregate([stage], { collation }).toArray()).rejects.toMatchObject({ code: 72 });

@@ -91,7 +91,7 @@ test.each([
     "a journal that is damaged in the middle",
     (place: string) => flip(path.join(place, "journal-2.log"), 300),
   ],
-])("refuses %s and leaves the folder unchanged", async (_, damage) => {
+])("rejects %s and leaves the folder unchanged", async (_, damage) => {
   damage(dir);
   const before = contents(dir);
   await expect(startEmbeddedMongo({ dir })).rejects.toThrow(DataFolderCorruptError);

@@ -417,14 +417,14 @@ describe("long commands", () => {
       expect(all).toHaveLength(COUNT + 3);
     });
 
-    it("fails because of a concurrent duplicate insert, not the insert", async () => {
+    it("fails if a duplicate is inserted concurrently; the insert succeeds", async () => {
       const sent = await pausedCommand(build("new", { n: 1 }, { unique: true }));
       expect(await run(other, { insert: "things", documents: [{ n: 5 }] })).toMatchObject({ n: 1, ok: 1 });
       expect(await sent.reply).toMatchObject({ ok: 0, code: 11000 });
       expect(await names()).toEqual(["_id_"]);
     });
 
-    it("fails because of a concurrent update to a duplicate, not the update; later updates fail", async () => {
+    it("fails if a document is concurrently updated to a duplicate; that update succeeds, later ones fail", async () => {
       const duplicate = { update: "things", updates: [{ q: { _id: 1 }, u: { $set: { n: 0 } } }] };
       const sent = await pausedCommand(build("new", { n: 1 }, { unique: true }));
       expect(await run(other, duplicate)).toMatchObject({ nModified: 1, ok: 1 });

@@ -146,6 +146,6 @@ test.each([
   [{ tokens: [] }],
   [{ tokens: [5] }],
   [5],
-])("refuses the word %j", async (word) => {
+])("rejects the word %j", async (word) => {
   await expect(find([new ObjectId()], [word as Word])).rejects.toThrow(/token|wrong type/);
 });

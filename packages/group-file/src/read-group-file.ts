@@ -31,7 +31,7 @@ export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenera
     if (isWhole) throw new InvalidLineError(number, "there is data after the end line");
     const line = parse(number, bytes);
     if ((line.type === "header") !== (number === 1))
-      throw new InvalidLineError(number, "the header must be the first line, and only that");
+      throw new InvalidLineError(number, "the header must be the first line and appear only once");
     if (line.type === "end") {
       if (line.lines !== number - 1) throw new InvalidLineError(number, "the number of lines does not match");
       if (line.sha256 !== hash.digest("hex"))

@@ -309,7 +309,7 @@ export class Jobs {
     if (everyMs === undefined && (error instanceof PermanentError || tries >= maxTries)) {
       if (!(await this.#store.bury(job, message, new Date(Date.now() + DEAD_RETENTION_MS))))
         return "interrupted";
-      this.#options.logger.error(fields, "job failed for good, retry it in the admin console");
+      this.#options.logger.error(fields, "job failed permanently, retry it in the admin console");
       kind.onDead?.(error);
       return "dead";
     }

@@ -30,7 +30,7 @@ test("does not cache non-members, who can be granted access at any time", async 
 test.each([
   ["the member", "u"],
   ["the whole group", null],
-])("forgets when %s is invalidated", async (_what, userId) => {
+])("evicts entries when %s is invalidated", async (_what, userId) => {
   const { cache } = countingCache([member, stranger]);
   await cache.get("u", place);
   cache.invalidate("g", userId);

@@ -112,7 +112,7 @@ test("mail and OIDC require all of their settings or none", () => {
   expect(loadConfig({ HOST: "::", PORT: "80" }).publicUrl).toBe("http://localhost:80");
 });
 
-test("pushes need all of their settings, and an address for the sender", () => {
+test("push notifications need all of their settings, and a contact address", () => {
   const vapid = { VAPID_PUBLIC_KEY: "p", VAPID_PRIVATE_KEY: "s", VAPID_SUBJECT: "mailto:a@example.org" };
   expect(loadConfig(vapid).vapid).toEqual({
     publicKey: "p",

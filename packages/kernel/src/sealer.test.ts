@@ -19,7 +19,7 @@ test("opens only with its key and for the same owner", () => {
   expect(sealer.open(sealed, "bob")).toBeNull();
 });
 
-test("does not open modified, truncated or invented texts", () => {
+test("does not open modified, truncated or forged texts", () => {
   const sealed = sealer.seal("secret", "ann");
   const bytes = Buffer.from(sealed.slice(3), "base64url");
   for (let i = 0; i < bytes.length; i += 1) {

@@ -57,7 +57,7 @@ test.each([
   ["no beginning", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iat: undefined })],
   ["no end", forge({ alg: "HS256", typ: "JWT" }, { ...claims, exp: undefined })],
   ["no session", forge({ alg: "HS256", typ: "JWT" }, { ...claims, sid: undefined })],
-])("refuses a token with %s", (_what, token) => {
+])("rejects a token with %s", (_what, token) => {
   expect(() => tokens.verify(token)).toThrow(expect.objectContaining({ type: "UNAUTHENTICATED" }));
 });
 

@@ -19,7 +19,7 @@ function step(about: Partial<GatewayStep> = {}): GatewayStep {
   };
 }
 
-test("adds up the counts of gateways, each by its own time", () => {
+test("adds up the counts of gateways by time", () => {
   const one = step({ connections: 2, messages: 10, deliveries: 100, eventLoopDelayMs: 3 });
   const other = step({
     connections: 3,

@@ -70,7 +70,7 @@ test("delivers new, edited and deleted messages, signed, in order, starting with
   expect(headers["fanfare-delivery"]).toBe(body.deliveryId);
 });
 
-test("repeats rejected callbacks, and loses no messages in between", async () => {
+test("retries rejected callbacks, and loses no messages in between", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const { received, url: address } = await receive((_one, count) => (count === 1 ? 500 : 200));

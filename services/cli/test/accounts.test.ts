@@ -18,7 +18,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const logIn = (url: string, username: string, password = "correct horse") =>
   must(url, "user.login", { username, password });
 
-test("creates an admin with the password from standard input, on an empty instance and beside others", async () => {
+test("creates an admin with the password from standard input, with or without existing accounts", async () => {
   const made = await fanfareProcess(dataDir, ["create-admin", "First"], "long enough\n");
   expect(made).toEqual({ code: 0, out: "Created the admin First.\n", error: "" });
   expect((await fanfareProcess(dataDir, ["create-admin", "Second"], "long enough")).code).toBe(0);
@@ -40,7 +40,7 @@ test("an existing account becomes an admin and keeps its password", async () => 
   });
 });
 
-test("creates an admin beside a running instance, effective with the next login", async () => {
+test("creates an admin while the instance is running, effective with the next login", async () => {
   await whileRunning(dataDir, async (url) => {
     const { username } = await createAccount(url);
     expect(await fanfare(dataDir, ["create-admin", username])).toMatchObject({ code: 0, error: "" });
@@ -79,7 +79,7 @@ test("the CLI and an admin can remove a second factor; sessions end", async () =
   });
 });
 
-test("ends sessions beside a running instance, and its gateways close them", LONG, async () => {
+test("ends sessions while the instance is running, and its gateways close them", LONG, async () => {
   await whileRunning(dataDir, async (url) => {
     const [ada, grace] = [await createAccount(url), await createAccount(url)];
     await protect(url, ada.accessToken);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("finds no faults in an instance that was used and stopped", async () => {
+test("finds no problems in an instance that was used and stopped", async () => {
   expect(await fanfare(dataDir, ["check"])).toEqual({
     code: 0,
     out: "No problems found.\n",
@@ -42,7 +42,7 @@ test("finds no faults in an instance that was used and stopped", async () => {
   });
 });
 
-test("finds every fault and repairs those without data loss", async () => {
+test("finds every problem and repairs those that need no data loss", async () => {
   const channelId = new ObjectId(world.channel.id);
   const groupId = new ObjectId(world.group.id);
   const missing = new ObjectId();

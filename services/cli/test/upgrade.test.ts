@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const fixture = (name: string): string => join(import.meta.dirname, "upgrade", name);
 
-test("what fills databases of earlier versions also fills one of this version, and everything is found", async () => {
+test("the fixtures of earlier versions can be created with this version too, and everything is found", async () => {
   const dataDir = join(folder, "today");
   const known = await whileRunning(dataDir, fill);
   expect(await whileRunning(dataDir, (url) => readAsClient(url, known))).toEqual(expectedFindings(known));
@@ -52,7 +52,7 @@ for (const name of VERSIONS)
       expect(checked).toEqual({ code: 0, error: "", out: "No problems found.\n" });
     });
 
-    test("knows the users who have left the group and wrote there", async () => {
+    test("records former members who wrote messages", async () => {
       const former = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
         databaseOf(connection).collection("formerMembers").find().toArray(),
       );

@@ -52,7 +52,7 @@ test("an unattached file is deleted after a day", async () => {
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
 });
 
-test("files are swept by a recurring job, also more than one batch", async () => {
+test("files are swept by a recurring job, in as many batches as needed", async () => {
   const fileIds: string[] = [];
   for (let i = 0; i <= SWEEP_BATCH; i += 1)
     fileIds.push(await fileNode.upload(userId, channelId, randomBytes(1)));

@@ -114,7 +114,7 @@ describe("an upload", () => {
     }
   });
 
-  test("with too many pixels is rejected, and nothing of it stays", async () => {
+  test("with too many pixels is rejected, and leaves nothing behind", async () => {
     const bomb = await sharp({
       create: { width: 8000, height: 8000, channels: 3, background: "black" },
       limitInputPixels: false,

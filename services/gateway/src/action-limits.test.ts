@@ -77,7 +77,7 @@ test("ignores parameters without such a limit", () => {
   expect([1, 2, 3].map(() => limits.takeValue({ username: "ann" }, { address: HERE }, 0))).toEqual([0, 0, 0]);
 });
 
-test("a channel counts as full for a short time after it was", () => {
+test("a channel counts as full for a short time", () => {
   const full = new FullChannels();
   full.add("a", 1000);
   expect(full.has("a", 1000 + FULL_CHANNEL_TTL_MS - 1)).toBe(true);

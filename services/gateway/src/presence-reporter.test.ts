@@ -108,7 +108,7 @@ test("repeats an unanswered report, possibly to another worker", async () => {
   expect(sent.map(({ number }) => number)).toEqual([1, 1]);
 });
 
-test("after it was forgotten, reports everything under a new name", async () => {
+test("after it was considered dead, reports everything under a new ID", async () => {
   here = ["ann", "bob"];
   reporter.connected("ann");
   reporter.connected("bob");

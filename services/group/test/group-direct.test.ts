@@ -93,7 +93,7 @@ describe("a group DM", () => {
     }
   });
 
-  test("when members leave, another becomes the owner, and the last one deletes it", async () => {
+  test("when the owner leaves, another member becomes the owner, and when the last one leaves, it is deleted", async () => {
     const { id } = await open();
     await access(id, ada);
     await remove(id, ada);

@@ -157,7 +157,7 @@ describe("group.update and group.transfer", () => {
     ).rejects.toMatchObject({ type: "MEMBER_NOT_FOUND" });
   });
 
-  test("when the heir leaves during the transfer, the owner is still a member", async () => {
+  test("when the new owner leaves during the transfer, the owner is still a member", async () => {
     for (let round = 0; round < 5; round += 1) {
       const own = await createRoom(node);
       const heir = await node.account();

@@ -144,7 +144,7 @@ test("a reply mentions its author, unless turned off", async () => {
   expect((await send("to myself", { replyTo: asked.id })).mentions).toBeUndefined();
 });
 
-test("former texts are visible to the author and to members who manage messages, and deleted with the message", async () => {
+test("previous texts are visible to the author and to members who manage messages, and deleted with the message", async () => {
   const message = await send("zero");
   for (const content of ["one", "two"]) await node.as(author, "message.edit", { ...of(message), content });
   const { edits } = await node.as(author, "message.listEdits", of(message));

@@ -31,7 +31,7 @@ const FAILURES: { file: string; threads: string; logged: string; tags?: string[]
 ];
 
 for (const { file, threads, logged, tags = [] } of FAILURES)
-  test(`${file}: is logged, clients are sent away, the process ends with 70`, { tags }, async () => {
+  test(`${file}: is logged, clients are disconnected, and the process exits with 70`, { tags }, async () => {
     const env = {
       NODE_OPTIONS: `--import=${PRELOAD}`,
       THROW_ON_REQUEST: folder,

@@ -127,7 +127,7 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
     expect(await publishDue(store)).toEqual([]);
   });
 
-  test("a second gateway, or one of two gone, causes no change", async () => {
+  test("connecting to a second gateway, or losing one of two, causes no change", async () => {
     await report(store, "g1", 1, ["ann"]);
     await publishDue(store);
     await report(store, "g2", 1, ["ann"]);
@@ -182,7 +182,7 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
     expect(await report(store, "dead", 2)).toBe(false);
   });
 
-  test("rejects late reports of a forgotten gateway", async () => {
+  test("rejects late reports of a gateway that was considered dead", async () => {
     store = newStore(SHORT);
     await report(store, "g1", 1, ["ann"]);
     await sweep(store, 1);
@@ -191,7 +191,7 @@ describe.each(["memory", "redis"])("the %s store", (kind) => {
     expect(await among(store, "ann")).toEqual([]);
   });
 
-  test("a user who reports under a new name before the old one is removed stays online", async () => {
+  test("a user whose gateway reports under a new ID before the old one is removed stays online", async () => {
     store = newStore(SHORT);
     await report(store, "old", 1, ["ann", "bob"]);
     await publishDue(store);

@@ -208,7 +208,7 @@ describe("the stored secret", () => {
     }
   });
 
-  test("in the old plain format works once more and is then sealed", async () => {
+  test("in the old plaintext format still works, and is then encrypted", async () => {
     const account = await protect();
     await store(account, account.secret);
     later(PERIOD_MS);

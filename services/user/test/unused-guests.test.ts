@@ -41,7 +41,7 @@ test("a logged-out guest is deleted after the configured days, with all their da
   expect(JSON.stringify(left)).not.toContain(guest.user.nickname);
 });
 
-test("a guest who can still log in stays, and the days are counted from the last activity", async () => {
+test("a guest who can still log in is kept, and the days are counted from the last activity", async () => {
   const guest = await createGuest();
   const sessions = node.node.database.collection("sessions");
   const session = { _id: new Types.ObjectId(guest.sessionId) };
@@ -56,7 +56,7 @@ test("a guest who can still log in stays, and the days are counted from the last
   expect(await isThere(guest)).toBe(false);
 });
 
-test("other users stay: accounts, group owners, guests of imported groups, former guests", async () => {
+test("other users are kept: accounts, group owners, guests of imported groups, former guests", async () => {
   const account = await node.call("user.register", { username: newName(), password: PASSWORD });
   const [owner, claimed, imported] = [await createGuest(), await createGuest(), new Types.ObjectId()];
   const claim = { username: newName(), password: PASSWORD };

@@ -39,7 +39,7 @@ export function testAdministration(shared: () => Cluster): void {
     return socket;
   }
 
-  test("being first makes no one an admin, and the setup links of all workers are used up", async () => {
+  test("the first account doesn't become an admin, and using a setup link invalidates those of all workers", async () => {
     const { accessToken } = await createAccount(urlOf(0));
     expect(await post(urlOf(0), "admin.stats", {}, accessToken)).toMatchObject({
       error: { type: "FORBIDDEN" },

@@ -60,7 +60,7 @@ export function testPrivateChannels(shared: () => Cluster): void {
   };
 
   test.each(["group.kick", "group.ban"] as const)(
-    "a member removed by %s, with a role and a private channel, receives nothing after the answer",
+    "a member removed by %s, with a role and a private channel, receives nothing after the response",
     async (name) => {
       const channelId = await general();
       const { role } = await owner.do("role.create", { groupId, name: "Friends" });

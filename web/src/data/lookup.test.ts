@@ -78,7 +78,7 @@ function newServer() {
   return { call: batchedCall(client), calls };
 }
 
-test("requests members of one group in one call, and answers MEMBER_NOT_FOUND for non-members", async () => {
+test("requests members of one group in one call, and throws MEMBER_NOT_FOUND for non-members", async () => {
   const { call, calls } = newServer();
   const answers = await Promise.allSettled([
     call("group.getMember", { groupId: "a", userId: "u1" }),
@@ -99,7 +99,7 @@ test("requests members of one group in one call, and answers MEMBER_NOT_FOUND fo
   ]);
 });
 
-test("splits requests above the limit, and does not cache the answers", async () => {
+test("splits requests above the limit, and does not cache the responses", async () => {
   const { call, calls } = newServer();
   const userIds = Array.from({ length: LIMITS.usersPerLookup + 1 }, (_, i) => `u${i}`);
   const ask = (userId: string) => call("group.getMember", { groupId: "a", userId });

@@ -79,7 +79,7 @@ describe("the store", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("reloads kept parts after reconnecting, and other parts on demand", async () => {
+  test("reloads retained parts after reconnecting, and other parts on demand", async () => {
     const { store, asked } = newStore();
     const end = store.retain("group.listMine", {});
     asked[0]!.answer({ groups: [group("g")] });
@@ -217,7 +217,7 @@ describe("the store", () => {
     expect(invalidations).toEqual([{ name: "bot.list", params: { groupId: "g" } }]);
   });
 
-  test("reloads kept parts of a deleted channel, so that the error is known", async () => {
+  test("reloads retained parts of a deleted channel, so that the error is known", async () => {
     const { store, asked } = newStore();
     store.retain("channel.get", { channelId: "c" });
     asked[0]!.answer({ channel: channelState("c") });

@@ -367,7 +367,7 @@ describe.each(targets)("aggregation on $name", (target) => {
       ["without from", { from: undefined }],
       ["with a negative depth", { maxDepth: -1 }],
       ["with an unknown field", { depth: 1 }],
-    ])("is refused %s", async (_name, options) => {
+    ])("is rejected %s", async (_name, options) => {
       await expect(search({}, options)).rejects.toMatchObject({ code: expect.any(Number) as number });
     });
   });
@@ -425,7 +425,7 @@ describe.each(targets)("aggregation on $name", (target) => {
     ["a script", [{ $match: { $where: "true" } }], 2],
     ["a stage with two operators", [{ $match: {}, $sort: { a: 1 } }], 40323],
     ["$out in the middle", [{ $out: "x" }, { $match: {} }], 40601],
-  ])("refuses %s", async (_name, pipeline, code) => {
+  ])("rejects %s", async (_name, pipeline, code) => {
     const refused = collection.aggregate(pipeline).toArray();
     await expect(refused).rejects.toMatchObject({ code });
   });

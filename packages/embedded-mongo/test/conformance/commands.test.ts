@@ -328,7 +328,7 @@ describe.each(targets)("commands on $name", (target) => {
       ["drop of the _id index", { dropIndexes: "things", index: "_id_" }, 72],
       ["an empty batch", { insert: "things", documents: [] }, 16],
       ["a bad collection name", { create: "a$b" }, 73],
-    ])("refuses %s", async (_name, command, code) => {
+    ])("rejects %s", async (_name, command, code) => {
       await server.db.createCollection("things");
       await expect(server.db.command(command)).rejects.toMatchObject({ code });
     });

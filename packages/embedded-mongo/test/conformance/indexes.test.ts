@@ -299,7 +299,7 @@ describe.each(targets)("indexes on $name", (target) => {
       ["same name, other key", [{ a: 1 }, { name: "x" }], [{ b: 1 }, { name: "x" }], 86],
       ["same key, other name", [{ a: 1 }, { name: "x" }], [{ a: 1 }, { name: "y" }], 85],
       ["same name and key, other options", [{ a: 1 }, {}], [{ a: 1 }, { unique: true }], 86],
-    ])("refuses %s", async (_name, first, second, code) => {
+    ])("rejects %s", async (_name, first, second, code) => {
       await collection.createIndex(...first);
       const [key, options] = second;
       await expect(collection.createIndex(key, options)).rejects.toMatchObject({ code });
@@ -308,7 +308,7 @@ describe.each(targets)("indexes on $name", (target) => {
       ["an empty key", {}, {}, 67],
       ["a direction 0", { a: 0 }, {}, 67],
       ["a compound TTL", { a: 1, b: 1 }, { expireAfterSeconds: 1 }, 67],
-    ])("refuses %s", async (_name, key, options, code) => {
+    ])("rejects %s", async (_name, key, options, code) => {
       await expect(
         server.db.command({ createIndexes: "things", indexes: [{ key, name: "x", ...options }] }),
       ).rejects.toMatchObject({ code });

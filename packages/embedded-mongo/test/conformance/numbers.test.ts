@@ -198,7 +198,7 @@ describe.each(targets)("numbers in expressions on $name", (target) => {
     ["a $mod by zero", { $mod: [1, decimal("0")] }, /can't \$mod by zero/],
     ["a text in $add", { $add: [1, "a"] }, /\$add only supports numeric/],
     ["an int that overflows", { $toInt: long("2147483648") }, /Failed to convert|Conversion would overflow/],
-  ])("refuses %s", async (_name, expression, message) => {
+  ])("rejects %s", async (_name, expression, message) => {
     await collection.insertOne({ a: 1 });
     const refused = collection.aggregate([{ $project: { x: expression } }]).toArray();
     await expect(refused).rejects.toThrow(message);

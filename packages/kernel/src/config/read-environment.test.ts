@@ -34,7 +34,7 @@ test("reports every error once, in the order of the documentation", () => {
   ]);
 });
 
-test("does not report a faulty setting as missing or inconsistent as well", () => {
+test("does not report an invalid setting as missing or inconsistent as well", () => {
   expect(thrownBy({ NODE_ENV: "production", TOKEN_SECRET: "short" })).not.toContain("is required");
   expect(
     thrownBy({

@@ -63,7 +63,7 @@ test.each([
   `/${"hunter2".repeat(6)}`,
   "/hunter2hunter2/hunter2hunter2hunter2",
   "hunter2\0",
-])("a secret in the place of a path is not repeated: %j", (secret) => {
+])("a secret given instead of a path is not printed: %j", (secret) => {
   const faulty = () => loadConfig({ TOKEN_SECRET_FILE: secret });
   expect(faulty).toThrow("TOKEN_SECRET_FILE: names a file that cannot be read: E");
   expect(faulty).not.toThrow("hunter2");

@@ -17,7 +17,7 @@ test.each([
   "my-very-own-SECRET-for-the-chat-of-us-all",
   "please-change-me-please-change-me-1",
   "$(openssl rand -base64 48 | tr -d =)",
-])("production refuses %s, and does not repeat it", (secret) => {
+])("production rejects %s without printing it", (secret) => {
   expect(inProduction(secret)).toThrow(/TOKEN_SECRET: is /);
   expect(inProduction(secret)).not.toThrow(secret);
 });

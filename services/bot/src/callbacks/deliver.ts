@@ -58,7 +58,7 @@ export async function deliver(
       throw new DeliveryError(error instanceof Error ? error.message : "It failed.", false);
     });
   if (status < 200 || status > 299)
-    throw new DeliveryError(`The address answered with status ${status}.`, status === 410);
+    throw new DeliveryError(`The URL responded with status ${status}.`, status === 410);
 }
 
 /** Headers with a signature, so that receivers can verify the sender and detect replays. */

@@ -68,5 +68,5 @@ export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerat
     parts = at === bytes.length ? [] : [bytes.subarray(at)];
     size = bytes.length - at;
   }
-  if (size > 0) throw new Error("it ends in the middle");
+  if (size > 0) throw new Error("it is truncated");
 }

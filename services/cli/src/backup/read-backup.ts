@@ -36,7 +36,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame, Contents>
   source.once("error", (error) => unpacked.destroy(error));
   try {
     for await (const { kind, payload } of decodeFrames(unpacked)) {
-      if (isWhole) throw new Error("something follows its end");
+      if (isWhole) throw new Error("there is data after its end");
       if (kind === "E") {
         const { sha256, ...written } = JSON.parse(payload.toString()) as Summary & { sha256: string };
         if (sha256 !== hash.digest("hex")) throw new Error("its checksum is another one");
@@ -54,7 +54,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame, Contents>
       if (kind === "F") {
         const { path, bytes } = fileOf(payload);
         locationOf(path, { dataDir: ".", filesDir: "." });
-        if (missing !== 0) throw new Error("a file in it is not whole");
+        if (missing !== 0) throw new Error("one of its files is incomplete");
         missing = bytes;
         seen.files += 1;
       }

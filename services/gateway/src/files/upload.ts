@@ -67,7 +67,7 @@ async function receive(
   bytes: number,
   { raw }: FastifyRequest,
 ): Promise<unknown> {
-  const tooSlow = (): void => void raw.destroy(new Error("an upload takes too long"));
+  const tooSlow = (): void => void raw.destroy(new Error("the upload takes too long"));
   const timer = setTimeout(tooSlow, UPLOAD_TIMEOUT_MS);
   raw.setTimeout(UPLOAD_IDLE_MS, tooSlow);
   try {

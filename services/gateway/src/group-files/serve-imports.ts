@@ -70,7 +70,7 @@ async function receive(
   { userId }: Actor,
   { raw }: FastifyRequest,
 ): Promise<{ group: Group }> {
-  raw.setTimeout(IMPORT_IDLE_MS, () => raw.destroy(new Error("an import takes too long")));
+  raw.setTimeout(IMPORT_IDLE_MS, () => raw.destroy(new Error("the import takes too long")));
   try {
     const salt = newSalt();
     const checker = createGroupChecker();

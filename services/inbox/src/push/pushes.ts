@@ -77,7 +77,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
       await subscriptions.removeStale(subscription);
       return "gone";
     }
-    if (status >= 500 || LATER.has(status)) throw new Error(`the push service answered ${status}`);
+    if (status >= 500 || LATER.has(status)) throw new Error(`the push service responded with ${status}`);
     return status < 300 ? "sent" : "refused";
   };
 

@@ -232,7 +232,7 @@ test("an existing nonce returns its message, and later messages are written agai
   expect(created(events)).toEqual([["first"], ["before"], ["after 1", "after 2"]]);
 });
 
-test("when the head can't be read, senders can retry, and it works once the store does", async () => {
+test("when the head can't be read, senders can retry, and succeed once the store has recovered", async () => {
   const { store, send, events } = setUp();
   store.beforeRead = () => {
     throw new Error("no connection");

@@ -121,7 +121,7 @@ function resolveRun(
   }
   context.heads.evict(channelId);
   if (failed.fault.reason === "numberTaken") return [refused!, ...rest];
-  context.logger.error({ err: failed.fault.error }, "message refused by the database");
+  context.logger.error({ err: failed.fault.error }, "message rejected by the database");
   for (const item of [refused!, ...rest]) item.reject(failure(failed.fault.error));
   return [];
 }

@@ -91,7 +91,7 @@ export class ReactionCounter {
     this.#due.delete(messageId);
     const running = this.#count(messageId, due)
       .catch((error: unknown) =>
-        this.#options.logger.error({ err: error }, "reaction count failed, a later one continues"),
+        this.#options.logger.error({ err: error }, "reaction count failed, a later one will include it"),
       )
       .finally(() => this.#running.delete(running));
     this.#running.add(running);

@@ -33,7 +33,7 @@ describe("reasonOf", () => {
   });
 });
 
-describe("isWanted", () => {
+describe("shouldNotify", () => {
   const wanted = (
     reason: "direct" | "mention" | "any",
     group?: Partial<NotificationSetting>,
