@@ -31,12 +31,14 @@ export function Composer(props: ComposerProps) {
   switch (state.kind) {
     case "muted":
       return (
-        <Notice icon={<VolumeX size={18} aria-hidden />}>
+        <Notice icon={<VolumeX size={18} aria-hidden className="shrink-0" />}>
           {t("state.muted", { time: dateTime(state.untilMs) })}
         </Notice>
       );
     case "readOnly":
-      return <Notice icon={<Lock size={18} aria-hidden />}>{t("state.readOnly")}</Notice>;
+      return (
+        <Notice icon={<Lock size={18} aria-hidden className="shrink-0" />}>{t("state.readOnly")}</Notice>
+      );
     case "open":
       return <ComposerBox {...props} />;
   }
