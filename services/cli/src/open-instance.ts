@@ -73,9 +73,18 @@ export function explainInUse(error: unknown): unknown {
   );
 }
 
-/** The configuration of a process outside a cluster. */
+/** The configuration of a command's process: outside a cluster, and without log messages about its startup. */
 export function withoutCluster(config: Config, services: Config["services"]): Config {
-  return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
+  const logLevel = config.logLevel === "info" ? "warn" : config.logLevel;
+  return {
+    ...config,
+    services,
+    logLevel,
+    natsUrl: undefined,
+    redisUrl: undefined,
+    opsPort: 0,
+    gatewayThreads: 0,
+  };
 }
 
 /** Calls actions of the user service on the configured database. */
