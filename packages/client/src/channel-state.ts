@@ -127,9 +127,9 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
     const droppedRev = Math.max(copy.droppedRev, rev);
     return settle({ ...copy, head, droppedRev, revsAhead: withRev(copy, rev) });
   }
-  const held = messageAt(copy.messages, seq);
-  if (held === undefined || held.rev < afterRev) return { ...copy, head };
-  const { reactions: _before, ...rest } = held;
+  const existing = messageAt(copy.messages, seq);
+  if (existing === undefined || existing.rev < afterRev) return { ...copy, head };
+  const { reactions: _before, ...rest } = existing;
   const message = { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
   // A newer version wins.
   const messages = insertMessages(copy.messages, [message]);
@@ -148,8 +148,8 @@ function applyNewestPage(
 ): ChannelCopy {
   const fromSeq = startOf(page);
   // Messages from events are kept, because they can be newer than the page.
-  const held = copy.messages.filter((message) => message.seq >= fromSeq);
-  const messages = insertMessages(held, page.messages);
+  const existing = copy.messages.filter((message) => message.seq >= fromSeq);
+  const messages = insertMessages(existing, page.messages);
   return settle({
     ...copy,
     status: "ready",

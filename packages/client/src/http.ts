@@ -34,7 +34,7 @@ export async function callByHttp(
  * @throws {FanfareError} the error in the response, or UNEXPECTED_ANSWER
  */
 export function unwrap(answer: unknown, origin: string): unknown {
-  if (isAnswer(answer)) {
+  if (isWireResponse(answer)) {
     if (answer.ok) return answer.data;
     if (isWireError(answer.error)) throw new FanfareError(answer.error);
   }
@@ -44,7 +44,7 @@ export function unwrap(answer: unknown, origin: string): unknown {
   );
 }
 
-function isAnswer(value: unknown): value is WireAnswer<unknown> {
+function isWireResponse(value: unknown): value is WireAnswer<unknown> {
   return typeof value === "object" && value !== null && "ok" in value && typeof value.ok === "boolean";
 }
 

@@ -4,22 +4,25 @@ import type { Head, Message } from "@fanfare/contract";
  * `held` with `incoming` inserted, ordered by seq. Of two versions of a message, the one with the higher
  * rev is kept. Returns `held` itself if nothing changed.
  */
-export function insertMessages(held: readonly Message[], incoming: readonly Message[]): readonly Message[] {
+export function insertMessages(
+  existing: readonly Message[],
+  incoming: readonly Message[],
+): readonly Message[] {
   let result: Message[] | undefined;
   for (const message of incoming) {
-    const list = result ?? held;
+    const list = result ?? existing;
     const index = placeOf(list, message.seq);
     const present = list[index];
     if (present?.seq === message.seq) {
       if (present.rev >= message.rev) continue;
-      result ??= [...held];
+      result ??= [...existing];
       result[index] = message;
     } else {
-      result ??= [...held];
+      result ??= [...existing];
       result.splice(index, 0, message);
     }
   }
-  return result ?? held;
+  return result ?? existing;
 }
 
 export function messageAt(messages: readonly Message[], seq: number): Message | undefined {

@@ -131,9 +131,9 @@ export class PresenceWatch {
       for (const id of userIds) this.#queue.delete(id);
       this.#received = new Set();
       try {
-        const answer = await this.#options.call("presence.watch", { userIds });
-        this.#apply(userIds, answer.presences, this.#received);
-        this.#renewIn(answer.expiresInMs * RENEW_AT);
+        const response = await this.#options.call("presence.watch", { userIds });
+        this.#apply(userIds, response.presences, this.#received);
+        this.#renewIn(response.expiresInMs * RENEW_AT);
         failures = 0;
       } catch (error) {
         this.#received = null;

@@ -97,11 +97,11 @@ export class SyncLoop {
     if (questions.size === 0) return;
     const cursors = [...questions].map(([channelId, { afterRev }]) => ({ channelId, afterRev }));
     const { channels } = await this.#options.call("channel.sync", { cursors });
-    for (const answer of channels) {
-      const question = questions.get(answer.channelId);
+    for (const response of channels) {
+      const question = questions.get(response.channelId);
       if (question === undefined) continue;
       const { target, afterRev, invalidations } = question;
-      target.apply({ type: "synced", answer, afterRev, invalidations });
+      target.apply({ type: "synced", answer: response, afterRev, invalidations });
     }
   }
 }

@@ -21,7 +21,7 @@ export interface UploadRequest extends UploadOptions {
   body: Blob;
 }
 
-interface Answer {
+interface UploadResponse {
   status: number;
   text: string;
 }
@@ -50,7 +50,7 @@ const SLICE_BYTES = 64 * 1024;
 export async function upload(request: UploadRequest): Promise<StoredFile> {
   const { signal, url, path } = request;
   signal?.throwIfAborted();
-  let answer: Answer;
+  let answer: UploadResponse;
   try {
     // In browsers, only XMLHttpRequest reports upload progress.
     const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: NewXhr };
@@ -68,7 +68,14 @@ export async function upload(request: UploadRequest): Promise<StoredFile> {
   return file;
 }
 
-async function byFetch({ url, path, accessToken, body, signal, onProgress }: UploadRequest): Promise<Answer> {
+async function byFetch({
+  url,
+  path,
+  accessToken,
+  body,
+  signal,
+  onProgress,
+}: UploadRequest): Promise<UploadResponse> {
   const totalBytes = body.size;
   onProgress?.({ sentBytes: 0, totalBytes });
   let sentBytes = 0;
@@ -99,7 +106,7 @@ async function byFetch({ url, path, accessToken, body, signal, onProgress }: Upl
 function byXhr(
   { url, path, accessToken, body, signal, onProgress }: UploadRequest,
   XMLHttpRequest: NewXhr,
-): Promise<Answer> {
+): Promise<UploadResponse> {
   return new Promise((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const totalBytes = body.size;

@@ -178,9 +178,9 @@ test("an exception in a listener does not affect the others", async () => {
 });
 
 test("a response that is not from Fanfare gives a clear error", async () => {
-  const elsewhere = new FanfareClient({ url: `${server.url}/` });
+  const otherClient = new FanfareClient({ url: `${server.url}/` });
   server.answersRubbish = true;
-  await expect(elsewhere.createGuest()).rejects.toMatchObject({ type: "UNEXPECTED_ANSWER" });
+  await expect(otherClient.createGuest()).rejects.toMatchObject({ type: "UNEXPECTED_ANSWER" });
 });
 
 test("stops at a server with another protocol version, and keeps the tokens", async () => {

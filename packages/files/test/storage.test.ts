@@ -91,6 +91,6 @@ test("an unusable storage is reported with the setting to change", async () => {
   await writeFile(file, "");
   const inFile = await createFileStorage({ filesDir: join(file, "files"), s3: undefined });
   await expect(inFile.check()).rejects.toThrow(/FILES_DIR/);
-  const elsewhere = await createFileStorage({ filesDir: dirOf(), s3: { ...s3, bucket: "none" } });
-  await expect(elsewhere.check()).rejects.toThrow(/S3_BUCKET/);
+  const missingBucket = await createFileStorage({ filesDir: dirOf(), s3: { ...s3, bucket: "none" } });
+  await expect(missingBucket.check()).rejects.toThrow(/S3_BUCKET/);
 });

@@ -87,9 +87,9 @@ export class CallTracking {
       }
     };
     return call(context).then(
-      (answer) => {
+      (response) => {
         ended("ok");
-        return answer;
+        return response;
       },
       (error: unknown) => {
         ended(toServiceError(error).type);

@@ -17,21 +17,21 @@ test("treats an empty variable as not set", () => {
 });
 
 test("reports all errors together", () => {
-  const faulty = () =>
+  const load = () =>
     loadConfig({
       PORT: "99999",
       SERVICES: "gateway,printer",
       MONGO_URL: "postgres://x",
       NODE_ENV: "production",
     });
-  expect(faulty).toThrow(ConfigError);
+  expect(load).toThrow(ConfigError);
   for (const fault of [
     "PORT: must be a whole number from 0 to 65535",
     "SERVICES: must be one of gateway, user, group, message",
     "MONGO_URL: must start with mongodb://",
     "TOKEN_SECRET: is required in production",
   ]) {
-    expect(faulty).toThrow(fault);
+    expect(load).toThrow(fault);
   }
 });
 
@@ -98,13 +98,13 @@ test("mail and OIDC require all of their settings or none", () => {
   );
   const oidc = { OIDC_ISSUER: "http://login.example.org", OIDC_CLIENT_ID: "chat", OIDC_CLIENT_SECRET: "x" };
   const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };
-  const faulty = () => loadConfig({ ...production, ...oidc, SMTP_URL: "smtp://localhost", MAIL_FROM: "a@b" });
+  const load = () => loadConfig({ ...production, ...oidc, SMTP_URL: "smtp://localhost", MAIL_FROM: "a@b" });
   for (const fault of [
     "PUBLIC_URL: is required with SMTP_URL",
     "PUBLIC_URL: is required with OIDC_ISSUER",
     "OIDC_ISSUER: must start with https://",
   ]) {
-    expect(faulty).toThrow(fault);
+    expect(load).toThrow(fault);
   }
   expect(loadConfig(oidc).oidc).toEqual({ issuer: oidc.OIDC_ISSUER, clientId: "chat", clientSecret: "x" });
   expect(loadConfig({ PUBLIC_URL: "https://chat.example.org/" }).publicUrl).toBe("https://chat.example.org");

@@ -32,14 +32,14 @@ export function createBroadcast(
       if (from !== broker.nodeID) void broker.broadcastLocal(name, payload);
     });
   }
-  const asked = new Map<string, { has: boolean; untilMs: number }>();
+  const listenerCache = new Map<string, { has: boolean; untilMs: number }>();
   /** Cached for events that are emitted very often. */
   const hasListeners = (name: string): boolean => {
     const nowMs = Date.now();
-    let known = asked.get(name);
+    let known = listenerCache.get(name);
     if (known === undefined || nowMs > known.untilMs) {
       known = { has: broker.registry.events.getGroups(name).length > 0, untilMs: nowMs + LISTENERS_CACHE_MS };
-      asked.set(name, known);
+      listenerCache.set(name, known);
     }
     return known.has;
   };

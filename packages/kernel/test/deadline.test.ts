@@ -167,16 +167,16 @@ test("does not start a task that waited in a queue past the deadline", async () 
   const queue = new WorkQueue({ atOnce: 1, waiting: 1, retryAfterMs: 1000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const first = queue.run(() => released);
-  let isBegun = false;
+  let hasStarted = false;
   const deadlineMs = Date.now() + 2000;
-  work = () => queue.run(async () => (isBegun = true));
+  work = () => queue.run(async () => (hasStarted = true));
   const waiting = callUntil(deadlineMs);
   waiting.catch(() => {});
   await passed(deadlineMs);
   release();
   await first;
   await expect(waiting).rejects.toMatchObject(unavailable);
-  expect(isBegun).toBe(false);
+  expect(hasStarted).toBe(false);
 });
 
 test("background work of an answered call has no deadline", async () => {

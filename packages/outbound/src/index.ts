@@ -1,2 +1,2 @@
 export { OutboundError, type OutboundErrorCode } from "./errors.ts";
-export { Outbound, type OutboundAnswer, type OutboundOptions, type OutboundRequest } from "./outbound.ts";
+export { Outbound, type OutboundResponse, type OutboundOptions, type OutboundRequest } from "./outbound.ts";

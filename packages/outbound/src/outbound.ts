@@ -29,7 +29,7 @@ export interface OutboundRequest {
   signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   /** The final URL, after redirects. */
   url: string;
   status: number;
@@ -63,18 +63,18 @@ export class Outbound {
   }
 
   /** @throws {OutboundError} */
-  async request(request: OutboundRequest): Promise<OutboundAnswer> {
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { timeoutMs, maxRedirects = 0 } = request;
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
     try {
       let url = parseUrl(request.url);
       for (let redirects = 0; ; redirects += 1) {
-        const answer = await this.#once(url, request, signal);
-        if (typeof answer !== "string") return answer;
+        const response = await this.#once(url, request, signal);
+        if (typeof response !== "string") return response;
         if (redirects >= maxRedirects || (request.method ?? "GET") !== "GET")
           throw new OutboundError("TOO_MANY_REDIRECTS", `${request.url} redirects too many times.`);
-        url = parseUrl(answer, url);
+        url = parseUrl(response, url);
       }
     } catch (error) {
       throw toOutboundError(error, request, timeout.aborted);
@@ -97,7 +97,7 @@ export class Outbound {
   }
 
   /** @returns the response, or the redirect's target if redirects are followed */
-  async #once(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer | string> {
+  async #once(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse | string> {
     const agent = await (this.#agent ??= this.#open());
     const { statusCode, headers, body } = await agent.request({
       origin: url.origin,

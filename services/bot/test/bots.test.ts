@@ -74,8 +74,8 @@ test("a scope doesn't grant permissions that the bot's user lacks", async () => 
   const { token, groupId, world } = await createPlace(url, ["members.manage", "messages.read"]);
   const target = { groupId, userId: world.target.userId };
   expect(await post(url, "group.kick", target, token)).toEqual(refusal("FORBIDDEN"));
-  const elsewhere = await createPlace(url);
-  const list = { channelId: elsewhere.channelId };
+  const otherPlace = await createPlace(url);
+  const list = { channelId: otherPlace.channelId };
   expect(await post(url, "message.list", list, token)).toEqual(refusal("CHANNEL_NOT_FOUND"));
 });
 
@@ -152,8 +152,8 @@ test("only the creator of a bot and the group's owner can get its token", async 
 test("bots of other groups are not found, and made-up tokens are rejected", async () => {
   const { url } = instance;
   const { world, groupId, botId, token } = await createPlace(url);
-  const elsewhere = await createPlace(url);
-  const other = { groupId, botId: elsewhere.botId };
+  const otherPlace = await createPlace(url);
+  const other = { groupId, botId: otherPlace.botId };
   expect(await post(url, "bot.delete", other, world.owner.accessToken)).toEqual(refusal("BOT_NOT_FOUND"));
   const stranger = world.stranger.accessToken;
   expect(await post(url, "bot.list", { groupId }, stranger)).toEqual(refusal("GROUP_NOT_FOUND"));

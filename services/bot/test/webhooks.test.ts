@@ -87,19 +87,19 @@ test("a wrong token, a wrong id and a deleted webhook return the same error", as
 
 test("the token is shown once, and webhooks of other channels are not found", async () => {
   const { url } = instance;
-  const [world, elsewhere] = [await createWorld(url), await createWorld(url)];
-  const { webhook, token } = await createWebhook(elsewhere);
+  const [world, otherWorld] = [await createWorld(url), await createWorld(url)];
+  const { webhook, token } = await createWebhook(otherWorld);
   const other = { channelId: world.channel.id, webhookId: webhook.id };
   expect(await post(url, "webhook.delete", other, world.owner.accessToken)).toEqual(notFound);
   const listed = await must(
     url,
     "webhook.list",
-    { channelId: elsewhere.channel.id },
-    elsewhere.owner.accessToken,
+    { channelId: otherWorld.channel.id },
+    otherWorld.owner.accessToken,
   );
   expect(JSON.stringify(listed)).not.toContain(token);
-  const renamed = { channelId: elsewhere.channel.id, webhookId: webhook.id, name: "Other" };
-  const updated = await must(url, "webhook.update", renamed, elsewhere.owner.accessToken);
+  const renamed = { channelId: otherWorld.channel.id, webhookId: webhook.id, name: "Other" };
+  const updated = await must(url, "webhook.update", renamed, otherWorld.owner.accessToken);
   expect(updated.webhook).toMatchObject({ name: "Other", id: webhook.id });
 });
 

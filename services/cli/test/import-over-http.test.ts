@@ -166,15 +166,15 @@ test("rejects an invalid file with the line number, and leaves nothing", async (
   );
   expect(await reason(sealed([...lines, lines[1]!]))).toContain("there is more than one group");
   expect(await reason(sealed([...lines, lines[message]!]))).toContain("is in it twice");
-  const elsewhere = await must(url, "group.create", { name: "Elsewhere" }, root.accessToken);
-  const foreign = elsewhere.channels[0]!.id;
+  const otherGroup = await must(url, "group.create", { name: "Elsewhere" }, root.accessToken);
+  const foreign = otherGroup.channels[0]!.id;
   expect(await reason(sealed(changed(message, { channelId: foreign })))).toContain(
     "its channel is not on an earlier line",
   );
   expect(await reason(sealed(changed(message, { authorId: root.userId })))).toContain(
     "is missing from the file",
   );
-  const groupId = elsewhere.group.id;
+  const groupId = otherGroup.group.id;
   expect(await reason(sealed(changed(of("role"), { groupId })))).toMatch(/line \d+: .*groupId/);
   for (const change of [{ authorId: { $gt: "" } }, { content: "x".repeat(4001) }, { seq: 1 }, { id: "../x" }])
     expect(await reason(sealed(changed(message, change)))).toMatch(/^line \d+: /);

@@ -172,21 +172,21 @@ export class Calls {
     params: unknown,
     caller: Caller,
   ): Promise<WireAnswer<unknown>> {
-    let answer: WireAnswer<unknown>;
+    let response: WireAnswer<unknown>;
     try {
-      answer = { ok: true, data: await this.#execute(route, params, caller) };
+      response = { ok: true, data: await this.#execute(route, params, caller) };
     } catch (thrown) {
       const error = toServiceError(thrown);
       // A ServiceError was logged where it was created.
       if (error.type === "INTERNAL" && !(thrown instanceof ServiceError))
         this.#logger.error({ err: thrown, action, requestId }, "call failed");
-      answer = { ok: false, error: toWireError(error, requestId) };
+      response = { ok: false, error: toWireError(error, requestId) };
     }
-    const outcome = outcomeOf(answer);
+    const outcome = outcomeOf(response);
     const durationMs = performance.now() - startedAtMs;
     route.metrics.answered(outcome, durationMs);
     if (this.#logsCalls) this.#logger.debug({ action, transport, outcome, durationMs }, "call answered");
-    return answer;
+    return response;
   }
 
   async #execute(route: Route, params: unknown, caller: Caller): Promise<unknown> {
@@ -364,7 +364,7 @@ async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-const outcomeOf = (answer: WireAnswer<unknown>): Outcome => (answer.ok ? "ok" : answer.error.type);
+const outcomeOf = (response: WireAnswer<unknown>): Outcome => (response.ok ? "ok" : response.error.type);
 
 function metaOf({ actor, requestId, address, userAgent }: Caller): CallMeta {
   const meta: CallMeta = { actor, requestId, askedAtMs: Date.now(), deadlineMs: newDeadlineMs() };

@@ -47,10 +47,10 @@ export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "
       request: FastifyRequest,
       reply: FastifyReply,
       action: string,
-      answer: WireAnswer<unknown>,
+      response: WireAnswer<unknown>,
     ): void {
-      if (!answer.ok || !isActionName(action)) return;
-      const own = namesIn(action, answer.data).filter((name) => typeof name === "string");
+      if (!response.ok || !isActionName(action)) return;
+      const own = namesIn(action, response.data).filter((name) => typeof name === "string");
       if (own.length === 0) return;
       const { id, names } = read(request) ?? { id: randomUUID(), names: [] };
       const all = new Set([...own.map((name) => name.toLowerCase()), ...names]);

@@ -148,9 +148,9 @@ export async function createHttpServer({
     // Public actions ignore the token: an expired one must not block the call that refreshes it.
     const caller = await callerOf(request, isPublic(action) ? null : identify, config);
     caller.knownDevice = (name) => devices.knownDevice(request, name);
-    const answer = await calls.answer("http", action, request.body ?? {}, caller);
-    devices.remember(request, reply, action, answer);
-    return sendResponse(reply, answer);
+    const response = await calls.answer("http", action, request.body ?? {}, caller);
+    devices.remember(request, reply, action, response);
+    return sendResponse(reply, response);
   });
   serveWebhooks(app, {
     refuse: (request, reply, error) => failed(error, request, reply),

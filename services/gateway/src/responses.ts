@@ -3,16 +3,16 @@ import type { FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
 
 /** Sends the result of a call by HTTP. */
-export function sendResponse(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {
+export function sendResponse(reply: FastifyReply, response: WireAnswer<unknown>): FastifyReply {
   reply.header("cache-control", "no-store");
-  if (!answer.ok) {
-    const { type, data } = answer.error;
+  if (!response.ok) {
+    const { type, data } = response.error;
     reply.code(ERRORS[type].status);
     if (ERRORS[type].status === 401) reply.header("www-authenticate", "Bearer");
     const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: number };
     if (retryAfterMs !== undefined) reply.header("retry-after", Math.ceil(retryAfterMs / 1000));
   }
-  return reply.send(answer);
+  return reply.send(response);
 }
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;

@@ -14,7 +14,7 @@ export interface CallListenerOptions {
   subscriptions: Subscriptions;
 }
 
-type Acknowledge = (answer: WireAnswer<unknown>) => void;
+type Acknowledge = (response: WireAnswer<unknown>) => void;
 
 /**
  * The listener for everything a client emits: `(action, params, ack)`. One function serves all sockets, because a listener per

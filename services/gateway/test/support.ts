@@ -33,12 +33,12 @@ export interface Gateway {
   stop(): Promise<void>;
   /** A token for a new user, or for a new session of a given one. */
   signIn(userId?: string): Actor & { accessToken: string };
-  post(action: string, body?: string, headers?: Record<string, string>): Promise<HttpAnswer>;
+  post(action: string, body?: string, headers?: Record<string, string>): Promise<HttpResponse>;
   metric(line: string): Promise<number>;
   isReady(): Promise<boolean>;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   answer: WireAnswer<Record<string, unknown>>;
@@ -107,7 +107,7 @@ export async function startGateway(
       return {
         status: response.status,
         headers: response.headers,
-        answer: (await response.json()) as HttpAnswer["answer"],
+        answer: (await response.json()) as HttpResponse["answer"],
       };
     },
     async metric(line) {

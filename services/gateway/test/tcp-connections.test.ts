@@ -20,12 +20,12 @@ test("limits connections per address, even when nothing is sent on them", async 
   const gateway = await startGateway({ MAX_CONNECTIONS_PER_ADDRESS: "1" });
   const { sockets, refused } = await openTooMany(gateway);
   await until(() => refused() === EXTRA);
-  const elsewhere = connectTcp({ port: gateway.port, host: "127.0.0.1", localAddress: "127.0.0.2" });
-  elsewhere.write("GET /api/meta HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  expect(String(await once(elsewhere, "data"))).toContain("200 OK");
+  const otherSocket = connectTcp({ port: gateway.port, host: "127.0.0.1", localAddress: "127.0.0.2" });
+  otherSocket.write("GET /api/meta HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  expect(String(await once(otherSocket, "data"))).toContain("200 OK");
   expect(await gateway.metric('fanfare_refused_total{reason="too_many_connections"}')).toBe(EXTRA);
   expect(refused()).toBe(EXTRA);
-  for (const socket of [...sockets, elsewhere]) socket.destroy();
+  for (const socket of [...sockets, otherSocket]) socket.destroy();
   await until(() => isHealthy(gateway).catch(() => false));
   await gateway.stop();
 });

@@ -39,7 +39,7 @@ export function createPurge(options: PurgeOptions) {
     options;
   const { roles, overrides, audits, threads, wordFilters } = options;
   /** Ids of what this process is removing. */
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   let stopped = false;
   const running = new Set<Promise<void>>();
 
@@ -151,9 +151,9 @@ export function createPurge(options: PurgeOptions) {
   };
 
   const once = async (id: string, work: () => Promise<void>): Promise<void> => {
-    if (stopped || underWay.has(id)) return;
-    underWay.add(id);
-    await work().finally(() => underWay.delete(id));
+    if (stopped || inFlight.has(id)) return;
+    inFlight.add(id);
+    await work().finally(() => inFlight.delete(id));
   };
 
   const finishDepartures = async (): Promise<void> => {

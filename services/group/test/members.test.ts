@@ -34,8 +34,8 @@ describe("reading members", () => {
 
   test("finds several, each once, without non-members", async () => {
     const [first, second] = [await room.join(), await room.join()];
-    const elsewhere = await createRoom(node);
-    const userIds = [first.userId, UNKNOWN_ID, second.userId, elsewhere.owner.userId, first.userId];
+    const otherRoom = await createRoom(node);
+    const userIds = [first.userId, UNKNOWN_ID, second.userId, otherRoom.owner.userId, first.userId];
     const params = { groupId: room.group.id, userIds };
     const { members } = await node.call("group.getMembers", params, room.owner);
     expect(members.map(({ userId }) => userId).sort()).toEqual([first.userId, second.userId].sort());

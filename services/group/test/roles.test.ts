@@ -72,9 +72,9 @@ describe("roles", () => {
       expect(member.roleIds).toEqual([]);
     });
     await expectRefused(assign(roleId, actor), "ROLE_NOT_FOUND");
-    const elsewhere = await createRoom(node);
-    const params = { groupId: elsewhere.group.id, name: "Foreign" };
-    const { role } = await node.call("role.create", params, elsewhere.owner);
+    const otherRoom = await createRoom(node);
+    const params = { groupId: otherRoom.group.id, name: "Foreign" };
+    const { role } = await node.call("role.create", params, otherRoom.owner);
     await expectRefused(assign(role.id, actor), "ROLE_NOT_FOUND");
     await expectRefused(node.call("role.delete", { groupId, roleId: role.id }, room.owner), "ROLE_NOT_FOUND");
   });

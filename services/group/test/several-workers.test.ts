@@ -64,7 +64,7 @@ test("joins and kicks by two processes: clients end up with the stored members a
       }),
     );
   }
-  await expectTold(room);
+  await expectReceived(room);
   expect(replay(groupId).memberCount).toBeGreaterThan(1);
 });
 
@@ -76,10 +76,10 @@ test("a member kicked by one process right after the other added them is gone fo
   const isHere = (item: (typeof out)[number]) =>
     "name" in item && item.name === "member.joined" && JSON.stringify(item.payload).includes(user.userId);
   await vi.waitFor(() => expect(out.some(isHere)).toBe(true), 5000);
-  await expectTold(room);
+  await expectReceived(room);
 });
 
-async function expectTold({ group: { id: groupId }, owner }: Room): Promise<void> {
+async function expectReceived({ group: { id: groupId }, owner }: Room): Promise<void> {
   const { members } = await workers[1].call("group.listMembers", { groupId, limit: 100 }, owner);
   const stored = members.map(({ userId }) => userId).filter((userId) => userId !== owner.userId);
   await vi.waitFor(

@@ -155,9 +155,9 @@ export class SlowMode {
   async take(channelId: string, userId: string, slowModeMs: number): Promise<() => void> {
     const key = `slow:${channelId}:${userId}`;
     const giveBack = (): void => void this.#add(key, -1, slowModeMs);
-    const answer = await this.#add(key, 1, slowModeMs);
-    if (answer === null) return () => undefined;
-    const [total, leftMs] = answer;
+    const counted = await this.#add(key, 1, slowModeMs);
+    if (counted === null) return () => undefined;
+    const [total, leftMs] = counted;
     if (total! <= 1) return giveBack;
     giveBack();
     throw serviceError("SLOW_MODE", { retryAfterMs: Math.max(1, Math.ceil(leftMs!)) });

@@ -41,7 +41,9 @@ export function AdminUsers() {
   const { t } = useTranslation("admin");
   const [search, setSearch] = useState("");
   const users = useAdminUsers(useSettled(search));
-  const [asked, setAsked] = useState<{ user: AdminUser; deed: UserAction } | null>(null);
+  const [pendingAction, setPendingAction] = useState<{ user: AdminUser; userAction: UserAction } | null>(
+    null,
+  );
   const [isCreating, setCreating] = useState(false);
   const [link, setLink] = useState<PasswordLink | null>(null);
   return (
@@ -62,9 +64,17 @@ export function AdminUsers() {
         pages={users}
         empty={<EmptyState icon={UserSearch} title={t("users.none")} text={t("users.noneText")} />}
       >
-        {(user) => <UserRow key={user.id} user={user} onAction={(deed) => setAsked({ user, deed })} />}
+        {(user) => (
+          <UserRow
+            key={user.id}
+            user={user}
+            onAction={(userAction) => setPendingAction({ user, userAction })}
+          />
+        )}
       </AdminList>
-      {asked !== null && <UserActionDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
+      {pendingAction !== null && (
+        <UserActionDialog {...pendingAction} onClose={() => setPendingAction(null)} onLink={setLink} />
+      )}
       {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
       {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}
     </>
@@ -123,33 +133,33 @@ function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
 
 interface UserActionDialogProps {
   user: AdminUser;
-  deed: UserAction;
+  userAction: UserAction;
   onClose: () => void;
   /** Called with a link that couldn't be emailed. */
   onLink: (link: PasswordLink) => void;
 }
 
-function UserActionDialog({ user, deed, onClose, onLink }: UserActionDialogProps) {
+function UserActionDialog({ user, userAction, onClose, onLink }: UserActionDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const [reason, setReason] = useState("");
   const name = user.nickname;
   const confirm = async () => {
-    const link = await runUserAction(call, deed, user.id, reason.trim());
+    const link = await runUserAction(call, userAction, user.id, reason.trim());
     if (link !== null) return onLink({ name, link });
-    showToast({ text: t(`users.${deed}.done`, { name }), tone: "good" });
+    showToast({ text: t(`users.${userAction}.done`, { name }), tone: "good" });
   };
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={t(`users.${deed}.title`, { name })}
-      action={t(`users.${deed}.action`)}
-      danger={DANGEROUS.has(deed)}
+      title={t(`users.${userAction}.title`, { name })}
+      action={t(`users.${userAction}.action`)}
+      danger={DANGEROUS.has(userAction)}
       onConfirm={confirm}
     >
       <div className="grid gap-3">
-        <p>{t(`users.${deed}.text`, { name })}</p>
-        {WITH_REASON.has(deed) && <ReasonField value={reason} onChange={setReason} />}
+        <p>{t(`users.${userAction}.text`, { name })}</p>
+        {WITH_REASON.has(userAction) && <ReasonField value={reason} onChange={setReason} />}
       </div>
     </ConfirmDialog>
   );
@@ -158,12 +168,12 @@ function UserActionDialog({ user, deed, onClose, onLink }: UserActionDialogProps
 /** @returns the link for the admin to pass on, if it couldn't be emailed */
 async function runUserAction(
   call: Call,
-  deed: UserAction,
+  userAction: UserAction,
   userId: string,
   reason: string,
 ): Promise<string | null> {
   const params = { userId, ...(reason !== "" && { reason }) };
-  switch (deed) {
+  switch (userAction) {
     case "disable":
       await call("admin.disableUser", params);
       break;
@@ -176,12 +186,12 @@ async function runUserAction(
       await call("admin.resetTotp", params);
       break;
     default:
-      await call("admin.setAdmin", { userId, admin: deed === "makeAdmin" });
+      await call("admin.setAdmin", { userId, admin: userAction === "makeAdmin" });
   }
   return null;
 }
 
-function UserRow({ user, onAction }: { user: AdminUser; onAction: (deed: UserAction) => void }) {
+function UserRow({ user, onAction }: { user: AdminUser; onAction: (userAction: UserAction) => void }) {
   const { t } = useTranslation("admin");
   const me = useMe();
   const { date } = useFormats();
@@ -205,11 +215,11 @@ function UserRow({ user, onAction }: { user: AdminUser; onAction: (deed: UserAct
           trigger={
             <IconButton icon={Ellipsis} label={t("users.more", { name: nickname })} tooltipSide="left" />
           }
-          items={userActionsFor(user, me.id).map((deed) => ({
-            label: t(`users.${deed}.menu`),
-            icon: ICONS[deed],
-            danger: DANGEROUS.has(deed),
-            onSelect: () => onAction(deed),
+          items={userActionsFor(user, me.id).map((userAction) => ({
+            label: t(`users.${userAction}.menu`),
+            icon: ICONS[userAction],
+            danger: DANGEROUS.has(userAction),
+            onSelect: () => onAction(userAction),
           }))}
         />
       }

@@ -23,7 +23,7 @@ import { ComposerStatus } from "./composer.tsx";
 import { insertAtCaret } from "./markdown-edit.ts";
 import { MessageField } from "./message-field.tsx";
 import { LostFiles, UploadStrip, useFileDrop } from "./upload-strip.tsx";
-import { type Refusal, useUploads } from "./uploads.ts";
+import { type RejectedFile, useUploads } from "./uploads.ts";
 
 /** On phones, focusing the field would open the keyboard over half of the screen. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
@@ -66,7 +66,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   });
 
   const { uploads, lost, store } = useUploads(channelId);
-  const showRefused = useRefusals();
+  const showRefused = useRejectionToasts();
   const canAttach = hasPermission(permissions, "attachFiles");
   const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
   const { over } = useFileDrop(anchor, addFiles);
@@ -229,7 +229,7 @@ function ReplyBar({ message, groupId, mentions, onMentions, onCancel }: ReplyBar
   );
 }
 
-function useRefusals(): (refused: readonly Refusal[]) => void {
+function useRejectionToasts(): (refused: readonly RejectedFile[]) => void {
   const { t, i18n } = useTranslation("composer");
   return (refused) => {
     const tooMany = refused.filter(({ reason }) => reason === "tooMany");

@@ -18,7 +18,7 @@ export interface Upload {
   readonly error: unknown;
 }
 
-export type Refusal =
+export type RejectedFile =
   | { file: File; reason: "empty" | "tooMany" }
   | { file: File; reason: "tooLarge"; maxBytes: number };
 
@@ -73,8 +73,8 @@ class Uploads {
   }
 
   /** Starts uploading files. Returns those that were rejected. */
-  add(channelId: string, files: readonly File[]): Refusal[] {
-    const refused: Refusal[] = [];
+  add(channelId: string, files: readonly File[]): RejectedFile[] {
+    const refused: RejectedFile[] = [];
     for (const file of files) {
       const uploads = this.of(channelId);
       if (file.size === 0) refused.push({ file, reason: "empty" });
@@ -150,7 +150,7 @@ class Uploads {
     this.#aborts.set(id, abort);
     this.#change(channelId, id, { state: "sending" });
     try {
-      const stored = await uploadFile(this.#cache, channelId, named(file), {
+      const stored = await uploadFile(this.#cache, channelId, withShortName(file), {
         signal: abort.signal,
         onProgress: ({ sentBytes }) => this.#change(channelId, id, { sentBytes }),
       });
@@ -243,7 +243,7 @@ function newUpload(file: File): Upload {
 }
 
 /** Shortens a long name in the middle, because its end has the extension. */
-function named(file: File): File {
+function withShortName(file: File): File {
   const { name, type } = file;
   if (name.length <= LIMITS.fileNameMaxChars) return file;
   const half = Math.floor(LIMITS.fileNameMaxChars / 2);

@@ -36,13 +36,13 @@ export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
   return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
 
-const jobGone = {
+const removeJob = {
   after(cache: ServerCache, { jobId }: { jobId: string }) {
     cache.remove("admin.listDeadJobs", "jobs", ({ id }) => id === jobId);
   },
 };
 
-const userAnswered = {
+const replaceUser = {
   after(cache: ServerCache, _: unknown, { user }: { user: AdminUser }) {
     cache.patchList("admin.listUsers", "users", (users) =>
       updateMatching(
@@ -56,18 +56,18 @@ const userAnswered = {
 
 export const adminEffects: Effects = {
   "admin.createUser": { after: (cache) => cache.refetch("admin.listUsers") },
-  "admin.disableUser": userAnswered,
-  "admin.enableUser": userAnswered,
-  "admin.setAdmin": userAnswered,
+  "admin.disableUser": replaceUser,
+  "admin.enableUser": replaceUser,
+  "admin.setAdmin": replaceUser,
   "admin.deleteGroup": {
     after(cache, { groupId }) {
       cache.remove("admin.listGroups", "groups", ({ id }) => id === groupId);
     },
   },
-  "admin.retryJob": jobGone,
-  "admin.deleteJob": jobGone,
+  "admin.retryJob": removeJob,
+  "admin.deleteJob": removeJob,
   "admin.setPolicy": {
-    after: (cache, _, answer) => cache.patch("admin.getPolicy", () => answer),
+    after: (cache, _, response) => cache.patch("admin.getPolicy", () => response),
   },
   "admin.setMaintenance": {
     after: (cache, _, { maintenance }) => cache.patch("admin.stats", (stats) => ({ ...stats, maintenance })),
@@ -100,10 +100,10 @@ export function useServerStatus(): UseQueryResult<ServerStatus> {
     queryFn: async ({ signal }): Promise<ServerStatus> => {
       await whenOnline(client, signal);
       const startedMs = performance.now();
-      const answer = await client.call("server.getStatus", {});
+      const response = await client.call("server.getStatus", {});
       const roundTrip = { atMs: Date.now(), durationMs: performance.now() - startedMs };
       const before = queries.getQueryData<ServerStatus>(queryKey)?.roundTrips ?? [];
-      return { ...answer, roundTrips: [...before, roundTrip].slice(-MAX_ROUND_TRIPS) };
+      return { ...response, roundTrips: [...before, roundTrip].slice(-MAX_ROUND_TRIPS) };
     },
     ...ON_OPEN,
     refetchInterval: ({ state: { data } }) =>

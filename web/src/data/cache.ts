@@ -14,11 +14,11 @@ import {
 import { batchedCall, withList, without } from "./lookup.ts";
 import { whenOnline } from "./data-context.ts";
 
-export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;
+export type Change<N extends ActionName> = (response: Result<N>, params: Params<N>) => Result<N>;
 
 export type ItemOf<L> = L extends readonly (infer Item)[] ? Item : never;
 
-type AnyChange = (answer: unknown, params: unknown) => unknown;
+type AnyChange = (response: unknown, params: unknown) => unknown;
 
 /** Refetches of users who received the same event are spread over up to this time. */
 const CROWD_SPREAD_MS = 2000;
@@ -117,7 +117,7 @@ export class ServerCache {
     change: (items: Result<N>[K]) => Result<N>[K],
     where: Partial<Params<N>> = {},
   ): void {
-    this.patch(name, (answer) => withList(answer, list, change(answer[list])), where);
+    this.patch(name, (response) => withList(response, list, change(response[list])), where);
   }
 
   /** Removes items from a list. */
@@ -131,8 +131,8 @@ export class ServerCache {
   }
 
   /** Sets a cached response. */
-  put<N extends ActionName>(name: N, params: Params<N>, answer: Result<N>): void {
-    this.queries.setQueryData([name, params], answer);
+  put<N extends ActionName>(name: N, params: Params<N>, response: Result<N>): void {
+    this.queries.setQueryData([name, params], response);
   }
 
   /** Refetches visible responses at once and the others when they are next shown. */

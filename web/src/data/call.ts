@@ -21,9 +21,9 @@ export function callWithEffects(cache: ServerCache): Call {
     const effect: Effect<typeof name> | undefined = EFFECTS[name];
     const undo = effect?.before?.(cache, params);
     try {
-      const answer = await cache.client.call(name, params);
-      effect?.after?.(cache, params, answer);
-      return answer;
+      const response = await cache.client.call(name, params);
+      effect?.after?.(cache, params, response);
+      return response;
     } catch (error) {
       undo?.();
       throw error;

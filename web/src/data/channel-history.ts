@@ -14,7 +14,7 @@ export type HistoryPlace = { messageId: string } | { seq: number } | { atTime: s
 
 const PAGE_SIZE = 50;
 /** Changes received while a page loads; beyond this number the window is reloaded. */
-const MAX_EARLY = 500;
+const MAX_BUFFERED = 500;
 
 /**
  * A window into a channel's history, separate from its live copy. `open` loads the messages around a place, and events keep them current.
@@ -25,13 +25,13 @@ export class ChannelHistory {
   readonly #channelId: string;
   readonly #listeners = new Set<() => void>();
   #window: HistoryWindow | null = null;
-  #number = 0;
+  #generation = 0;
   /** The ID of the `open` in progress. */
   #opening: number | null = null;
   #extending: Promise<void> | null = null;
   #loads = 0;
   /** Newest versions of messages that changed while a page was loading. */
-  readonly #early = new Map<string, Message>();
+  readonly #buffered = new Map<string, Message>();
   #ends: (() => void)[] = [];
 
   constructor(client: FanfareClient, channelId: string) {
@@ -53,19 +53,19 @@ export class ChannelHistory {
    * @throws {FanfareError} MESSAGE_NOT_FOUND, or the server's error
    */
   open(place: HistoryPlace): Promise<number | null> {
-    const number = ++this.#number;
+    const number = ++this.#generation;
     this.#opening = number;
     this.#listen();
     const opened = this.#load(async () => {
       const where = "messageId" in place ? { seq: await this.#seqOf(place.messageId) } : place;
       const page = await this.#list("seq" in where ? { around: where.seq } : { atTime: where.atTime });
-      if (number !== this.#number) return null;
+      if (number !== this.#generation) return null;
       this.#set(windowAround(page));
       return targetIn(page.messages, where);
     });
     return opened
       .catch((error: unknown) => {
-        if (number === this.#number && this.#window === null) this.close();
+        if (number === this.#generation && this.#window === null) this.close();
         throw error;
       })
       .finally(() => {
@@ -93,20 +93,20 @@ export class ChannelHistory {
 
   /** Closes the window and cancels an `open` in progress. */
   close(): void {
-    this.#number += 1;
+    this.#generation += 1;
     this.#opening = null;
     for (const end of this.#ends) end();
     this.#ends = [];
-    this.#early.clear();
+    this.#buffered.clear();
     if (this.#window !== null) this.#set(null);
   }
 
   #extend(where: Partial<Params<"message.list">>, extended: typeof withOlder): Promise<void> {
-    const number = this.#number;
+    const number = this.#generation;
     this.#extending ??= this.#load(async () => {
       try {
         const page = await this.#list(where);
-        if (number === this.#number && this.#window !== null) {
+        if (number === this.#generation && this.#window !== null) {
           this.#set(extended(this.#window, page));
         }
       } finally {
@@ -124,8 +124,8 @@ export class ChannelHistory {
     } finally {
       this.#loads -= 1;
       if (this.#loads === 0) {
-        const isTooMuch = this.#early.size >= MAX_EARLY;
-        this.#early.clear();
+        const isTooMuch = this.#buffered.size >= MAX_BUFFERED;
+        this.#buffered.clear();
         if (isTooMuch) void this.#reload();
       }
     }
@@ -144,7 +144,7 @@ export class ChannelHistory {
     if (this.#ends.length > 0) return;
     const client = this.#client;
     const hear = (message: Message): void => {
-      if (message.channelId === this.#channelId) this.#hear(message);
+      if (message.channelId === this.#channelId) this.#onChange(message);
     };
     this.#ends = [
       client.on("message.changed", ({ message }) => hear(message)),
@@ -153,23 +153,23 @@ export class ChannelHistory {
         if (change.channelId !== this.#channelId) return;
         const next = this.#window && withReactionsChanged(this.#window, change);
         if (next !== null) this.#set(next);
-        if (next === null || this.#loads > 0) this.#askFor(change.messageId);
+        if (next === null || this.#loads > 0) this.#request(change.messageId);
       }),
       client.on("ready", () => void this.#reload()),
       client.on("resync", () => void this.#reload()),
     ];
   }
 
-  #hear(message: Message): void {
-    const isNewer = (this.#early.get(message.id)?.rev ?? 0) < message.rev;
-    if (isNewer && this.#early.size < MAX_EARLY) this.#early.set(message.id, message);
+  #onChange(message: Message): void {
+    const isNewer = (this.#buffered.get(message.id)?.rev ?? 0) < message.rev;
+    if (isNewer && this.#buffered.size < MAX_BUFFERED) this.#buffered.set(message.id, message);
     if (this.#window !== null) this.#set(this.#window);
-    if (this.#loads === 0) this.#early.clear();
+    if (this.#loads === 0) this.#buffered.clear();
   }
 
-  #askFor(messageId: string): void {
+  #request(messageId: string): void {
     this.#client.call("message.get", { channelId: this.#channelId, messageId }).then(
-      ({ message }) => this.#hear(message),
+      ({ message }) => this.#onChange(message),
       // The message is gone, or the next connection reloads everything.
       () => undefined,
     );
@@ -177,15 +177,15 @@ export class ChannelHistory {
 
   /** Reloads the window's messages after changes may have been missed. */
   async #reload(): Promise<void> {
-    const number = this.#number;
-    const held = this.#window?.messages ?? [];
-    const last = held.at(-1)?.seq ?? 0;
-    for (let after = (held[0]?.seq ?? 1) - 1; after < last && number === this.#number;) {
+    const number = this.#generation;
+    const existing = this.#window?.messages ?? [];
+    const last = existing.at(-1)?.seq ?? 0;
+    for (let after = (existing[0]?.seq ?? 1) - 1; after < last && number === this.#generation;) {
       try {
         const { messages } = await this.#list({ after, limit: LIMITS.pageMaxItems });
         after = messages.at(-1)?.seq ?? last;
         const window = this.#window;
-        if (number !== this.#number || window === null) return;
+        if (number !== this.#generation || window === null) return;
         this.#set(withChanged(window, new Map(messages.map((message) => [message.id, message]))));
       } catch {
         // The next connection retries.
@@ -195,7 +195,7 @@ export class ChannelHistory {
   }
 
   #set(window: HistoryWindow | null): void {
-    const next = window === null ? null : withChanged(window, this.#early);
+    const next = window === null ? null : withChanged(window, this.#buffered);
     if (next === this.#window) return;
     this.#window = next;
     for (const listener of this.#listeners) listener();

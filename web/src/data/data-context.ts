@@ -30,7 +30,7 @@ interface ActionQueryOptions {
 export function useActionQuery<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
   name: N,
   params: Params<N>,
-  { select, ...options }: ActionQueryOptions & { select?: (answer: Result<N>) => T } = {},
+  { select, ...options }: ActionQueryOptions & { select?: (response: Result<N>) => T } = {},
 ): UseQueryResult<T> {
   const cache = useServerCache();
   return useQuery({

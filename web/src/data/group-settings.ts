@@ -64,7 +64,7 @@ export const moderationEffects: Effects = {
     },
   },
   "group.setWordFilter": {
-    after: (cache, { groupId }, answer) => cache.put("group.getWordFilter", { groupId }, answer),
+    after: (cache, { groupId }, response) => cache.put("group.getWordFilter", { groupId }, response),
   },
 };
 
@@ -92,7 +92,7 @@ export function useCommands(channelId: string, { enabled = true } = {}): UseQuer
   });
 }
 
-const webhookAnswered = {
+const replaceWebhook = {
   after(cache: ServerCache, { channelId }: { channelId: string }, { webhook }: { webhook: Webhook }) {
     cache.patchList(
       "webhook.list",
@@ -102,7 +102,7 @@ const webhookAnswered = {
     );
   },
 };
-const botAnswered = {
+const replaceBot = {
   after(cache: ServerCache, { groupId }: { groupId: string }, { bot }: { bot: Bot }) {
     cache.patchList("bot.list", "bots", (bots) => withItem(bots, bot, ({ id }) => id === bot.id), {
       groupId,
@@ -111,16 +111,16 @@ const botAnswered = {
 };
 
 export const integrationEffects: Effects = {
-  "webhook.create": webhookAnswered,
-  "webhook.update": webhookAnswered,
+  "webhook.create": replaceWebhook,
+  "webhook.update": replaceWebhook,
   "webhook.delete": {
     after(cache, { channelId, webhookId }) {
       cache.remove("webhook.list", "webhooks", ({ id }) => id === webhookId, { channelId });
     },
   },
-  "bot.create": botAnswered,
-  "bot.update": botAnswered,
-  "bot.rotateToken": botAnswered,
+  "bot.create": replaceBot,
+  "bot.update": replaceBot,
+  "bot.rotateToken": replaceBot,
   "bot.delete": {
     after(cache, { groupId, botId }) {
       cache.remove("bot.list", "bots", ({ id }) => id === botId, { groupId });

@@ -136,13 +136,13 @@ export function useOverrides(channelId: string): UseQueryResult<Override[]> {
   );
 }
 
-const answered = {
+const replaceOverrides = {
   after(cache: ServerCache, { channelId }: { channelId: string }, { overrides }: { overrides: Override[] }) {
     cache.put("channel.listOverrides", { channelId }, { overrides });
   },
 };
 
 export const overrideEffects: Effects = {
-  "channel.setOverride": answered,
-  "channel.removeOverride": answered,
+  "channel.setOverride": replaceOverrides,
+  "channel.removeOverride": replaceOverrides,
 };

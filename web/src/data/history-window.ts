@@ -52,7 +52,7 @@ export function withChanged(window: HistoryWindow, changed: ReadonlyMap<string, 
   if (!window.messages.some(isNewer)) return window;
   return {
     ...window,
-    messages: window.messages.map((held) => (isNewer(held) ? changed.get(held.id)! : held)),
+    messages: window.messages.map((message) => (isNewer(message) ? changed.get(message.id)! : message)),
   };
 }
 
@@ -63,10 +63,10 @@ export function withReactionsChanged(
   window: HistoryWindow,
   { messageId, rev, afterRev, reactions }: EventPayload<"reaction.changed">,
 ): HistoryWindow | null {
-  const held = window.messages.find(({ id }) => id === messageId);
-  if (held === undefined || held.rev >= rev) return window;
-  if (held.rev < afterRev) return null;
-  return withChanged(window, new Map([[messageId, withReactions(held, rev, reactions)]]));
+  const existing = window.messages.find(({ id }) => id === messageId);
+  if (existing === undefined || existing.rev >= rev) return window;
+  if (existing.rev < afterRev) return null;
+  return withChanged(window, new Map([[messageId, withReactions(existing, rev, reactions)]]));
 }
 
 /**

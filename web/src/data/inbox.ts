@@ -24,7 +24,7 @@ export function useInboxUnreadCount(): Loaded<number> {
   return useLoaded("inbox.getUnreadCount", {}, ({ inboxUnread }) => inboxUnread ?? undefined);
 }
 
-const manyRead = {
+const reloadUnread = {
   after(cache: ServerCache) {
     const { store } = cache;
     void store.reload("channel.listUnread", {});
@@ -34,8 +34,8 @@ const manyRead = {
 };
 
 export const inboxEffects: Effects = {
-  "inbox.markGroupRead": manyRead,
-  "inbox.markAllRead": manyRead,
+  "inbox.markGroupRead": reloadUnread,
+  "inbox.markAllRead": reloadUnread,
 };
 
 const NOTHING: Unread = { messages: 0, mentions: 0 };

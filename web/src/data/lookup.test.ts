@@ -106,7 +106,7 @@ test("splits requests above the limit, and does not cache the responses", async 
   const answers = await Promise.all(userIds.map(ask));
   expect(answers.map(({ member }) => member.userId)).toEqual(userIds);
   await ask("u0");
-  expect(calls.map((asked) => asked.userIds.length)).toEqual([LIMITS.usersPerLookup, 1, 1]);
+  expect(calls.map((call) => call.userIds.length)).toEqual([LIMITS.usersPerLookup, 1, 1]);
 });
 
 test("other actions are called directly", async () => {

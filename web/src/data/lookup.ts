@@ -90,11 +90,11 @@ export class Lookup<V> {
 }
 
 type MemberCall = Params<"group.getMember">;
-type MemberAnswer = Result<"group.getMember">;
+type MemberResult = Result<"group.getMember">;
 
 /** `client.call` that batches single lookups of group members. */
 export function batchedCall(client: FanfareClient): Call {
-  const getMember = batch<MemberCall, MemberAnswer>((params) => getMembers(client, params));
+  const getMember = batch<MemberCall, MemberResult>((params) => getMembers(client, params));
   return (name, params) =>
     name === "group.getMember"
       ? (getMember(params as MemberCall) as ReturnType<typeof client.call<typeof name>>)
@@ -122,7 +122,7 @@ function batch<A, R>(callAll: (all: readonly A[]) => readonly Promise<R>[]): (pa
     });
 }
 
-function getMembers(client: FanfareClient, params: readonly MemberCall[]): Promise<MemberAnswer>[] {
+function getMembers(client: FanfareClient, params: readonly MemberCall[]): Promise<MemberResult>[] {
   const calls = new Map<MemberCall, Promise<Result<"group.getMembers">>>();
   for (const groupId of new Set(params.map((one) => one.groupId))) {
     const some = params.filter((one) => one.groupId === groupId);
@@ -172,8 +172,8 @@ export function updateMatching<T>(list: T[], matches: (item: T) => boolean, chan
 }
 
 /** Replaces a list in a response; returns the same response if the list is the same. */
-export function withList<A extends object, K extends keyof A>(answer: A, key: K, list: A[K]): A {
-  return answer[key] === list ? answer : { ...answer, [key]: list };
+export function withList<A extends object, K extends keyof A>(response: A, key: K, list: A[K]): A {
+  return response[key] === list ? response : { ...response, [key]: list };
 }
 
 /** Creates one instance per session. */
@@ -220,6 +220,6 @@ export class PerChannel<T> {
 export interface Effect<N extends ActionName> {
   /** Optimistic update. Returns a function that reverts it if the call fails. */
   before?(cache: ServerCache, params: Params<N>): () => void;
-  after?(cache: ServerCache, params: Params<N>, answer: Result<N>): void;
+  after?(cache: ServerCache, params: Params<N>, response: Result<N>): void;
 }
 export type Effects = { [N in ActionName]?: Effect<N> };

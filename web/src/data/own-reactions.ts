@@ -35,11 +35,11 @@ export function useOwnReactions(message: Message): readonly string[] {
   const cache = useServerCache();
   const own = ownReactionsOf(cache).of(message.channelId);
   const isOpen = message.reactions?.some(({ count, userIds }) => count > userIds.length) === true;
-  const held = useSyncExternalStore(own.subscribe, () => own.get(message.id));
+  const existing = useSyncExternalStore(own.subscribe, () => own.get(message.id));
   useEffect(() => {
-    if (isOpen && held === undefined) own.request(message.id);
-  }, [own, isOpen, message.id, held]);
-  if (held !== undefined) return held;
+    if (isOpen && existing === undefined) own.request(message.id);
+  }, [own, isOpen, message.id, existing]);
+  if (existing !== undefined) return existing;
   const userId = cache.client.user?.id ?? "";
   return (
     message.reactions?.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji) ?? NONE
@@ -59,7 +59,7 @@ export function useToggleReaction(): (message: Message, emoji: string, isOwn: bo
       });
       const before = own.get(messageId);
       if (before === undefined) return;
-      const others = before.filter((held) => held !== emoji);
+      const others = before.filter((each) => each !== emoji);
       own.put([[messageId, isOwn ? others : [...others, emoji]]]);
     },
     [cache],
@@ -73,8 +73,8 @@ export function listenOwnReactions(cache: ServerCache, on: On): void {
     if (own.get(messageId) === undefined) return;
     const userId = client.user?.id ?? "";
     // Another tab of the user may have reacted.
-    const isAllTold = reactions.every(({ count, userIds }) => count === userIds.length);
-    if (!isAllTold) return;
+    const isComplete = reactions.every(({ count, userIds }) => count === userIds.length);
+    if (!isComplete) return;
     own.put([
       [messageId, reactions.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji)],
     ]);

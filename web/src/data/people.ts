@@ -38,7 +38,7 @@ export const friendEffects: Effects = {
       cache.patch("friend.getReach", ({ reach }) => ({ reach: { ...reach, ...params } }));
       return () => cache.refetch("friend.getReach");
     },
-    after: (cache, _, answer) => cache.put("friend.getReach", {}, answer),
+    after: (cache, _, response) => cache.put("friend.getReach", {}, response),
   },
 };
 

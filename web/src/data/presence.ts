@@ -43,8 +43,8 @@ export const presenceEffects: Effects = {
 };
 
 function patchOwnStatus(cache: ServerCache, ownStatus: OwnStatus): void {
-  cache.patch("presence.watch", (answer) =>
-    answer.ownStatus === ownStatus ? answer : { ...answer, ownStatus },
+  cache.patch("presence.watch", (response) =>
+    response.ownStatus === ownStatus ? response : { ...response, ownStatus },
   );
 }
 

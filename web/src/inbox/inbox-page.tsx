@@ -112,11 +112,11 @@ export function InboxPage() {
 async function markEverythingRead(call: Call): Promise<void> {
   let cursor: string | null = null;
   do {
-    const answer: { nextCursor: string | null } = await call(
+    const response: { nextCursor: string | null } = await call(
       "inbox.markAllRead",
       cursor === null ? {} : { cursor },
     );
-    cursor = answer.nextCursor;
+    cursor = response.nextCursor;
   } while (cursor !== null);
 }
 

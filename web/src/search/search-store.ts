@@ -10,10 +10,14 @@ interface SearchState {
   /** The chosen scope. It stays as long as the text does. */
   scope: ScopeName;
   /** Whether the field takes the focus when it is rendered. */
-  isAsked: boolean;
+  isFocusRequested: boolean;
 }
 
-export const useSearchText = create<SearchState>(() => ({ text: "", scope: "group", isAsked: false }));
+export const useSearchText = create<SearchState>(() => ({
+  text: "",
+  scope: "group",
+  isFocusRequested: false,
+}));
 
 export function chooseScope(scope: ScopeName): void {
   useSearchText.setState({ scope });
@@ -30,18 +34,18 @@ export function setSearchText(text: string): void {
 
 /** Focuses the search field, with the caret at the end. */
 export function focusSearch(): void {
-  useSearchText.setState({ isAsked: true });
+  useSearchText.setState({ isFocusRequested: true });
 }
 
 /** Calls the listener when the field should be focused, immediately if that was requested before. @returns a function that unsubscribes */
 export function onSearchFocus(listener: () => void): () => void {
-  const answer = (): void => {
-    if (!useSearchText.getState().isAsked) return;
-    useSearchText.setState({ isAsked: false });
+  const response = (): void => {
+    if (!useSearchText.getState().isFocusRequested) return;
+    useSearchText.setState({ isFocusRequested: false });
     listener();
   };
-  answer();
-  return useSearchText.subscribe(answer);
+  response();
+  return useSearchText.subscribe(response);
 }
 
 export const SEARCH_FIELD_ID = "search-field";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { type Asked, planFor } from "./plan.ts";
+import { type RequestInfo, planFor } from "./plan.ts";
 
 const ORIGIN = "https://chat.example";
-const plan = (asked: Partial<Asked>) =>
+const plan = (query: Partial<RequestInfo>) =>
   planFor(
-    { method: "GET", mode: "cors", origin: ORIGIN, path: "/", ...asked },
+    { method: "GET", mode: "cors", origin: ORIGIN, path: "/", ...query },
     ORIGIN,
     new Set(["/theme.js"]),
   );

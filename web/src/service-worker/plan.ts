@@ -1,4 +1,4 @@
-export interface Asked {
+export interface RequestInfo {
   method: string;
   mode: string;
   origin: string;
@@ -10,7 +10,7 @@ export interface Asked {
  * cached, because the server must check access each time.
  */
 export function planFor(
-  { method, mode, origin, path }: Asked,
+  { method, mode, origin, path }: RequestInfo,
   ownOrigin: string,
   precached: ReadonlySet<string>,
 ): "page" | "kept" | null {

@@ -18,7 +18,7 @@ const PAGE_TIMEOUT_MS = 4000;
 /** Files don't depend on the origin; `Vary: Origin` is for API responses. */
 const ANY = { ignoreVary: true };
 /** A page loads more than a hundred files; a longer list isn't from this application. */
-const MAX_KEEP = 500;
+const MAX_CACHED = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(precache()));
 self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
@@ -31,12 +31,12 @@ self.addEventListener("fetch", (event) => {
     precached,
   );
   if (plan === "page") event.respondWith(page(request));
-  else if (plan === "kept") event.respondWith(kept(request));
+  else if (plan === "kept") event.respondWith(cachedFile(request));
 });
 self.addEventListener("message", (event) => {
   const message = event.data as ToWorker;
   if (message.type === "takeOver") void self.skipWaiting();
-  else event.waitUntil(keep(message.paths));
+  else event.waitUntil(cacheFiles(message.paths));
 });
 self.addEventListener("push", (event) => event.waitUntil(show(event.data)));
 self.addEventListener("notificationclick", (event) => {
@@ -60,30 +60,30 @@ async function takeOver(): Promise<void> {
 }
 
 async function page(request: Request): Promise<Response> {
-  let answer: Response | undefined;
+  let response: Response | undefined;
   try {
-    answer = await fetch(request, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) });
-    if (answer.status < 500) return answer;
+    response = await fetch(request, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) });
+    if (response.status < 500) return response;
   } catch {
     // Offline: use the cache or the browser's error page.
   }
   const cache = await caches.open(CACHE);
-  return (await cache.match(PAGE, ANY)) ?? answer ?? Response.error();
+  return (await cache.match(PAGE, ANY)) ?? response ?? Response.error();
 }
 
-async function kept(request: Request): Promise<Response> {
+async function cachedFile(request: Request): Promise<Response> {
   const cache = await caches.open(CACHE);
   const found = await cache.match(request, ANY);
   if (found !== undefined) return found;
-  const answer = await fetch(request);
+  const response = await fetch(request);
   // Full storage must not fail the request.
-  if (answer.ok && answer.type === "basic") await cache.put(request, answer.clone()).catch(() => {});
-  return answer;
+  if (response.ok && response.type === "basic") await cache.put(request, response.clone()).catch(() => {});
+  return response;
 }
 
-async function keep(paths: readonly string[]): Promise<void> {
+async function cacheFiles(paths: readonly string[]): Promise<void> {
   const cache = await caches.open(CACHE);
-  for (const path of paths.slice(0, MAX_KEEP)) {
+  for (const path of paths.slice(0, MAX_CACHED)) {
     if (!path.startsWith("/assets/") || (await cache.match(path, ANY)) !== undefined) continue;
     await cache.add(path).catch(() => {});
   }

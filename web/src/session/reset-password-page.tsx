@@ -88,7 +88,7 @@ function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
   useEffect(() => {
     let shown = true;
     anonymous.call("user.inspectPasswordReset", { token }).then(
-      (answer) => shown && setAccount(answer),
+      (response) => shown && setAccount(response),
       // Other failures can be temporary; submitting the form doesn't need this response.
       (failure: unknown) => {
         const isBad = failure instanceof FanfareError && failure.type === "INVALID_LINK";

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useMe } from "../data/me.ts";
 
 let known: Meta | null | undefined;
-let asked: Promise<Meta | null> | null = null;
+let request: Promise<Meta | null> | null = null;
 
 /** `/api/meta`: undefined while loading, null if the server can't be reached. */
 export function useServerMeta(): Meta | null | undefined {
@@ -11,8 +11,8 @@ export function useServerMeta(): Meta | null | undefined {
   useEffect(() => {
     let shown = true;
     // Fetched on every mount, because admins can change it; components mounted together share one request.
-    asked ??= fetchMeta();
-    void asked.then((answer) => shown && setMeta(answer));
+    request ??= fetchMeta();
+    void request.then((meta) => shown && setMeta(meta));
     return () => {
       shown = false;
     };
@@ -50,12 +50,12 @@ export function useCanCreateGroups(): boolean {
 
 async function fetchMeta(): Promise<Meta | null> {
   try {
-    const answer = await fetch("/api/meta");
-    known = answer.ok ? ((await answer.json()) as Meta) : null;
+    const response = await fetch("/api/meta");
+    known = response.ok ? ((await response.json()) as Meta) : null;
   } catch {
     // A login attempt then reports that the server can't be reached.
     known = null;
   }
-  asked = null;
+  request = null;
   return known;
 }

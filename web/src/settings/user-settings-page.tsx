@@ -111,9 +111,9 @@ function DesktopSwitch() {
   const [permission, setPermission] = useState<PermissionState>(getPermission);
   const change = async (desktopNotifications: boolean) => {
     if (!desktopNotifications) return setPreferences({ desktopNotifications });
-    const answer = await requestNotificationPermission();
-    setPermission(answer);
-    setPreferences({ desktopNotifications: answer === "granted" });
+    const response = await requestNotificationPermission();
+    setPermission(response);
+    setPreferences({ desktopNotifications: response === "granted" });
   };
   return (
     <Switch
@@ -199,14 +199,14 @@ const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "frien
 /** Each choice is saved at once. */
 export function ReachForm() {
   const { t } = useTranslation("settings");
-  const asked = useReach();
-  const { data: reach } = asked;
+  const query = useReach();
+  const { data: reach } = query;
   const call = useCall();
   const { error, run } = useAction();
   const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
   return (
     <Section title={t("contact.title")} text={t("contact.text")}>
-      <Pending of={asked}>
+      <Pending of={query}>
         <SkeletonRows count={2} />
       </Pending>
       {reach && (

@@ -83,12 +83,12 @@ const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
   ],
   "channel.deleted": inbox,
   "readMarker.updated": (before, { channelId, lastReadSeq }) => {
-    const held = before.unread?.[channelId];
+    const existing = before.unread?.[channelId];
     const areMentionsLeft =
-      held !== undefined &&
-      held.mentionCount > 0 &&
-      held.lastReadSeq < lastReadSeq &&
-      held.head.seq > lastReadSeq;
+      existing !== undefined &&
+      existing.mentionCount > 0 &&
+      existing.lastReadSeq < lastReadSeq &&
+      existing.head.seq > lastReadSeq;
     return [
       ...recountInbox(before),
       ...(areMentionsLeft ? [{ name: "channel.listUnread", params: {} } satisfies Invalidation] : []),
@@ -205,9 +205,9 @@ function threadRaised(before: ClientState, channelId: string): Invalidation[] {
 
 /** The change can add or remove a mention of the user. */
 function unreadMentions(before: ClientState, { channelId, seq, mentions }: Message): Invalidation[] {
-  const held = before.unread?.[channelId];
-  if (held === undefined || seq <= held.lastReadSeq) return [];
-  if (held.mentionCount === 0 && mentions === undefined) return [];
+  const existing = before.unread?.[channelId];
+  if (existing === undefined || seq <= existing.lastReadSeq) return [];
+  if (existing.mentionCount === 0 && mentions === undefined) return [];
   return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
 }
 

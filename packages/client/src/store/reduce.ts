@@ -68,9 +68,9 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "role.created": (state, { role }) => putRole(state, role),
   "role.updated": (state, { role }) => putRole(state, role),
   "role.deleted": (state, { groupId, roleId }) => {
-    const roles = inTable(state.roles, groupId, (held) => withoutEntry(held, roleId));
-    const members = inTable(state.members, groupId, (held) =>
-      mapEntries(held, (member) =>
+    const roles = inTable(state.roles, groupId, (existing) => withoutEntry(existing, roleId));
+    const members = inTable(state.members, groupId, (existing) =>
+      mapEntries(existing, (member) =>
         member.roleIds.includes(roleId)
           ? { ...member, roleIds: member.roleIds.filter((id) => id !== roleId) }
           : member,
@@ -80,8 +80,8 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   },
   "role.reordered": (state, { groupId, positions }) => {
     const positionOf = new Map(positions.map(({ roleId, position }) => [roleId, position]));
-    const roles = inTable(state.roles, groupId, (held) =>
-      mapEntries(held, (role) => {
+    const roles = inTable(state.roles, groupId, (existing) =>
+      mapEntries(existing, (role) => {
         const position = positionOf.get(role.id) ?? role.position;
         return position === role.position ? role : { ...role, position };
       }),
@@ -93,8 +93,8 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     members.reduce(putMember, withMemberCount(state, groupId, memberCount)),
   "member.left": (state, { groupId, userIds, memberCount }) => {
     const counted = withMemberCount(state, groupId, memberCount);
-    const members = inTable(counted.members, groupId, (held) =>
-      withoutEntries(held, ({ userId }) => userIds.includes(userId)),
+    const members = inTable(counted.members, groupId, (existing) =>
+      withoutEntries(existing, ({ userId }) => userIds.includes(userId)),
     );
     return { ...counted, members };
   },
@@ -149,8 +149,9 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
       const { reactions: _before, ...rest } = message;
       return { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
     };
-    const held = state.messages[messageId];
-    const messages = held === undefined ? state.messages : withEntry(state.messages, messageId, react(held));
+    const existing = state.messages[messageId];
+    const messages =
+      existing === undefined ? state.messages : withEntry(state.messages, messageId, react(existing));
     const pins = inTable(state.pins, channelId, (pinned) =>
       pinned.some((message) => react(message) !== message) ? pinned.map(react) : pinned,
     );
@@ -181,8 +182,8 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
 
 /** Changes one entry of a table if it is loaded. */
 function inTable<T>(table: Table<T>, key: string, change: (value: T) => T): Table<T> {
-  const held = table[key];
-  return held === undefined ? table : withEntry(table, key, change(held));
+  const existing = table[key];
+  return existing === undefined ? table : withEntry(table, key, change(existing));
 }
 
 const isDirect = ({ kind }: Channel): boolean => kind === "direct" || kind === "groupDirect";
@@ -198,11 +199,16 @@ function withMemberCount(state: ClientState, groupId: string, memberCount: numbe
 }
 
 function putRole(state: ClientState, role: Role): ClientState {
-  return { ...state, roles: inTable(state.roles, role.groupId, (held) => withEntry(held, role.id, role)) };
+  return {
+    ...state,
+    roles: inTable(state.roles, role.groupId, (existing) => withEntry(existing, role.id, role)),
+  };
 }
 
 export function putMember(state: ClientState, member: Member): ClientState {
-  const members = inTable(state.members, member.groupId, (held) => withEntry(held, member.userId, member));
+  const members = inTable(state.members, member.groupId, (existing) =>
+    withEntry(existing, member.userId, member),
+  );
   return members === state.members ? state : { ...state, members };
 }
 
@@ -296,11 +302,11 @@ function withHead(
   const raise = <T extends { seq: number; rev: number }>(head: T): T =>
     head.seq >= seq && head.rev >= rev ? head : { ...head, ...newest(head, { seq, rev }) };
   const heads = inTable(state.heads, channelId, raise);
-  const held = state.unread?.[channelId];
+  const existing = state.unread?.[channelId];
   const unread =
-    held === undefined || raise(held.head) === held.head
+    existing === undefined || raise(existing.head) === existing.head
       ? state.unread
-      : withEntry(state.unread!, channelId, { ...held, head: raise(held.head) });
+      : withEntry(state.unread!, channelId, { ...existing, head: raise(existing.head) });
   return heads === state.heads && unread === state.unread ? state : { ...state, heads, unread };
 }
 
@@ -312,22 +318,22 @@ function withUnread(
 ): Table<UnreadChannel> {
   const last = messages.at(-1)!;
   const { channelId } = last;
-  const held = unread[channelId];
+  const existing = unread[channelId];
   const channel = state.channels[channelId];
   // Only the server knows whether the user follows a thread.
-  if (held === undefined && (channel === undefined || channel.kind === "thread")) return unread;
-  const lastReadSeq = held?.lastReadSeq ?? state.lastReadSeqs[channelId];
+  if (existing === undefined && (channel === undefined || channel.kind === "thread")) return unread;
+  const lastReadSeq = existing?.lastReadSeq ?? state.lastReadSeqs[channelId];
   if (lastReadSeq === undefined) return unread;
-  const countedSeq = Math.max(lastReadSeq, held?.head.seq ?? 0);
+  const countedSeq = Math.max(lastReadSeq, existing?.head.seq ?? 0);
   if (last.seq <= countedSeq) return unread;
   const mentions = messages.filter((message) => message.seq > countedSeq && namesUser(state, message)).length;
   return withEntry(unread, channelId, {
     channelId,
-    groupId: held?.groupId ?? channel?.groupId ?? null,
-    parentId: held?.parentId ?? channel?.parentId ?? null,
-    head: newest(held?.head ?? last, last),
+    groupId: existing?.groupId ?? channel?.groupId ?? null,
+    parentId: existing?.parentId ?? channel?.parentId ?? null,
+    head: newest(existing?.head ?? last, last),
     lastReadSeq,
-    mentionCount: Math.min((held?.mentionCount ?? 0) + mentions, MENTIONS_COUNTED),
+    mentionCount: Math.min((existing?.mentionCount ?? 0) + mentions, MENTIONS_COUNTED),
   });
 }
 
@@ -340,27 +346,29 @@ function withoutRead(
   channelId: string,
   lastReadSeq: number,
 ): Table<UnreadChannel> {
-  const held = unread[channelId];
-  if (held === undefined || held.lastReadSeq >= lastReadSeq) return unread;
-  return held.head.seq <= lastReadSeq
+  const existing = unread[channelId];
+  if (existing === undefined || existing.lastReadSeq >= lastReadSeq) return unread;
+  return existing.head.seq <= lastReadSeq
     ? withoutEntry(unread, channelId)
-    : withEntry(unread, channelId, { ...held, lastReadSeq });
+    : withEntry(unread, channelId, { ...existing, lastReadSeq });
 }
 
 /** Updates a message in the pins of its channel and among listed messages. */
 export function putMessage(state: ClientState, message: Message): ClientState {
   const { id, channelId } = message;
-  const held = state.messages[id];
+  const existing = state.messages[id];
   const messages =
-    held === undefined || held.rev >= message.rev ? state.messages : withEntry(state.messages, id, message);
+    existing === undefined || existing.rev >= message.rev
+      ? state.messages
+      : withEntry(state.messages, id, message);
   const pins = inTable(state.pins, channelId, (pinned) => pinsAfter(pinned, message));
   return messages === state.messages && pins === state.pins ? state : { ...state, messages, pins };
 }
 
 function pinsAfter(pins: readonly Message[], message: Message): readonly Message[] {
-  const held = pins.find(({ id }) => id === message.id);
+  const existing = pins.find(({ id }) => id === message.id);
   const isPinned = message.pinnedAt !== undefined && message.deletedAt === null;
-  if (held === undefined ? !isPinned : held.rev >= message.rev) return pins;
+  if (existing === undefined ? !isPinned : existing.rev >= message.rev) return pins;
   const others = pins.filter(({ id }) => id !== message.id);
   const pinnedAt = (pin: Message): string => pin.pinnedAt ?? "";
   return isPinned ? [...others, message].sort((a, b) => pinnedAt(b).localeCompare(pinnedAt(a))) : others;

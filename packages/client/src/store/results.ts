@@ -13,7 +13,7 @@ import { type ClientState, MAX_MESSAGES, type Table, tableOf, withEntry, without
 
 type ResultReducer<N extends ActionName> = (
   state: ClientState,
-  answer: Result<N>,
+  response: Result<N>,
   params: Params<N>,
 ) => ClientState;
 
@@ -30,31 +30,31 @@ export function applyResult<N extends ActionName>(
   state: ClientState,
   name: N,
   params: Params<N>,
-  answer: Result<N>,
+  response: Result<N>,
 ): ClientState {
   const into: ResultReducer<N> | undefined = RESULT_REDUCERS[name];
-  return into?.(state, answer, params) ?? state;
+  return into?.(state, response, params) ?? state;
 }
 
 /** Applies the result like the event that other clients receive. */
 const asEvent =
-  <N extends ActionName>(eventOf: (answer: Result<N>, params: Params<N>) => StateEvent): ResultReducer<N> =>
-  (state, answer, params) =>
-    reduce(state, eventOf(answer, params));
+  <N extends ActionName>(eventOf: (response: Result<N>, params: Params<N>) => StateEvent): ResultReducer<N> =>
+  (state, response, params) =>
+    reduce(state, eventOf(response, params));
 
 const group = (state: ClientState, { group: payload }: { group: Group }): ClientState =>
   reduce(state, { name: "group.updated", payload: { group: payload } });
-const member = (state: ClientState, answer: { member: Member }): ClientState =>
-  putMember(state, answer.member);
-const message = (state: ClientState, answer: { message: Message }): ClientState =>
-  putMessage(state, answer.message);
+const member = (state: ClientState, response: { member: Member }): ClientState =>
+  putMember(state, response.member);
+const message = (state: ClientState, response: { message: Message }): ClientState =>
+  putMessage(state, response.message);
 const me = (state: ClientState, { user }: { user: OwnUser }): ClientState => ({ ...state, me: user });
 const channel = asEvent<"channel.update">((payload) => ({ name: "channel.updated", payload }));
-const openedDirect = (state: ClientState, answer: { channel: ChannelState }): ClientState => {
-  const { id } = answer.channel;
+const openedDirect = (state: ClientState, response: { channel: ChannelState }): ClientState => {
+  const { id } = response.channel;
   const { directs } = state;
   const shown = directs === null || directs.includes(id) ? directs : [id, ...directs];
-  return putChannelStates({ ...state, directs: shown }, [answer.channel]);
+  return putChannelStates({ ...state, directs: shown }, [response.channel]);
 };
 
 const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
@@ -67,7 +67,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "user.claimGuest": me,
 
   "group.listMine": (state, { groups }) => {
-    const left = Object.keys(state.groups ?? {}).filter((id) => groups.every((held) => held.id !== id));
+    const left = Object.keys(state.groups ?? {}).filter((id) => groups.every((group) => group.id !== id));
     return { ...left.reduce(removeGroup, state), groups: tableOf(groups, ({ id }) => id) };
   },
   "group.create": asEvent((payload) => ({ name: "group.joined", payload })),
@@ -78,12 +78,12 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "group.removeIcon": group,
   "group.setRetention": group,
   "role.setDefault": group,
-  "group.myPermissions": (state, answer, { groupId }) => ({
+  "group.myPermissions": (state, response, { groupId }) => ({
     ...state,
-    permissions: withEntry(state.permissions, groupId, answer),
+    permissions: withEntry(state.permissions, groupId, response),
   }),
 
-  "group.getMember": (state, answer, { groupId }) => member(withMembersOf(state, groupId), answer),
+  "group.getMember": (state, response, { groupId }) => member(withMembersOf(state, groupId), response),
   "group.getMembers": (state, { members }, { groupId }) =>
     members.reduce(putMember, withMembersOf(state, groupId)),
   "group.listMembers": (state, { members, nextUserId }, { groupId, afterUserId = "" }) => {
@@ -100,7 +100,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "group.kick": (state, _, { groupId, userId }) => {
     const known = state.members[groupId];
     if (known === undefined) return state;
-    const members = withoutEntries(known, (held) => held.userId === userId);
+    const members = withoutEntries(known, (member) => member.userId === userId);
     return { ...state, members: withEntry(state.members, groupId, members) };
   },
 
@@ -144,8 +144,8 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     ...state,
     unread: tableOf(channels, ({ channelId }) => channelId),
   }),
-  "channel.get": (state, answer) => putChannelStates(state, [answer.channel]),
-  "channel.openThread": (state, answer) => putChannelStates(state, [answer.channel]),
+  "channel.get": (state, response) => putChannelStates(state, [response.channel]),
+  "channel.openThread": (state, response) => putChannelStates(state, [response.channel]),
   "channel.openDirect": openedDirect,
   "channel.createGroupDirect": openedDirect,
   "channel.closeDirect": asEvent((_, payload) => ({ name: "channel.closed", payload })),
@@ -164,7 +164,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     payload: { channelId, lastReadSeq },
   })),
 
-  "message.get": (state, answer) => listMessages(state, [answer.message]),
+  "message.get": (state, response) => listMessages(state, [response.message]),
   "message.search": (state, { messages }) => listMessages(state, messages),
   "message.listPins": (state, { messages }, { channelId }) => ({
     ...state,
@@ -224,9 +224,9 @@ function putChannelStates(state: ClientState, channels: readonly ChannelState[])
 function listMessages(state: ClientState, listed: readonly Message[]): ClientState {
   const known: Record<string, Message> = { ...state.messages };
   for (const one of listed) {
-    const held = known[one.id];
+    const existing = known[one.id];
     delete known[one.id];
-    known[one.id] = held !== undefined && held.rev > one.rev ? held : one;
+    known[one.id] = existing !== undefined && existing.rev > one.rev ? existing : one;
   }
   const ids = Object.keys(known);
   const messages: Table<Message> =

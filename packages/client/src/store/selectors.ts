@@ -19,11 +19,11 @@ import type { ClientState, Table } from "./state.ts";
 
 /** Computes once for each table. */
 function once<K extends object, V>(make: (table: K) => V): (table: K) => V {
-  const made = new WeakMap<K, V>();
+  const cache = new WeakMap<K, V>();
   return (table) => {
-    const held = made.get(table) ?? make(table);
-    made.set(table, held);
-    return held;
+    const value = cache.get(table) ?? make(table);
+    cache.set(table, value);
+    return value;
   };
 }
 
@@ -44,8 +44,8 @@ const highestFirst = once((roles: Table<Role>): readonly Role[] =>
 
 /** The roles of a group, highest first. */
 export function rolesOf({ roles }: ClientState, groupId: string): readonly Role[] | undefined {
-  const held = roles[groupId];
-  return held && highestFirst(held);
+  const existing = roles[groupId];
+  return existing && highestFirst(existing);
 }
 
 /** Channels ordered by position, then by age. */
@@ -82,20 +82,20 @@ const directsByList = new WeakMap<
 export function directsOf(state: ClientState): readonly ChannelState[] | undefined {
   const { directs, channels } = state;
   if (directs === null) return undefined;
-  let held = directsByList.get(directs);
-  if (held?.channels !== channels) {
-    held = { channels, list: directs.flatMap((id) => channels[id] ?? []) };
-    directsByList.set(directs, held);
+  let existing = directsByList.get(directs);
+  if (existing?.channels !== channels) {
+    existing = { channels, list: directs.flatMap((id) => channels[id] ?? []) };
+    directsByList.set(directs, existing);
   }
-  return statesOf(state, held.list);
+  return statesOf(state, existing.list);
 }
 
 const statesByList = new WeakMap<readonly Channel[], readonly ChannelState[]>();
 
 function statesOf(state: ClientState, channels: readonly Channel[]): readonly ChannelState[] {
-  const held = statesByList.get(channels);
+  const existing = statesByList.get(channels);
   const states = channels.map((channel) => withNumbers(state, channel));
-  if (held !== undefined && states.every((one, index) => one === held[index])) return held;
+  if (existing !== undefined && states.every((one, index) => one === existing[index])) return existing;
   statesByList.set(channels, states);
   return states;
 }
@@ -106,8 +106,8 @@ const NO_HEAD = { seq: 0, rev: 0 };
 function withNumbers({ heads, lastReadSeqs }: ClientState, channel: Channel): ChannelState {
   const head = heads[channel.id] ?? NO_HEAD;
   const lastReadSeq = lastReadSeqs[channel.id] ?? 0;
-  const held = numbered.get(channel);
-  if (held?.head === head && held.lastReadSeq === lastReadSeq) return held;
+  const existing = numbered.get(channel);
+  if (existing?.head === head && existing.lastReadSeq === lastReadSeq) return existing;
   const fresh = { ...channel, head, lastReadSeq };
   numbered.set(channel, fresh);
   return fresh;
@@ -125,8 +125,8 @@ const membersById = once((members: Table<Member>): readonly Member[] =>
 
 /** The known members of a group, ordered by user id. */
 export function membersOf({ members }: ClientState, groupId: string): readonly Member[] | undefined {
-  const held = members[groupId];
-  return held && membersById(held);
+  const existing = members[groupId];
+  return existing && membersById(existing);
 }
 
 /** Unread counts. */
@@ -207,8 +207,8 @@ export function latestMessages({ messages }: ClientState, listed: readonly Messa
 }
 
 function latest(messages: Table<Message>, listed: Message): Message {
-  const held = messages[listed.id];
-  return held !== undefined && held.rev > listed.rev ? held : listed;
+  const existing = messages[listed.id];
+  return existing !== undefined && existing.rev > listed.rev ? existing : listed;
 }
 
 /** The current versions of listed inbox items. */
@@ -228,8 +228,8 @@ const changedItems = new WeakMap<InboxItem, InboxItem>();
 
 function withChanges(item: InboxItem, message: Message, unread: boolean): InboxItem {
   if (message === item.message && unread === item.unread) return item;
-  const held = changedItems.get(item);
-  if (held?.message === message && held.unread === unread) return held;
+  const existing = changedItems.get(item);
+  if (existing?.message === message && existing.unread === unread) return existing;
   const changed = { ...item, message, unread };
   changedItems.set(item, changed);
   return changed;

@@ -244,12 +244,12 @@ export class Store {
     const since = this.#bufferedEvents.length;
     this.#callsInFlight += 1;
     try {
-      const answer = await call();
+      const response = await call();
       const isTooMuch = this.#bufferedEvents.length > MAX_BUFFERED_EVENTS;
       const events = this.#bufferedEvents.slice(since);
-      this.#set(events.reduce(reduce, applyResult(this.#state, name, params, answer)));
+      this.#set(events.reduce(reduce, applyResult(this.#state, name, params, response)));
       if (isTooMuch) this.#invalidate({ name, params } as Invalidation);
-      return answer;
+      return response;
     } finally {
       this.#callsInFlight -= 1;
     }

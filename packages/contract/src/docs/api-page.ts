@@ -52,14 +52,14 @@ ${Object.entries(components.schemas).map(schemaEntry).join("\n")}
 }
 
 function operation([path, { post }]: [string, { post: Operation }]): string {
-  const answer = post.responses["200"]?.content["application/json"].schema.properties?.["data"] ?? {};
+  const response = post.responses["200"]?.content["application/json"].schema.properties?.["data"] ?? {};
   const errors = Object.entries(post.responses)
     .filter(([status]) => status !== "200")
     .map(([status, { description }]) => `<tr><td>${text(status)}</td><td>${text(description)}</td></tr>`);
   return `<details id="${text(path)}"><summary><code>${text(path)}</code> ${text(post.summary)}</summary>
 <p>${text(post.description)}</p>
 <h3>Parameters</h3>${fields(post.requestBody.content["application/json"]?.schema ?? querySchema(post))}
-<h3>Answer</h3>${fields(answer)}
+<h3>Response</h3>${fields(response)}
 <h3>Errors</h3><table>${errors.join("")}</table></details>`;
 }
 

@@ -28,7 +28,7 @@ export function asyncApiDocument(): Json {
     const { summary, params, result, transports } = actionDefinition(name);
     if (!transports.includes("socket")) continue;
     messages[`${name}-call`] = { name, summary, payload: schemaOf(params, "input") };
-    messages[`${name}-answer`] = { name, payload: answerSchema(schemaOf(result, "output")) };
+    messages[`${name}-answer`] = { name, payload: responseSchema(schemaOf(result, "output")) };
     operations[`call-${name}`] = {
       action: "receive",
       channel: CHANNEL,
@@ -71,7 +71,7 @@ export function asyncApiDocument(): Json {
   };
 }
 
-function answerSchema(data: unknown): Json {
+function responseSchema(data: unknown): Json {
   return {
     oneOf: [
       {

@@ -29,9 +29,9 @@ export class Assembly {
 
   /** @returns the message once it is complete, otherwise null. Discards a message if a piece is missing. */
   add({ id, index, count }: Piece, body: Uint8Array): Buffer | null {
-    const begun = this.#incomplete.get(id);
+    const existing = this.#incomplete.get(id);
     this.#discard(id);
-    const message = index === 0 ? { bodies: [], bytes: 0 } : begun;
+    const message = index === 0 ? { bodies: [], bytes: 0 } : existing;
     if (message?.bodies.length !== index) return null;
     // Copied, because the connection reuses the buffer.
     message.bodies.push(Buffer.from(body));

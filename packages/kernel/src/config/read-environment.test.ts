@@ -126,8 +126,8 @@ test("ignores variables of other programs", () => {
 });
 
 test("reports misspelled settings together with the errors", () => {
-  const faulty = () => loadConfig({ NODE_ENV: "production", TOKEN_SECERT: "hunter2" });
-  expect(faulty).toThrow("TOKEN_SECRET: is required");
-  expect(faulty).toThrow("Did you mean TOKEN_SECRET?");
-  expect(faulty).not.toThrow("hunter2");
+  const load = () => loadConfig({ NODE_ENV: "production", TOKEN_SECERT: "hunter2" });
+  expect(load).toThrow("TOKEN_SECRET: is required");
+  expect(load).toThrow("Did you mean TOKEN_SECRET?");
+  expect(load).not.toThrow("hunter2");
 });

@@ -20,15 +20,15 @@ export function readEnvironment(variables: Given): Environment {
   const files = readSecretFiles(own);
   const given = { ...own, ...files.values };
   const faults = [...files.faults.values()];
-  const faulty = new Set<SettingName>(files.faults.keys());
+  const invalid = new Set<SettingName>(files.faults.keys());
   for (const { path, message } of Environment.safeParse(given).error?.issues ?? []) {
     const name = path[0] as SettingName;
-    faulty.add(name);
+    invalid.add(name);
     faults.push({ name, message: `${message}${shown(name, given[name])}` });
   }
-  const sound = Object.entries(given).filter(([name]) => !faulty.has(name as SettingName));
-  const env = Environment.parse(Object.fromEntries(sound));
-  faults.push(...inconsistencies({ env, isInvalid: (name) => faulty.has(name) }));
+  const valid = Object.entries(given).filter(([name]) => !invalid.has(name as SettingName));
+  const env = Environment.parse(Object.fromEntries(valid));
+  faults.push(...inconsistencies({ env, isInvalid: (name) => invalid.has(name) }));
   if (faults.length > 0) {
     throw new ConfigError(
       [listOf(faults), ...misspelledSettings(variables).map((line) => `  ${line}`)].join("\n"),

@@ -45,7 +45,7 @@ test("rejects a secret that is given both directly and as a file", async () => {
 
 test("reports an unreadable file with all other errors, without reporting its setting as missing", () => {
   const missing = join(folder, "missing");
-  const faulty = () =>
+  const load = () =>
     loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE: missing, SMTP_URL_FILE: folder, PORT: "x" });
   for (const fault of [
     `TOKEN_SECRET_FILE: names a file that cannot be read: ENOENT: no such file or directory, open '${missing}'`,
@@ -53,9 +53,9 @@ test("reports an unreadable file with all other errors, without reporting its se
     "MAIL_FROM: is required with SMTP_URL",
     "PORT: must be",
   ]) {
-    expect(faulty).toThrow(fault);
+    expect(load).toThrow(fault);
   }
-  expect(faulty).not.toThrow("TOKEN_SECRET: ");
+  expect(load).not.toThrow("TOKEN_SECRET: ");
 });
 
 test.each([
@@ -64,9 +64,9 @@ test.each([
   "/hunter2hunter2/hunter2hunter2hunter2",
   "hunter2\0",
 ])("a secret given instead of a path is not printed: %j", (secret) => {
-  const faulty = () => loadConfig({ TOKEN_SECRET_FILE: secret });
-  expect(faulty).toThrow("TOKEN_SECRET_FILE: names a file that cannot be read: E");
-  expect(faulty).not.toThrow("hunter2");
+  const load = () => loadConfig({ TOKEN_SECRET_FILE: secret });
+  expect(load).toThrow("TOKEN_SECRET_FILE: names a file that cannot be read: E");
+  expect(load).not.toThrow("hunter2");
 });
 
 test("validates the content of a file like an environment variable", async () => {

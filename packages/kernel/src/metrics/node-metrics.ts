@@ -187,16 +187,16 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
   const { modules } = await admin.command({ buildInfo: 1 });
   if (!Array.isArray(modules) || !modules.includes("fanfare-embedded-mongo")) return;
 
-  let asked: Promise<Filling | undefined> | undefined;
+  let pending: Promise<Filling | undefined> | undefined;
   /** Runs once for all gauges of a scrape. A failed command doesn't fail the scrape; other metrics show that the database is down. */
   const ask = () =>
-    (asked ??= admin
+    (pending ??= admin
       .command({ serverStatus: 1 })
       .then(
         (status): Filling => status["fanfare"],
         () => undefined,
       )
-      .finally(() => (asked = undefined)));
+      .finally(() => (pending = undefined)));
   const watch = (name: string, help: string, read: (filling: Filling) => number) => {
     const gauge = new Gauge({
       name,

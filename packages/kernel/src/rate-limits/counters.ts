@@ -29,13 +29,13 @@ export class MemoryCounters implements SharedCounters {
 
   async add(steps: readonly (string | number)[]): Promise<number[]> {
     const nowMs = Date.now();
-    const answers: number[] = [];
+    const results: number[] = [];
     for (let i = 0; i < steps.length; i += 3) {
       const counter = this.#counterOf(String(steps[i]), nowMs, Number(steps[i + 2]));
       counter.total += Number(steps[i + 1]);
-      answers.push(counter.total, counter.endsAtMs - nowMs);
+      results.push(counter.total, counter.endsAtMs - nowMs);
     }
-    return answers;
+    return results;
   }
 
   get size(): number {

@@ -80,10 +80,10 @@ export class SharedRateLimits implements RateLimits {
       this.#setUnavailable(new Error(`no response within ${RESPONSE_TIMEOUT_MS} ms`));
       timeout.resolve(null);
     }, RESPONSE_TIMEOUT_MS);
-    const answers = await Promise.race([this.#share([[key, window]]), timeout.promise]);
+    const results = await Promise.race([this.#share([[key, window]]), timeout.promise]);
     clearTimeout(timer);
-    if (answers === null) return 0;
-    const [total, leftMs] = answers as [number, number];
+    if (results === null) return 0;
+    const [total, leftMs] = results as [number, number];
     return total > points ? Math.max(1, leftMs) : 0;
   }
 
@@ -114,14 +114,14 @@ export class SharedRateLimits implements RateLimits {
       return [key, unshared[index]!, Math.max(1, window.endsAtMs - sentAtMs)];
     });
     try {
-      const answers = await this.#options.counters.add(steps);
+      const results = await this.#options.counters.add(steps);
       const nowMs = Date.now();
       windows.forEach(([, window], index) => {
-        window.others = Math.max(0, answers[2 * index]! - window.shared);
-        window.endsAtMs = nowMs + answers[2 * index + 1]!;
+        window.others = Math.max(0, results[2 * index]! - window.shared);
+        window.endsAtMs = nowMs + results[2 * index + 1]!;
       });
       this.#setBack();
-      return answers;
+      return results;
     } catch (error) {
       windows.forEach(([, window], index) => (window.shared -= unshared[index]!));
       this.#setUnavailable(error);

@@ -18,7 +18,7 @@ export interface ClientRequest extends RequestScope {
 export type InRequest = <T>(
   request: ClientRequest,
   work: () => Promise<T>,
-  outcomeOf?: (answer: T) => string,
+  outcomeOf?: (response: T) => string,
 ) => Promise<T>;
 
 export const inRequestUntraced: InRequest = runInScope;

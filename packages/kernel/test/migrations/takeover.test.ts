@@ -102,9 +102,9 @@ test("of two processes that start together, only one migrates", async () => {
   const both = [start("both", "first"), start("both", "second")];
   const outcomes = await Promise.all(both.map(({ ended }) => ended));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
-  const begun = outcomes.flatMap(({ logged }) =>
+  const starts = outcomes.flatMap(({ logged }) =>
     logged.filter((line) => line.startsWith("migration started")),
   );
-  expect(begun).toHaveLength(1);
+  expect(starts).toHaveLength(1);
   await expectDone(db);
 });

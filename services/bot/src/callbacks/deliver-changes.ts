@@ -78,15 +78,15 @@ async function deliverChannel(
   if (last === undefined) return false;
   // A new thread is visible as a change of its root message.
   const threadIds = messages.flatMap(({ threadId }) => threadId ?? []);
-  const begun = threadIds.filter((threadId) => isSince(threadId, bot.callback.since));
-  for (const threadId of begun) await cursors.begin(cursorOf(bot, threadId, NOTHING));
+  const newThreadIds = threadIds.filter((threadId) => isSince(threadId, bot.callback.since));
+  for (const threadId of newThreadIds) await cursors.begin(cursorOf(bot, threadId, NOTHING));
   const events = toEvents(messages, cursor.seq, bot.callback.events, bot._id.toHexString());
   if (events.length > 0) await deliver(options, bot, bot.callback, `${channelId}-${last.rev}`, events);
   await cursors.advance(cursor, {
     rev: last.rev,
     seq: Math.max(cursor.seq, ...messages.map(({ seq }) => seq)),
   });
-  return messages.length === limit || begun.length > 0;
+  return messages.length === limit || newThreadIds.length > 0;
 }
 
 /** Channels visible to the bot with undelivered changes. */

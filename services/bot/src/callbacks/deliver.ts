@@ -53,7 +53,7 @@ export async function deliver(
       timeoutMs: CALLBACK_TIMEOUT_MS,
       maxBytes: 0,
     })
-    .then((answer) => answer.status)
+    .then((response) => response.status)
     .catch((error: unknown) => {
       throw new DeliveryError(error instanceof Error ? error.message : "It failed.", false);
     });

@@ -50,9 +50,9 @@ async function promptForPassword(): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
   const ask = async (question: string): Promise<string> => {
     process.stderr.write(question);
-    const answer = await reader.question("");
+    const line = await reader.question("");
     process.stderr.write("\n");
-    return answer;
+    return line;
   };
   try {
     const password = await ask("Password: ");

@@ -22,7 +22,7 @@ export interface UploadOptions {
  */
 export async function serveUploads(app: FastifyInstance, options: UploadOptions): Promise<void> {
   const { node, calls, identify } = options;
-  let underWay = 0;
+  let inFlight = 0;
 
   const upload = async (
     name: Extract<ActionName, "file.startUpload" | "file.startPicture">,
@@ -30,8 +30,8 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    if (underWay >= MAX_UPLOADS) throw serviceError("OVERLOADED", { retryAfterMs: UPLOADS_RETRY_MS });
-    underWay += 1;
+    if (inFlight >= MAX_UPLOADS) throw serviceError("OVERLOADED", { retryAfterMs: UPLOADS_RETRY_MS });
+    inFlight += 1;
     try {
       const bytes = Number(request.headers["content-length"]);
       // The client may still be sending a large body that isn't worth reading.
@@ -42,7 +42,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
       const { fileId } = started.data as { fileId: string };
       return sendResponse(reply, { ok: true, data: await receive(options, fileId, bytes, request) });
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
 

@@ -32,18 +32,18 @@ type Start = "group.startExport" | "admin.startGroupExport";
  */
 export function serveExports(app: FastifyInstance, options: ExportOptions): void {
   const { node, calls, identify } = options;
-  let underWay = 0;
+  let inFlight = 0;
 
-  const answer = async (start: Start, request: FastifyRequest, reply: FastifyReply) => {
-    if (underWay >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
+  const sendExport = async (start: Start, request: FastifyRequest, reply: FastifyReply) => {
+    if (inFlight >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
     const { groupId } = request.query as Record<string, unknown>;
     const caller = await callerOf(request, identify, node.config);
     const started = await calls.answer("http", start, { groupId }, caller);
     if (!started.ok) return sendResponse(reply, started);
     const { group } = started.data as { group: Group };
 
-    underWay += 1;
-    reply.raw.once("close", () => (underWay -= 1));
+    inFlight += 1;
+    reply.raw.once("close", () => (inFlight -= 1));
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
     const recheckAccess = async (): Promise<void> => {
       await stillLoggedIn(identify, bearerToken(request));
@@ -57,9 +57,9 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
       .send(Readable.from(chunked(logged(node, groupFile(source)))));
   };
   const route = { helmet: false, exposeHeadRoute: false } as const;
-  app.get("/api/group.export", route, (request, reply) => answer("group.startExport", request, reply));
+  app.get("/api/group.export", route, (request, reply) => sendExport("group.startExport", request, reply));
   app.get("/api/admin.exportGroup", route, (request, reply) =>
-    answer("admin.startGroupExport", request, reply),
+    sendExport("admin.startGroupExport", request, reply),
   );
 }
 

@@ -36,11 +36,11 @@ import type { ExportOptions } from "./serve-exports.ts";
  */
 export async function serveImports(app: FastifyInstance, options: ExportOptions): Promise<void> {
   const { node, calls, identify } = options;
-  let underWay = 0;
+  let inFlight = 0;
 
   const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (underWay >= MAX_IMPORTS) throw serviceError("OVERLOADED", { retryAfterMs: IMPORTS_RETRY_MS });
-    underWay += 1;
+    if (inFlight >= MAX_IMPORTS) throw serviceError("OVERLOADED", { retryAfterMs: IMPORTS_RETRY_MS });
+    inFlight += 1;
     // The client may still be sending a large body that isn't worth reading.
     reply.header("connection", "close");
     try {
@@ -52,7 +52,7 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
       const { groupId } = started.data as { groupId: string };
       return sendResponse(reply, { ok: true, data: await receive(node, groupId, caller.actor!, request) });
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
 

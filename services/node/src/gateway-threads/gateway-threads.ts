@@ -55,8 +55,8 @@ export class GatewayThreads implements Threads {
 
   /** One list for each thread that responds in time. */
   async metrics(name: string | null): Promise<ThreadMetrics[]> {
-    const answers = await Promise.all(this.#workers.map((worker) => this.#ask(worker, name)));
-    return answers.filter((answer) => answer !== null);
+    const responses = await Promise.all(this.#workers.map((worker) => this.#ask(worker, name)));
+    return responses.filter((response) => response !== null);
   }
 
   /** Resolves when all threads have drained their connections. */

@@ -17,10 +17,10 @@ export function GroupPage({ groupId }: { groupId: string }) {
   const me = useMe();
   const { data: groups } = useGroups();
   const group = useGroup(groupId);
-  const asked = useChannels(groupId);
-  const { data: channels } = asked;
-  if (groups !== undefined && group === undefined) return <NotThere what="group" />;
-  if (channels === undefined || group === undefined) return <PagePending of={asked} />;
+  const query = useChannels(groupId);
+  const { data: channels } = query;
+  if (groups !== undefined && group === undefined) return <NotFound what="group" />;
+  if (channels === undefined || group === undefined) return <PagePending of={query} />;
   const ids = channelsInOrder(channels).map(({ id }) => id);
   const wanted = [lastChannelOf(me.id, groupId), group.defaultChannelId, ids[0]];
   const target = wanted.find((id) => typeof id === "string" && ids.includes(id));
@@ -44,11 +44,11 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
     if (isThere) rememberPlace(me.id, channelPath(groupId, channelId), groupId, channelId);
   }, [isThere, me.id, groupId, channelId]);
   if (isThere) return <ChannelPage key={channelId} group={group} channel={channel} />;
-  if (groups !== undefined && group === undefined) return <NotThere what="group" />;
+  if (groups !== undefined && group === undefined) return <NotFound what="group" />;
   if (channels !== undefined && group !== undefined) {
     return (
       <ThreadRedirect channelId={channelId}>
-        <NotThere what="channel" groupId={groupId} />
+        <NotFound what="channel" groupId={groupId} />
       </ThreadRedirect>
     );
   }
@@ -76,7 +76,7 @@ function ThreadRedirect({ channelId, children }: ThreadRedirectProps) {
   return isPending || parentId !== null ? <PageLoading /> : children;
 }
 
-function NotThere({ what, groupId }: { what: "group" | "channel"; groupId?: string }) {
+function NotFound({ what, groupId }: { what: "group" | "channel"; groupId?: string }) {
   const { t } = useTranslation("home");
   return (
     <>

@@ -11,9 +11,9 @@ import { PageHeader, PagePending } from "../shell/page-header.tsx";
 /** Redirects to the last visited place or the first group; without groups, offers to create one. */
 export function HomePage() {
   const me = useMe();
-  const asked = useGroups();
-  const { data: groups } = asked;
-  if (groups === undefined) return <PagePending of={asked} />;
+  const query = useGroups();
+  const { data: groups } = query;
+  if (groups === undefined) return <PagePending of={query} />;
   const { path } = lastPlaces(me.id);
   if (path?.startsWith(`${directPath()}/`)) return <Redirect to={path} replace />;
   const first = groups[0];

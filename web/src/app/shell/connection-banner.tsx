@@ -29,7 +29,7 @@ export function ConnectionBanner() {
   const isShown = connection.draining || lostForMs >= SHOW_AFTER_MS;
   return (
     <Banner isShown={isShown} icon={<Icon connection={connection} />}>
-      <Words connection={connection} seconds={Math.floor(lostForMs / 1000)} />
+      <BannerText connection={connection} seconds={Math.floor(lostForMs / 1000)} />
     </Banner>
   );
 }
@@ -55,7 +55,7 @@ function Icon({ connection }: { connection: Connection }) {
   return ICONS[kindOf(connection)];
 }
 
-function Words({ connection, seconds }: { connection: Connection; seconds: number }) {
+function BannerText({ connection, seconds }: { connection: Connection; seconds: number }) {
   const { t } = useTranslation("shell");
   const kind = kindOf(connection);
   const counts = (kind === "connecting" || kind === "reconnecting") && seconds >= COUNT_AFTER_S;

@@ -113,9 +113,9 @@ function useShortcutActions(): ShortcutActions {
     // Esc closes the side panel first.
     const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
     if (channelId === null || hasPanel) return false;
-    const held = store.state.unread?.[channelId];
-    if (held === undefined) return false;
-    call("channel.markRead", { channelId, seq: held.head.seq }).catch(showFailure);
+    const existing = store.state.unread?.[channelId];
+    if (existing === undefined) return false;
+    call("channel.markRead", { channelId, seq: existing.head.seq }).catch(showFailure);
     return true;
   };
   const markGroupRead = (): boolean => {

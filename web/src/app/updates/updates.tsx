@@ -41,7 +41,7 @@ async function register(): Promise<void> {
   serviceWorker.addEventListener("controllerchange", () => {
     // Another tab activated the new version.
     if (wasControlled) offer(() => location.reload());
-    else keepLoaded();
+    else cacheLoaded();
   });
   if (registration.waiting !== null && wasControlled) offerWorker(registration.waiting);
   registration.addEventListener("updatefound", () => {
@@ -51,7 +51,7 @@ async function register(): Promise<void> {
     });
   });
   setInterval(() => void registration.update().catch(() => {}), CHECK_INTERVAL_MS);
-  keepLoaded();
+  cacheLoaded();
 }
 
 function offer(apply: () => void): void {
@@ -61,11 +61,11 @@ function offer(apply: () => void): void {
 function offerWorker(worker: ServiceWorker): void {
   offer(() => {
     navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
-    tell(worker, { type: "takeOver" });
+    postToWorker(worker, { type: "takeOver" });
   });
 }
 
-function tell(worker: ServiceWorker, message: ToWorker): void {
+function postToWorker(worker: ServiceWorker, message: ToWorker): void {
   worker.postMessage(message);
 }
 
@@ -73,14 +73,14 @@ function tell(worker: ServiceWorker, message: ToWorker): void {
  * The service worker caches what it fetches from now on. Files that were loaded before it took control are reported to it, including
  * requests that were in flight.
  */
-function keepLoaded(): void {
+function cacheLoaded(): void {
   const { controller } = navigator.serviceWorker;
   if (controller === null) return;
   const tellOf = (entries: PerformanceEntryList): void => {
     const paths = (entries as PerformanceResourceTiming[])
       .filter(isOwn)
       .map(({ name }) => new URL(name).pathname);
-    if (paths.length > 0) tell(controller, { type: "keep", paths });
+    if (paths.length > 0) postToWorker(controller, { type: "keep", paths });
   };
   new PerformanceObserver((list) => tellOf(list.getEntries())).observe({ type: "resource", buffered: true });
 }

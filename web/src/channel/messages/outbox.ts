@@ -31,16 +31,16 @@ void locks?.request(lockName(tabId), () => new Promise<void>(() => {}));
 /** The account whose messages are sent; a new object for each login. */
 let account: { client: FanfareClient; userId: string } | null = null;
 /** Nonces of the messages that this tab sends or shows as failed. */
-const held = new Set<string>();
+const pendingNonces = new Set<string>();
 /** Tabs that this one waits for, to take over their messages. */
-const awaited = new Set<string>();
+const watchedTabs = new Set<string>();
 let lastMs = 0;
 
 /** Sends messages left by earlier pages, immediately and on each reconnect. */
 export function openOutbox(client: FanfareClient, userId: string): void {
   const opened = { client, userId };
   account = opened;
-  held.clear();
+  pendingNonces.clear();
   client.on("connection.changed", ({ state }) => {
     if (state === "online" && account === opened) void takeOver();
   });
@@ -50,7 +50,7 @@ export function openOutbox(client: FanfareClient, userId: string): void {
 /** Stops sending. Stored messages wait for the user's next login. */
 export function closeOutbox(): void {
   account = null;
-  held.clear();
+  pendingNonces.clear();
 }
 
 /** Stops sending and removes the stored messages. */
@@ -60,7 +60,7 @@ export function clearOutbox(): void {
 }
 
 export function isOutboxFull(): boolean {
-  return held.size >= MAX_OUTBOX_MESSAGES;
+  return pendingNonces.size >= MAX_OUTBOX_MESSAGES;
 }
 
 /** Never rejects: a message that failed permanently is shown in the list, where it can be retried or deleted. */
@@ -95,7 +95,7 @@ export function retryMessage(view: ChannelView, { message }: UnsentMessage): Pro
 }
 
 export function deleteUnsent({ message }: UnsentMessage): void {
-  held.delete(message.nonce);
+  pendingNonces.delete(message.nonce);
   removeUnsent(message.channelId, message.nonce);
   void removeMessage(message.nonce);
 }
@@ -103,15 +103,15 @@ export function deleteUnsent({ message }: UnsentMessage): void {
 async function deliver(view: ChannelView, message: StoredMessage): Promise<void> {
   const { nonce, content, options } = message;
   const sender = account;
-  held.add(nonce);
+  pendingNonces.add(nonce);
   try {
     await view.send(content, { ...options, nonce });
-    held.delete(nonce);
+    pendingNonces.delete(nonce);
     await removeMessage(nonce);
   } catch (error) {
     // The session ended, but the message is still wanted: the next login sends it, unless the user logged out.
     if (account !== sender || isOf(error, "CLOSED")) {
-      if (account === sender) held.delete(nonce);
+      if (account === sender) pendingNonces.delete(nonce);
       return;
     }
     if (isOf(error, "CHANNEL_NOT_FOUND")) return dropWithChannel(message, error);
@@ -123,7 +123,7 @@ async function deliver(view: ChannelView, message: StoredMessage): Promise<void>
 
 /** The channel can't be opened to show the failed message there. */
 function dropWithChannel({ nonce, content }: StoredMessage, error: unknown): void {
-  held.delete(nonce);
+  pendingNonces.delete(nonce);
   void removeMessage(nonce);
   const label = i18next.t("messages:unsent.label");
   showToast({ text: `${label} ${errorText(error)} “${content.slice(0, 200)}”`, tone: "danger" });
@@ -138,7 +138,7 @@ async function takeOver(): Promise<void> {
   if (account !== opened) return;
   for (const message of messages) {
     if (message.tabId !== tabId) waitForTab(message.tabId);
-    else if (!held.has(message.nonce)) resume(client, message);
+    else if (!pendingNonces.has(message.nonce)) resume(client, message);
   }
 }
 
@@ -150,7 +150,7 @@ function resume(client: FanfareClient, message: StoredMessage): void {
     void deliver(view, { ...message, options: { ...message.options, resend: true } });
     return;
   }
-  held.add(message.nonce);
+  pendingNonces.add(message.nonce);
   const error = message.failure === null ? EXPIRED : new FanfareError(message.failure);
   addUnsent(message.channelId, { message, error });
 }
@@ -172,10 +172,10 @@ async function otherTabs(): Promise<Set<string>> {
 
 /** Takes over the messages of a tab when it closes. */
 function waitForTab(otherId: string): void {
-  if (awaited.has(otherId)) return;
-  awaited.add(otherId);
+  if (watchedTabs.has(otherId)) return;
+  watchedTabs.add(otherId);
   void locks?.request(lockName(otherId), { mode: "shared" }, () => {
-    awaited.delete(otherId);
+    watchedTabs.delete(otherId);
     void takeOver();
   });
 }

@@ -39,8 +39,8 @@ interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped
 /** The thread next to its channel. Use the thread's ID as the key. */
 export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelProps) {
   const { t } = useTranslation("threads");
-  const asked = useChannelState(threadId);
-  const { data: thread, error } = asked;
+  const query = useChannelState(threadId);
+  const { data: thread, error } = query;
   const title = thread?.name || t("title");
   const isHere = thread?.parentId === parent.id;
   return (
@@ -48,7 +48,7 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
       {thread === undefined && error === null && <SkeletonRows withAvatar />}
       {thread === undefined && error !== null && (
         <div className="p-4">
-          <Pending of={asked} />
+          <Pending of={query} />
         </div>
       )}
       {thread !== undefined && !isHere && (

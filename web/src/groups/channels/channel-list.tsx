@@ -31,15 +31,15 @@ interface ChannelListProps {
 /** The channels of a group by section. With "Manage channels" they can be moved by dragging or with Alt and the arrow keys. */
 export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { t } = useTranslation("channels");
-  const asked = useChannels(group.id);
-  const { data: channels } = asked;
+  const query = useChannels(group.id);
+  const { data: channels } = query;
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const canManage = hasPermission(permissions, "manageChannels");
   const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], canManage);
   if (channels === undefined) {
     return (
       <div className="p-3">
-        <Pending of={asked}>
+        <Pending of={query}>
           <SkeletonRows />
         </Pending>
       </div>

@@ -113,8 +113,10 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
 
 /** Whether the user can only read, in an announcement channel. */
 function useIsReadOnly({ id, groupId }: Channel): boolean {
-  const held = useMyPermissions(groupId ?? "").data?.channels.find(({ channelId }) => channelId === id);
-  return held !== undefined && !hasPermission(held.permissions, "sendMessages");
+  const permissions = useMyPermissions(groupId ?? "").data?.channels.find(
+    ({ channelId }) => channelId === id,
+  );
+  return permissions !== undefined && !hasPermission(permissions.permissions, "sendMessages");
 }
 
 function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {

@@ -182,12 +182,12 @@ export function Usage({ groupId }: { groupId: string }) {
 
 export function ChannelsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const asked = useChannels(group.id);
-  const { data: channels } = asked;
+  const query = useChannels(group.id);
+  const { data: channels } = query;
   const [chosenId, setChosenId] = useState<string | null>(null);
   if (channels === undefined)
     return (
-      <Pending of={asked}>
+      <Pending of={query}>
         <SkeletonRows />
       </Pending>
     );

@@ -8,7 +8,7 @@ import { channelPath, groupPath, landingPath } from "../../routes.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
-import { InvitedGroup, isMeant } from "./invited-group.tsx";
+import { InvitedGroup, isJoining } from "./invited-group.tsx";
 
 /** The invite page for logged-in users. Members of the group are redirected to it. */
 export function InvitePage({ code }: { code: string }) {
@@ -24,7 +24,7 @@ export function InvitePage({ code }: { code: string }) {
     const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
     navigate(path, { replace: true });
   }, [call, code, navigate]);
-  const joinsNow = data !== undefined && isMeant(code);
+  const joinsNow = data !== undefined && isJoining(code);
   useEffect(() => {
     // Accepting twice is harmless.
     if (joinsNow) void run(join);

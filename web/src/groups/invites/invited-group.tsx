@@ -33,6 +33,6 @@ export function joinAfterLogin(code: string): void {
   joiningCode = code;
 }
 
-export function isMeant(code: string): boolean {
+export function isJoining(code: string): boolean {
   return joiningCode === code;
 }

@@ -73,13 +73,13 @@ function useCurrentInvite(groupId: string): CurrentInvite {
   const [failure, setFailure] = useState<unknown>(null);
   const isMaking = useRef(false);
   const isRevoked = chosen !== null && invites?.every(({ code }) => code !== chosen.code) === true;
-  const invite = (isRevoked ? null : chosen) ?? invites?.findLast((held) => isShareable(held, me.id)) ?? null;
+  const invite = (isRevoked ? null : chosen) ?? invites?.findLast((each) => isShareable(each, me.id)) ?? null;
   const needsOne = invites !== undefined && invite === null && failure === null;
   useEffect(() => {
     if (!needsOne || isMaking.current) return;
     isMaking.current = true;
     call("invite.create", { groupId, maxAgeMs: DEFAULT_MAX_AGE_MS })
-      .then(({ invite: made }) => setChosen(made), setFailure)
+      .then(({ invite: created }) => setChosen(created), setFailure)
       .finally(() => (isMaking.current = false));
   }, [needsOne, call, groupId]);
   return {
@@ -149,11 +149,11 @@ export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
 
 export function InviteList({ groupId }: { groupId: string }) {
   const { t } = useTranslation("invites");
-  const asked = useInvites(groupId);
-  const { data: invites } = asked;
+  const query = useInvites(groupId);
+  const { data: invites } = query;
   if (invites === undefined)
     return (
-      <Pending of={asked}>
+      <Pending of={query}>
         <SkeletonRows count={2} />
       </Pending>
     );

@@ -31,7 +31,7 @@ let audio: AudioContext | null = null;
 const KEY = "fanfare.notificationHint";
 
 /** The maximum delay of a message between tabs. */
-const HELD_MS = 10_000;
+const CLAIM_TTL_MS = 10_000;
 
 /** Hidden tabs give a visible one this much time to notify first. */
 const HIDDEN_TAB_DELAY_MS = 250;
@@ -57,7 +57,7 @@ export function Notifier() {
       watchMessages(
         cache,
         () => notifierState.current,
-        (notice) => void tell(cache, notice),
+        (notice) => void notify(cache, notice),
       ),
     [cache],
   );
@@ -71,7 +71,7 @@ export function Notifier() {
   return null;
 }
 
-async function tell(cache: ServerCache, notice: Notice): Promise<void> {
+async function notify(cache: ServerCache, notice: Notice): Promise<void> {
   const { message, reason } = notice;
   if (!isPageActive()) await new Promise((done) => setTimeout(done, HIDDEN_TAB_DELAY_MS));
   if (!(await claim(`${cache.client.user?.id} ${message.id}`))) return;
@@ -109,7 +109,7 @@ async function claim(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     void navigator.locks.request(`fanfare.${name}`, { ifAvailable: true }, async (lock) => {
       resolve(lock !== null);
-      if (lock !== null) await new Promise((done) => setTimeout(done, HELD_MS));
+      if (lock !== null) await new Promise((done) => setTimeout(done, CLAIM_TTL_MS));
     });
   });
 }
@@ -182,8 +182,8 @@ async function nameOf(cache: ServerCache, userId: string): Promise<string> {
   const users = usersOf(cache);
   const known = users.get(userId)?.nickname;
   if (known !== undefined) return known;
-  const answer = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
-  return answer?.users[0]?.nickname ?? "…";
+  const response = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
+  return response?.users[0]?.nickname ?? "…";
 }
 
 interface SystemNotification {

@@ -15,8 +15,8 @@ import { Conversation } from "./conversation.tsx";
 
 export function DirectPage({ channelId }: { channelId: string }) {
   const me = useMe();
-  const asked = useChannelState(channelId);
-  const { data: channel, error } = asked;
+  const query = useChannelState(channelId);
+  const { data: channel, error } = query;
   const hasLeft = useHasLeft(channelId);
   const isGone = hasLeft || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
   const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
@@ -24,16 +24,16 @@ export function DirectPage({ channelId }: { channelId: string }) {
     if (isThere) rememberPlace(me.id, directPath(channelId), null, channelId);
   }, [isThere, me.id, channelId]);
   if (isThere) return <Conversation key={channelId} channel={channel} />;
-  if (isGone || channel !== undefined) return <NotThere />;
+  if (isGone || channel !== undefined) return <NotFound />;
   return (
     <>
       {error !== null && <PageHeader />}
-      <PagePending of={asked} />
+      <PagePending of={query} />
     </>
   );
 }
 
-function NotThere() {
+function NotFound() {
   const { t } = useTranslation("directs");
   return (
     <>

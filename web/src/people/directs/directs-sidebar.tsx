@@ -28,8 +28,8 @@ export function DirectsSidebar() {
   const { t } = useTranslation("directs");
   const [path] = useLocation();
   const [dialog, setDialog] = useState<DirectDialog | null>(null);
-  const asked = useDirects();
-  const { data: directs } = asked;
+  const query = useDirects();
+  const { data: directs } = query;
   const isAccount = useMe().kind === "member";
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
@@ -64,7 +64,7 @@ export function DirectsSidebar() {
           <CountBadge count={incoming} label={t("friends:requests", { count: incoming })} />
         </Link>
         <hr className="mx-2 my-2 border-line" />
-        <Pending of={asked} />
+        <Pending of={query} />
         {directs?.length === 0 && (
           <EmptyState
             icon={MessagesSquare}

@@ -71,7 +71,7 @@ export function NewDirectDialog({ userIds, onClose }: NewDirectDialogProps) {
             {...form.field("name")}
           />
         )}
-        {isRefused && <Refusal isOfSeveral={isGroup} />}
+        {isRefused && <NotReachableNote isOfSeveral={isGroup} />}
       </Form>
     </Dialog>
   );
@@ -116,13 +116,13 @@ export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProp
           without={channel.memberIds}
           max={LIMITS.membersPerGroupDirect - channel.memberIds.length}
         />
-        {isRefused && <Refusal isOfSeveral={chosen.length > 1} />}
+        {isRefused && <NotReachableNote isOfSeveral={chosen.length > 1} />}
       </Form>
     </Dialog>
   );
 }
 
-export function Refusal({ isOfSeveral }: { isOfSeveral: boolean }) {
+export function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
   const { t } = useTranslation("directs");
   return (
     <p role="alert" className="flex gap-2.5 rounded-md bg-warn-soft px-3 py-2.5 text-sm text-warn-text">
@@ -150,7 +150,7 @@ export function PeoplePicker({ value, onChange, without = NO_USER_IDS, max }: Pe
   const people = usePeople(text, without);
   const isFull = value.length >= max;
   const toggle = ({ id }: User) => {
-    if (value.includes(id)) return onChange(value.filter((held) => held !== id));
+    if (value.includes(id)) return onChange(value.filter((each) => each !== id));
     if (isFull) return;
     onChange([...value, id]);
     setText("");

@@ -30,14 +30,14 @@ interface FriendListProps {
 
 export function FriendList({ isOnline, onShowAll }: FriendListProps) {
   const { t, i18n } = useTranslation("friends");
-  const asked = useFriends();
-  const { data: friends } = asked;
+  const query = useFriends();
+  const { data: friends } = query;
   const ids = useMemo(() => friends?.map(({ userId }) => userId) ?? [], [friends]);
   const watched = useMemo(() => ids.slice(0, MAX_WATCHED), [ids]);
   const [max, setMax] = useState(STEP);
   const users = useUsers(ids);
   const statuses = useStatuses(watched);
-  if (friends === undefined) return <Pending of={asked} />;
+  if (friends === undefined) return <Pending of={query} />;
   if (friends.length === 0) {
     return (
       <EmptyState

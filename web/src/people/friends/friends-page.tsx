@@ -88,9 +88,9 @@ export function FriendTabs() {
 
 function BlockedList() {
   const { t } = useTranslation("friends");
-  const asked = useBlocked();
-  const { data: blocked } = asked;
-  if (blocked === undefined) return <Pending of={asked} />;
+  const query = useBlocked();
+  const { data: blocked } = query;
+  if (blocked === undefined) return <Pending of={query} />;
   if (blocked.length === 0) {
     return <EmptyState icon={ShieldCheck} title={t("blocked.empty")} text={t("blocked.emptyText")} />;
   }
@@ -117,9 +117,9 @@ function Row({ user }: { user: User }) {
 
 function RequestList() {
   const { t } = useTranslation("friends");
-  const asked = useFriendRequests();
-  const { data: requests } = asked;
-  if (requests === undefined) return <Pending of={asked} />;
+  const query = useFriendRequests();
+  const { data: requests } = query;
+  if (requests === undefined) return <Pending of={query} />;
   if (requests.length === 0) {
     return <EmptyState icon={Inbox} title={t("pending.empty")} text={t("pending.emptyText")} />;
   }

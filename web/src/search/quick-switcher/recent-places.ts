@@ -14,8 +14,8 @@ const useRecent = create<RecentState>(() => ({ userId: null, channelIds: [] }));
 
 /** Recently visited channels of this browser, most recent first. */
 export function useRecentPlaces(userId: string): readonly string[] {
-  const held = useRecent();
-  return held.userId === userId ? held.channelIds : [];
+  const state = useRecent();
+  return state.userId === userId ? state.channelIds : [];
 }
 
 /** Records a visit; null if no channel was visited. */

@@ -16,14 +16,14 @@ const LEVELS: readonly Level[] = ["all", "mentions", "nothing"];
 export function GroupLevels() {
   const { t } = useTranslation("settings");
   const { data: groups } = useGroups();
-  const asked = useNotificationSettings();
-  const { data: settings, error } = asked;
+  const query = useNotificationSettings();
+  const { data: settings, error } = query;
   const levelOf = ({ id }: Group): Level =>
     settings?.find(({ groupId, channelId }) => groupId === id && channelId === null)?.level ?? "mentions";
   return (
     <Section title={t("levels.title")} text={t("levels.text")}>
       {error !== null || groups === undefined || settings === undefined ? (
-        <Pending of={{ ...asked, data: undefined }} />
+        <Pending of={{ ...query, data: undefined }} />
       ) : groups.length === 0 ? (
         <p className="text-sm text-muted">{t("levels.none")}</p>
       ) : (

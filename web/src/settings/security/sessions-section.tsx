@@ -16,14 +16,14 @@ import { parseUserAgent, useDeviceName } from "./device.ts";
 
 export function SessionsSection() {
   const { t } = useTranslation("settings");
-  const asked = useSessions();
-  const { data: sessions } = asked;
+  const query = useSessions();
+  const { data: sessions } = query;
   const isGuest = useMe().kind === "guest";
   const [asks, setAsks] = useState(false);
   return (
     <Section title={t("sessions.title")} text={t("sessions.text")}>
       {sessions === undefined ? (
-        <Pending of={asked}>
+        <Pending of={query}>
           <SkeletonRows count={3} withAvatar />
         </Pending>
       ) : (

@@ -17,26 +17,26 @@ export function TokensSection() {
   const pages = useHeldTokens();
   const { data: tokens, hasNextPage } = pages;
   const call = useCall();
-  const [asked, setAsked] = useState<HeldToken | null>(null);
+  const [revoking, setRevoking] = useState<HeldToken | null>(null);
   if (tokens?.length === 0 && !hasNextPage) return null;
   return (
     <Section title={t("tokens.title")} text={t("tokens.text")}>
       <PagedRows pages={pages}>
         {(token) => (
-          <TokenRow key={`${token.kind} ${token.id}`} token={token} onRevoke={() => setAsked(token)} />
+          <TokenRow key={`${token.kind} ${token.id}`} token={token} onRevoke={() => setRevoking(token)} />
         )}
       </PagedRows>
       <ConfirmDialog
-        open={asked !== null}
-        onClose={() => setAsked(null)}
-        title={t("tokens.revokeOf", { name: asked?.name })}
+        open={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title={t("tokens.revokeOf", { name: revoking?.name })}
         action={t("tokens.revoke")}
         danger
-        onConfirm={() => call("bot.revokeToken", { kind: asked!.kind, id: asked!.id })}
+        onConfirm={() => call("bot.revokeToken", { kind: revoking!.kind, id: revoking!.id })}
       >
-        {asked?.kind === "webhook"
-          ? t("tokens.revokeWebhookText", { name: asked.name })
-          : t("tokens.revokeBotText", { name: asked?.name })}
+        {revoking?.kind === "webhook"
+          ? t("tokens.revokeWebhookText", { name: revoking.name })
+          : t("tokens.revokeBotText", { name: revoking?.name })}
       </ConfirmDialog>
     </Section>
   );

@@ -24,9 +24,9 @@ export const messageRevs: Migration = {
     if (!(await job.db.listCollections({ name: "messages" }).hasNext())) return;
     // The index exists only if all messages have `revs`.
     if ((await messages.indexes()).some(({ key }) => "revs" in key)) return;
-    const isBegun = job.resumeFrom !== undefined;
-    if (!isBegun && (await messages.findOne({ revs: { $exists: false } })) === null) return;
-    if (!isBegun) await job.reached(null, 0);
+    const hasStarted = job.resumeFrom !== undefined;
+    if (!hasStarted && (await messages.findOne({ revs: { $exists: false } })) === null) return;
+    if (!hasStarted) await job.reached(null, 0);
     // A restored backup has no indexes; both are needed later too.
     await messages.createIndex({ channelId: 1, seq: 1 }, { unique: true, name: "channel_seq" });
     await messages.createIndex({ channelId: 1, rev: 1 }, { name: "channel_rev" });

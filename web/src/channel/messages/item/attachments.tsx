@@ -191,7 +191,7 @@ function Lightbox({ channelId, images, start, onClose }: LightboxProps) {
     if (event.key === "ArrowRight") turn(1);
     if (event.key === "ArrowLeft") turn(-1);
   };
-  const closeBeside = (event: MouseEvent) => {
+  const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === event.currentTarget) dialog.current?.close();
   };
   return (
@@ -202,7 +202,7 @@ function Lightbox({ channelId, images, start, onClose }: LightboxProps) {
       onClose={onClose}
       onKeyDown={onKeyDown}
     >
-      <div className="flex size-full items-center justify-center p-4 md:p-12" onClick={closeBeside}>
+      <div className="flex size-full items-center justify-center p-4 md:p-12" onClick={closeOnBackdrop}>
         {url !== undefined && (
           <img
             key={image.fileId}

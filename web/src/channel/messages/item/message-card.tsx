@@ -91,7 +91,7 @@ function RoleMention({ id }: MentionProps) {
 
 function GroupRole({ id, groupId }: { id: string; groupId: string }) {
   const { t } = useTranslation("messages");
-  const role = useRoles(groupId).data?.find((held) => held.id === id);
+  const role = useRoles(groupId).data?.find((each) => each.id === id);
   const color = role?.color ?? null;
   const style =
     color === null
@@ -119,7 +119,7 @@ function ChannelMention({ id, plain }: MentionProps) {
 
 function GroupChannel({ id, plain, groupId }: MentionProps & { groupId: string }) {
   const [, navigate] = useLocation();
-  const channel = useChannels(groupId).data?.find((held) => held.id === id);
+  const channel = useChannels(groupId).data?.find((each) => each.id === id);
   if (channel === undefined) return <UnknownChannel />;
   if (plain) return <span className="mention">#{channel.name}</span>;
   const path = channelPath(groupId, id);

@@ -210,20 +210,20 @@ function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
 
 function ReplyPreview({ messageId }: { messageId: string }) {
   const { view } = useMessageContext();
-  const held = view.snapshot.messages.find(({ id }) => id === messageId);
-  if (held !== undefined) return <Shown message={held} />;
-  return <Asked messageId={messageId} />;
+  const existing = view.snapshot.messages.find(({ id }) => id === messageId);
+  if (existing !== undefined) return <ReplyLink message={existing} />;
+  return <FetchedReply messageId={messageId} />;
 }
 
-function Asked({ messageId }: { messageId: string }) {
+function FetchedReply({ messageId }: { messageId: string }) {
   const { t } = useTranslation("messages");
   const { view } = useMessageContext();
   const { data: message, isError } = useMessage(view.channelId, messageId);
-  if (message !== undefined) return <Shown message={message} />;
+  if (message !== undefined) return <ReplyLink message={message} />;
   return <Line>{isError ? t("reply.deleted") : "…"}</Line>;
 }
 
-function Shown({ message }: { message: Message }) {
+function ReplyLink({ message }: { message: Message }) {
   const { t } = useTranslation("messages");
   const { jumpTo } = useMessageContext();
   const author = useAuthor(message);

@@ -48,7 +48,7 @@ export function useMessageActions(): (message: Message) => MessageActions {
   );
 }
 
-interface Deeds {
+interface ActionHandlers {
   copy: (text: string) => void;
   togglePin: () => void;
 }
@@ -56,7 +56,7 @@ interface Deeds {
 function actionsOf(
   message: Message,
   context: MessageContextValue,
-  { copy, togglePin }: Deeds,
+  { copy, togglePin }: ActionHandlers,
 ): MessageActions {
   const { channel, permissions, ownId, ask, openThread } = context;
   const { id, content, authorId, editedAt } = message;

@@ -18,10 +18,10 @@ export interface Jump {
 interface JumpState {
   highlightedId: string | null;
   /** Scrolled to as soon as it is among the rows. */
-  wantedSeq: number | null;
+  pendingSeq: number | null;
 }
 
-const NOWHERE: JumpState = { highlightedId: null, wantedSeq: null };
+const NOWHERE: JumpState = { highlightedId: null, pendingSeq: null };
 
 function merge(state: JumpState, changes: Partial<JumpState>): JumpState {
   return { ...state, ...changes };
@@ -33,16 +33,16 @@ export function useJump(
   rows: readonly Row[],
   toRow: Scroll["toRow"],
 ): Jump {
-  const [{ highlightedId, wantedSeq }, change] = useReducer(merge, NOWHERE);
+  const [{ highlightedId, pendingSeq }, change] = useReducer(merge, NOWHERE);
 
   useLayoutEffect(() => {
-    if (wantedSeq === null) return;
-    const index = rows.findIndex((row) => row.kind === "message" && row.message.seq >= wantedSeq);
+    if (pendingSeq === null) return;
+    const index = rows.findIndex((row) => row.kind === "message" && row.message.seq >= pendingSeq);
     const row = rows[index];
     if (row === undefined) return;
     toRow(index, "center");
-    change({ wantedSeq: null, highlightedId: row.key });
-  }, [rows, wantedSeq, toRow]);
+    change({ pendingSeq: null, highlightedId: row.key });
+  }, [rows, pendingSeq, toRow]);
 
   useEffect(() => {
     if (highlightedId === null) return undefined;
@@ -52,7 +52,7 @@ export function useJump(
 
   const jump = useCallback(
     (place: Place) => {
-      jumpTo(place).then((seq) => change({ wantedSeq: seq }), showFailure);
+      jumpTo(place).then((seq) => change({ pendingSeq: seq }), showFailure);
     },
     [jumpTo],
   );
@@ -119,13 +119,13 @@ export function useListKeys({ rows, show, onKey, onLeave }: ListKeysOptions): Li
     const index = rows.findIndex((row) => row.key === messageId);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (!isPlain || event.nativeEvent.isComposing) return;
-    const deed = KEYS[key];
+    const action = KEYS[key];
     if (key === "ArrowUp") step(index, -1);
     else if (key === "ArrowDown") step(index, 1);
     else if (key === "Home") step(-1, 1);
     else if (key === "End") step(rows.length, -1);
     else if (key === "Escape") onLeave();
-    else if (deed !== undefined) onKey(messageId, deed);
+    else if (action !== undefined) onKey(messageId, action);
     else return;
     event.preventDefault();
   };

@@ -43,9 +43,9 @@ const GROUP_WITHIN_MS = 7 * 60_000;
 
 /** Reuses unchanged rows of `before`, so that only changed rows are rendered again. */
 export function buildRows(input: RowsInput, before: readonly Row[] = []): readonly Row[] {
-  const held = new Map(before.map((row) => [row.key, row]));
+  const existing = new Map(before.map((row) => [row.key, row]));
   const rows = newRows(input).map((row) => {
-    const same = held.get(row.key);
+    const same = existing.get(row.key);
     return same !== undefined && isSame(same, row) ? same : row;
   });
   const isUnchanged = rows.length === before.length && rows.every((row, index) => row === before[index]);

@@ -114,8 +114,8 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
 
 export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const { t } = useTranslation("channels");
-  const asked = useWebhooks(channelId);
-  const { data: webhooks } = asked;
+  const query = useWebhooks(channelId);
+  const { data: webhooks } = query;
   const call = useCall();
   const [address, setAddress] = useState<string | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
@@ -139,7 +139,7 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
           {...form.field("name")}
         />
       </Form>
-      <Pending of={asked}>
+      <Pending of={query}>
         <SkeletonRows count={2} withAvatar />
       </Pending>
       {webhooks?.length === 0 && (

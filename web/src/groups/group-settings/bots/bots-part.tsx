@@ -20,29 +20,29 @@ import { Checkbox } from "../../../ui/choices.tsx";
 import { Form, TextField, useForm } from "../../../ui/form.tsx";
 import { useAuthority } from "../authority.tsx";
 
-type Asked = { what: "edit" | "rotate" | "delete"; bot: Bot } | { what: "create" };
+type OpenDialog = { what: "edit" | "rotate" | "delete"; bot: Bot } | { what: "create" };
 
 export function BotsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const list = useBots(group.id);
   const { data: bots } = list;
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const [token, setToken] = useState<string | null>(null);
-  const close = () => setAsked(null);
+  const close = () => setOpenDialog(null);
   const create = (
     <Button
       variant="primary"
       icon={Plus}
       disabled={(bots?.length ?? 0) >= LIMITS.botsPerGroup}
-      onClick={() => setAsked({ what: "create" })}
+      onClick={() => setOpenDialog({ what: "create" })}
     >
       {t("bots.create")}
     </Button>
   );
   const rotate = async (botId: string) => {
-    const answer = await call("bot.rotateToken", { groupId: group.id, botId });
-    setToken(answer.token);
+    const response = await call("bot.rotateToken", { groupId: group.id, botId });
+    setToken(response.token);
   };
   return (
     <div className="grid max-w-2xl gap-5">
@@ -56,33 +56,33 @@ export function BotsPart({ group }: { group: Group }) {
           <div>{create}</div>
           <ul className="grid gap-px">
             {bots.map((bot) => (
-              <BotRow key={bot.id} group={group} bot={bot} onAsk={(what) => setAsked({ what, bot })} />
+              <BotRow key={bot.id} group={group} bot={bot} onAsk={(what) => setOpenDialog({ what, bot })} />
             ))}
           </ul>
         </>
       )}
-      {asked?.what === "create" && <BotDialog group={group} onClose={close} onToken={setToken} />}
-      {asked?.what === "edit" && (
-        <BotDialog group={group} bot={asked.bot} onClose={close} onToken={setToken} />
+      {openDialog?.what === "create" && <BotDialog group={group} onClose={close} onToken={setToken} />}
+      {openDialog?.what === "edit" && (
+        <BotDialog group={group} bot={openDialog.bot} onClose={close} onToken={setToken} />
       )}
-      {asked?.what === "rotate" && (
+      {openDialog?.what === "rotate" && (
         <ConfirmDialog
           danger
           onClose={close}
-          title={t("bots.rotateTitle", { name: asked.bot.name })}
+          title={t("bots.rotateTitle", { name: openDialog.bot.name })}
           action={t("bots.rotate")}
-          onConfirm={() => rotate(asked.bot.id)}
+          onConfirm={() => rotate(openDialog.bot.id)}
         >
           {t("bots.rotateText")}
         </ConfirmDialog>
       )}
-      {asked?.what === "delete" && (
+      {openDialog?.what === "delete" && (
         <ConfirmDialog
           danger
           onClose={close}
-          title={t("bots.deleteTitle", { name: asked.bot.name })}
+          title={t("bots.deleteTitle", { name: openDialog.bot.name })}
           action={t("bots.delete")}
-          onConfirm={() => call("bot.delete", { groupId: group.id, botId: asked.bot.id })}
+          onConfirm={() => call("bot.delete", { groupId: group.id, botId: openDialog.bot.id })}
         >
           {t("bots.deleteText")}
         </ConfirmDialog>
@@ -196,7 +196,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
   });
   const { values, set } = form;
   const toggled = <T extends string>(list: readonly T[], item: T, isIn: boolean): T[] =>
-    isIn ? [...list, item] : list.filter((held) => held !== item);
+    isIn ? [...list, item] : list.filter((each) => each !== item);
   return (
     <Dialog onClose={onClose} title={bot === undefined ? t("bots.create") : t("bots.edit")}>
       <Form

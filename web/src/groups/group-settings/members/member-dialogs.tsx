@@ -77,7 +77,7 @@ interface MemberRolesDialogProps {
 function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRolesDialogProps) {
   const { t } = useTranslation("group-settings");
   const { data: roles } = useRoles(group.id);
-  const held = useMember(group.id, userId).data?.roleIds ?? [];
+  const currentRoleIds = useMember(group.id, userId).data?.roleIds ?? [];
   const call = useCall();
   const { busy, error, run } = useAction();
   return (
@@ -101,7 +101,7 @@ function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRo
             key={role.id}
             label={<RoleName role={role} />}
             hint={isAbove ? t("roles.tooHigh") : lacks ? t("roles.cannotAssign") : undefined}
-            checked={held.includes(role.id)}
+            checked={currentRoleIds.includes(role.id)}
             disabled={busy || isAbove || lacks}
             onChange={(isOn) =>
               void run(() =>

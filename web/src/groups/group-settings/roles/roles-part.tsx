@@ -23,15 +23,15 @@ import { RoleList } from "./role-list.tsx";
 
 export function RolesPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const asked = useRoles(group.id);
-  const { data: roles } = asked;
+  const query = useRoles(group.id);
+  const { data: roles } = query;
   const authority = useAuthority(group);
   const call = useCall();
   const creation = useAction();
   const [chosenId, setChosenId] = useState<string | null>(null);
   if (roles === undefined)
     return (
-      <Pending of={asked}>
+      <Pending of={query}>
         <SkeletonRows />
       </Pending>
     );

@@ -42,13 +42,13 @@ async function* inPieces<T>(lines: AsyncIterable<T>): AsyncGenerator<T[]> {
   yield piece;
 }
 
-type Kept = "always" | "days";
+type RetentionChoice = "always" | "days";
 
 /** Asks for confirmation before the retention period is shortened. */
 export function RetentionForm({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
-  const [kept, setKept] = useState<Kept>(group.retentionDays === null ? "always" : "days");
+  const [kept, setKept] = useState<RetentionChoice>(group.retentionDays === null ? "always" : "days");
   const [text, setText] = useState(String(group.retentionDays ?? 365));
   const [asks, setAsks] = useState(false);
   const days = kept === "always" ? null : Number(text);

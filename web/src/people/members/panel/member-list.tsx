@@ -31,7 +31,7 @@ interface MemberListProps {
 
 const NO_ROLES: readonly Role[] = [];
 /** The next page is loaded when this many rows are left. */
-const AHEAD = 20;
+const OVERSCAN = 20;
 const NO_USER_IDS: readonly string[] = [];
 
 /** Members by section. Only visible rows are rendered and have their presence watched. */
@@ -52,7 +52,7 @@ export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
     const last = list.current?.findItemIndex(
       (list.current?.scrollOffset ?? 0) + (list.current?.viewportSize ?? 0),
     );
-    if (last === undefined || last < lines.length - AHEAD) return;
+    if (last === undefined || last < lines.length - OVERSCAN) return;
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   };
   return (
