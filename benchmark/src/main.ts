@@ -1,6 +1,6 @@
 import { hideBin } from "yargs/helpers";
-import { runCli } from "./cli.ts";
-import { ExitError } from "./exit.ts";
+import { runCli } from "./cli/commands.ts";
+import { ExitError } from "./cli/exit.ts";
 
 try {
   await runCli(hideBin(process.argv));

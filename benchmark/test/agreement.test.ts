@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { ErrorTable } from "../src/measure/error-table.ts";
-import { measureBroadcast } from "../src/measure/broadcast-run.ts";
+import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
+import { measureBroadcast } from "../src/kernels/broadcast/broadcast-run.ts";
 import { Progress } from "../src/report/progress.ts";
 import { openTarget } from "../src/targets/open-target.ts";
 import { measure, PLAN } from "./measure.ts";

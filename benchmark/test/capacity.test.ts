@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
-import type { CapacityResult } from "../src/report/result.ts";
+import { runCli } from "../src/cli/commands.ts";
+import type { Result } from "../src/report/result.ts";
 import { startFakePlatform } from "./fake-platform.ts";
+import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
 let bench: Bench;
@@ -14,33 +15,46 @@ afterEach(() => bench.close());
 const LONG = { timeout: 120_000 };
 
 const BOTH =
-  "--p100 10000 --most-users 150 --most-rate 60 --members 20 --senders 4 --seconds 1 " +
-  "--threshold users==150 --threshold deliveriesPerSecond==1200";
+  "--limit 10s --most-users 150 --most-rate 60 --members 20 --senders 4 --duration 1s " +
+  "--threshold membersWithinLimit==150 --threshold deliveriesPerSecond==1200";
+
+/** Each attempt, by the names of the columns. */
+function attempts({ tables }: Result): Record<string, string>[][] {
+  const found = tables.filter(({ label }) => label === "Attempts");
+  return found.map(({ rows: [head = [], ...rows] }) =>
+    rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i] || "outcome", cell]))),
+  );
+}
+
+/** What the table of a search says, by what it is about. */
+function summary({ tables }: Result, heading: RegExp): Record<string, string> {
+  const found = tables.find(({ label }) => heading.test(label));
+  return Object.fromEntries(found?.rows.map(([name, text]) => [name, text]) ?? []);
+}
 
 test("both searches, with a server started for them", { ...LONG, tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
-  const { searches, target } = outcome.result as CapacityResult;
-  expect(stdout).toMatch(/passes {4}150 members: worst message [\d.]+ ms, median [\d.]+ ms/);
-  expect(stdout).toMatch("passes    60 messages/s, 1,200 deliveries/s");
+  const result = outcome.result as Result;
+  expect(stdout).toMatch(/passes +150 members, worst message [\d.,]+ ms, median [\d.,]+ ms/);
+  expect(stdout).toMatch(/passes +60 messages\/s, 1,200 deliveries\/s/);
   expect(code).toBe(0);
-  expect(target).toMatchObject({ name: "fanfare", isThrowaway: true });
-  expect(searches.map(({ what, held, failed }) => [what, held?.value, failed])).toEqual([
-    ["users", 150, null],
-    ["messagesPerSecond", 60, null],
-  ]);
+  expect(result.meta).toMatchObject({ title: "Capacity of fanfare" });
+  expect(result.meta.subtitle).toContain("started for this run");
+  expect(metricValue(result, "membersWithinLimit")).toBe(150);
+  expect(metricValue(result, "messagesWithinLimit")).toBe(60);
+  expect(summary(result, /^Members/)["fails"]).toMatch("nothing failed, up to the search limit (150)");
+  expect(summary(result, /^Messages/)["fails"]).toMatch("nothing failed, up to the search limit (60)");
   // 1 + 2 at the start, and 5 that count; 60 a second.
-  expect(searches[0]!.attempts.map(({ value, acknowledged }) => [value, acknowledged])).toEqual([
-    [100, 8],
-    [150, 8],
-    [150, 8],
+  const [users, rate] = attempts(result);
+  expect(users!.map(({ attempt, acknowledged }) => [attempt, acknowledged])).toEqual([
+    ["100", "8"],
+    ["150", "8"],
+    ["150", "8"],
   ]);
-  expect(searches.map(({ held }) => held!.worstMs! >= held!.medianMs!)).toEqual([true, true]);
-  expect(searches.map(({ held }) => [held!.firstMs, held!.coldMs])).toEqual([
-    [expect.any(Number), expect.any(Number)],
-    [null, null],
-  ]);
-  expect(searches[1]!.held!.acknowledged).toBeGreaterThan(50);
-  expect(searches[1]!.held!.serverCores).toBeGreaterThan(0);
+  const held = rate!.findLast(({ outcome: text }) => text === "passes")!;
+  expect(held["attempt"]).toBe("60");
+  expect(Number(held["acknowledged"])).toBeGreaterThan(50);
+  expect(Number(held["server cores"])).toBeGreaterThan(0);
   expect(await bench.leftovers()).toEqual([]);
 });
 
@@ -48,24 +62,32 @@ test("a server that loses messages above a number of members", LONG, async () =>
   const platform = await startFakePlatform((member, message) =>
     member >= 60 && message === 7 ? "drop" : undefined,
   );
-  const options = `--p100 1000 --search users --most-users 100 --precision 100 --url ${platform.url}`;
+  const options = `--limit 1s --search users --most-users 100 --precision 100 --url ${platform.url}`;
   try {
     const { code, stdout, ...outcome } = await bench.run(
       "capacity",
       ...options.split(" "),
       "--threshold",
-      "users>=60",
+      "membersWithinLimit>=60",
     );
-    const [search] = (outcome.result as CapacityResult).searches;
-    expect(search).toMatchObject({
-      what: "users",
-      held: { value: 50, lost: 0, resource: null },
-      failed: { value: 100, worstMs: null, medianMs: null, lost: 40, reasons: ["40 deliveries lost"] },
+    const result = outcome.result as Result;
+    expect(metricValue(result, "membersWithinLimit")).toBe(50);
+    expect(summary(result, /^Members/)).toMatchObject({
+      passes: expect.stringMatching(/^50 members, worst message [\d.]+ ms, median [\d.]+ ms$/),
+      fails: "100 members: 40 deliveries lost",
     });
-    expect(search!.attempts.map(({ value }) => value)).toEqual([100, 100, 50, 50]);
-    expect(stdout).toMatch("fails     100 members: 40 deliveries lost");
+    const [search] = attempts(result);
+    expect(search!.map((one) => [one["attempt"], one["lost"], one["outcome"]])).toEqual([
+      ["100", "40", "fails"],
+      ["100", "40", "fails"],
+      ["50", "0", "passes"],
+      ["50", "0", "passes"],
+    ]);
+    expect(search![0]!["worst"]).toBe("–");
+    expect(result.series[0]!.points.at(-1)).toEqual({ x: 100, y: null, kind: "fails" });
+    expect(stdout).toMatch(/fails +100 members: 40 deliveries lost/);
     // On a busy machine the tester also reports a lack of processors.
-    expect(stdout).toMatch(/exhausted (unknown|cpu: server and tester share too few cores)/);
+    expect(stdout).toMatch(/exhausted +(unknown|cpu: server and tester share too few cores)/);
     expect(code).toBe(99);
   } finally {
     await platform.close();
@@ -74,8 +96,8 @@ test("a server that loses messages above a number of members", LONG, async () =>
 
 test.each([
   [["--target", "ws"], "--target ws only supports the search for members: add --search users."],
-  [["--p100", "0"], "--p100 must be an integer from 1 to 600000."],
-  [["--threshold", "p100<1"], "unknown metric p100. Metrics: users, messagesPerSecond"],
+  [["--limit", "0s"], "--limit must be a time such as 500ms, 90s, 30m or 2h, from 1ms"],
+  [["--threshold", "p100<1"], "unknown metric p100. Metrics: membersWithinLimit, messagesWithinLimit"],
 ])("rejects %j", async (args, message) => {
   await expect(runCli(["capacity", ...args])).rejects.toMatchObject({
     code: 64,

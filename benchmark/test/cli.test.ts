@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { runCli } from "../src/cli/commands.ts";
 import { startFakePlatform, type FakePlatform, type Fault, type FaultPlan } from "./fake-platform.ts";
+import type { Result } from "../src/report/result.ts";
+import { metricValue, metricValues } from "./metric-value.ts";
 import { strictErrors } from "./strict-schema.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const TINY = ["--users", "20", "--probes", "2", "--warmup", "0", "--idle", "20", "--interval", "10"];
+const TINY = ["--users", "20", "--probes", "2", "--warmup", "0", "--idle", "20ms", "--interval", "10ms"];
 const SMALL = [...TINY, "--messages", "2"];
 
 let platform: FakePlatform;
@@ -43,7 +46,7 @@ async function failureOf(faultOf: FaultPlan, storedAs?: FakePlatform["storedAs"]
   const faulty = await startFakePlatform(faultOf);
   if (storedAs) faulty.storedAs = storedAs;
   try {
-    const args = ["broadcast", ...SMALL, "--timeout", "500", "--url", faulty.url];
+    const args = ["broadcast", ...SMALL, "--timeout", "500ms", "--url", faulty.url];
     const { code, stderr } = await bench(...args);
     return { code, faults: /^The run failed: (.*)\. Use --allow /.exec(stderr)?.[1] };
   } finally {
@@ -52,42 +55,57 @@ async function failureOf(faultOf: FaultPlan, storedAs?: FakePlatform["storedAs"]
 }
 
 /** Validates against the published schema, and allows no unknown fields. */
-async function readResult(file: string): Promise<object> {
+async function readResult(file: string): Promise<Result> {
   const text = await readFile(file, "utf8");
   expect(strictErrors(JSON.parse(text))).toEqual([]);
-  return JSON.parse(text) as object;
+  return JSON.parse(text) as Result;
 }
 
 describe("exit codes", () => {
   test("0: the summary is on stdout, starting with the worst message, and stderr is empty", async () => {
-    const { code, stdout, stderr } = await bench("broadcast", ...SMALL, "--url", platform.url, "--rounds");
+    const { code, stdout, stderr } = await bench("broadcast", ...SMALL, "--url", platform.url, "--each");
     expect(stderr).toBe("");
     expect(code).toBe(0);
-    expect(stdout.split("\n")[3]).toMatch(
-      /^ {2}worst {3}[\d.]+ ms {3}until the last member had the slowest of 2 warm messages$/,
-    );
+    expect(stdout.split("\n")[3]).toMatch(/^ +[\d.]+ ms {2}worst message, time to the last member$/);
     expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
-    expect(stdout).toMatch("3 sent · 3 acknowledged · 3 stored · 60 of 60 deliveries received");
+    const counts = {
+      sent: 3,
+      acknowledged: 3,
+      stored: 3,
+      "deliveries expected": 60,
+      "deliveries received": 60,
+    };
+    for (const [label, value] of Object.entries(counts)) {
+      expect(stdout).toMatch(new RegExp(`^ +${label} +${value}$`, "m"));
+    }
+    const each = stdout.slice(stdout.indexOf("Messages one by one"));
+    expect(each.match(/^ +(cold|warm) .+ 20 +0 +0 +0$/gm)).toHaveLength(3);
     expect(stdout).not.toMatch("\u001B");
   });
 
   test.each([
     [["broadcast", "--users", "0"], "--users must be an integer from 1 to 1000000."],
-    [["broadcast", "--user", "10"], "Unknown argument: user"],
-    [["broadcast", "--threshold", "worst"], "Example: --threshold 'worst<1200'"],
+    [["broadcast", "--user", "10"], "Unknown option: --user\nDid you mean --users?"],
+    [["broadcast", "--conect-timeout", "5s"], "Did you mean --connect-timeout?"],
+    [["broadcast", "--nonsense"], "Unknown argument: nonsense\nSee: bench broadcast --help"],
+    [["broadcst"], "Unknown command: broadcst\nDid you mean broadcast?"],
+    [["nonsense"], "Unknown argument: nonsense\nSee: bench"],
+    [["broadcast", "--idle", "20"], "--idle must be a time such as 500ms, 90s, 30m or 2h"],
+    [["broadcast", "--threshold", "worst<5"], "unknown metric worst. Metrics: worstMs, medianMs,"],
+    [["broadcast", "--threshold", "worstMs"], "is invalid. Examples: --threshold 'worstMs<200'"],
     [["broadcast", "--url", "nonsense"], "is not a valid URL"],
     [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
     [["broadcast", "--burst", "20,x"], "--burst must be an integer"],
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
     [["broadcast", "--json", "/nowhere/x.json"], "Could not write --json /nowhere/x.json"],
-    [["limits", "--targets", "nginx"], "Choices: fanfare, socket.io, ws."],
-    [["overload", "--reads", "--users", "20"], "Arguments reads and users are mutually exclusive"],
-    [["overload", "--reads", "--mixed"], "Arguments reads and mixed are mutually exclusive"],
-    [["overload", "--mixed", "--factor", "2"], "Arguments mixed and factor are mutually exclusive"],
-    [["overload", "--mixed", "--gateways", "2"], "Arguments mixed and gateways are mutually exclusive"],
+    [["limits", "--targets", "nginx"], "--targets: unknown nginx. Choices: fanfare, socket.io, ws, tailchat"],
+    [["pressure", "--load", "reads", "--users", "20"], "--users is only for --load mixed."],
+    [["pressure", "--load", "both"], 'Choices: "reads", "mixed"'],
+    [["pressure", "--load", "mixed", "--factor", "2"], "Unknown argument: factor"],
+    [["pressure", "--load", "mixed", "--gateways", "2"], "Unknown argument: gateways"],
     [
       ["broadcast", "--allow", "loss"],
-      "Write one of lost, unstored, storedTwice, dropped, duplicates, outOfOrder, corrupted, or all.",
+      "Write one of away, inexactCopies, lost, duplicates, outOfOrder, corrupted, unstored, storedTwice, dropped, or all.",
     ],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {
@@ -96,7 +114,7 @@ describe("exit codes", () => {
 
   test("64: the message is on stderr, and stdout is empty", async () => {
     const { code, stderr, stdout } = await bench("broadcast", "--user", "10");
-    expect(stderr).toBe("Unknown argument: user\nSee: bench --help\n");
+    expect(stderr).toBe("Unknown option: --user\nDid you mean --users?\nSee: bench broadcast --help\n");
     expect(stdout).toBe("");
     expect(code).toBe(64);
   });
@@ -110,7 +128,7 @@ describe("exit codes", () => {
       member === 3 && message === 1 ? "drop" : undefined,
     );
     try {
-      const args = ["broadcast", ...SMALL, "--timeout", "500", "--url", faulty.url, ...allow];
+      const args = ["broadcast", ...SMALL, "--timeout", "500ms", "--url", faulty.url, ...allow];
       const { code, stdout, stderr } = await bench(...args);
       expect(stdout).toMatch("lost 1");
       expect(stderr).toBe(
@@ -163,7 +181,7 @@ describe("exit codes", () => {
 
   test("99: a threshold failed, and the result is still written", async () => {
     const json = join(folder, "threshold.json");
-    const thresholds = ["--threshold", "worst<0.001", "--threshold", "lost==0"];
+    const thresholds = ["--threshold", "worstMs<0.001", "--threshold", "lost==0"];
     const { code, stdout } = await bench(
       "broadcast",
       ...SMALL,
@@ -173,12 +191,12 @@ describe("exit codes", () => {
       json,
       ...thresholds,
     );
-    expect(stdout).toMatch(/FAILED {2}worst<0.001/);
+    expect(stdout).toMatch(/FAILED {2}worstMs<0.001/);
     expect(stdout).toMatch(/passed {2}lost==0/);
     expect(code).toBe(99);
     expect(await readResult(json)).toMatchObject({
       thresholds: [
-        { expression: "worst<0.001", passed: false },
+        { expression: "worstMs<0.001", passed: false },
         { expression: "lost==0", value: 0, passed: true },
       ],
     });
@@ -207,22 +225,23 @@ describe("exit codes", () => {
     });
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([105, null]);
-    expect(stdout).toMatch("Interrupted: partial result.");
-    expect(await readResult(json)).toMatchObject({ interrupted: true, counts: { lost: 0 } });
+    expect(stdout).toMatch("Interrupted: partial result");
+    const result = await readResult(json);
+    expect(result.meta.interrupted).toBe(true);
+    expect(metricValue(result, "lost")).toBe(0);
   });
 });
 
 test("--json of a broadcast follows the schema", async () => {
   const json = join(folder, "broadcast.json");
   await bench("broadcast", ...SMALL, "--url", platform.url, "--burst", "5", "--json", json);
-  expect(await readResult(json)).toMatchObject({
-    version: 2,
-    command: "broadcast",
-    users: 20,
-    registration: { users: 20 },
-    counts: { acknowledged: 18, stored: 18, received: 360 },
-    bursts: [{ messages: 5 }, { messages: 5 }, { messages: 5 }],
-  });
+  const result = await readResult(json);
+  expect(result).toMatchObject({ version: 2, meta: { command: "broadcast", options: { users: 20 } } });
+  const labels = { server: "fanfare", members: 20 };
+  const counts = { sent: 18, acknowledged: 18, stored: 18, received: 360 };
+  expect(metricValues(result, Object.keys(counts), labels)).toEqual(counts);
+  expect(metricValue(result, "registrationsPerSecond")).toBeGreaterThan(0);
+  expect(metricValue(result, "burstMs", { burst: 5 })).toBeGreaterThan(0);
 });
 
 test("--json of limits follows the schema", async () => {
@@ -239,9 +258,20 @@ test("--json of limits follows the schema", async () => {
   );
   expect(code).toBe(0);
   expect(stdout).toMatch("2 passes each");
-  expect(stdout).toMatch(
-    /worst message, time to the last member +[\d,.]+ ms +[\d,.]+ ms\n {2}median message +[\d,.]+ ms/,
-  );
-  const result = (await readResult(json)) as { passes: { target: { name: string } }[] };
-  expect(result.passes.map((pass) => pass.target.name)).toEqual(["socket.io", "ws", "socket.io", "ws"]);
+  const { metrics } = await readResult(json);
+  const passes = metrics.filter(({ name }) => name === "worstMs").map(({ labels }) => labels);
+  expect(passes.map(({ server, pass }) => [server, pass])).toEqual([
+    ["socket.io", 1],
+    ["ws", 1],
+    ["socket.io", 2],
+    ["ws", 2],
+  ]);
+  expect(metrics.find(({ name }) => name === "worstMsRatio")?.labels).toMatchObject({
+    server: "socket.io",
+    to: "ws",
+  });
+});
+
+test("--version is the package's", async () => {
+  expect(await bench("--version")).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
 });

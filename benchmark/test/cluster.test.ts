@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
-import type { ClusterResult } from "../src/report/result.ts";
+import { runCli } from "../src/cli/commands.ts";
+import { serversOf } from "../src/report/metric.ts";
+import type { Result } from "../src/report/result.ts";
+import { metricValue, metricValues } from "./metric-value.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
 
 let bench: Bench;
@@ -12,7 +14,7 @@ afterEach(() => bench.close());
 
 /** A cluster is some ten processes that start. */
 const LONG = { timeout: 150_000 };
-const SMALL = ["--users", "60", "--probes", "4", "--idle", "100", "--interval", "20", "--messages", "3"];
+const SMALL = ["--users", "60", "--probes", "4", "--idle", "100ms", "--interval", "20ms", "--messages", "3"];
 
 describe.skipIf(cannotCluster)("a cluster of its own", () => {
   test(
@@ -31,37 +33,43 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
         "--threshold",
         "lost==0",
         "--threshold",
-        "natsRoomsAt2==2",
+        "natsPerMessage[server=2 gateways]==2",
         "--threshold",
-        "toIdleGateways==0",
-        "--threshold",
-        "worstAt2VsSocketIo>0",
-        "--threshold",
-        "medianAt2>0",
+        "natsToIdleGateways==0",
       );
-      const result = outcome.result as ClusterResult;
-      expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 pass each");
-      expect(stdout).toMatch("1 gateway: the other 1 received 0 messages");
-      expect(stdout).toMatch(/worst message ÷ bare socket.io +– +\d/);
+      const result = outcome.result as Result;
+      expect(stdout).toMatch("the same 60 members everywhere");
+      expect(stdout).toMatch(/NATS messages to gateways without members +– +– +0 +0$/m);
       expect(code).toBe(0);
-      expect(result.rows.map(({ label, gateways, lost }) => [label, gateways, lost])).toEqual([
-        ["socket.io", null, 0],
-        ["single instance", null, 0],
-        ["1 gateway", 1, 0],
-        ["2 gateways", 2, 0],
-      ]);
-      expect(result.rows.map((row) => row.natsPerMessage?.rooms)).toEqual([undefined, undefined, 1, 2]);
-      for (const pass of result.passes)
-        expect(pass.counts).toMatchObject({ acknowledged: 12, received: 720 });
+      const servers = serversOf(result.metrics.filter(({ name }) => name === "lost"));
+      expect(servers).toEqual(["socket.io", "single instance", "1 gateway", "2 gateways"]);
+      const perMessage = servers.map((server) => metricValue(result, "natsPerMessage", { server }));
+      expect(perMessage).toEqual([undefined, undefined, 1, 2]);
+      for (const server of servers)
+        expect(metricValues(result, ["lost", "acknowledged", "received"], { server })).toEqual({
+          lost: 0,
+          acknowledged: 12,
+          received: 720,
+        });
       expect(await bench.leftovers()).toEqual([]);
     },
   );
 
   test("a broadcast to a cluster", LONG, async () => {
-    const { code, stdout } = await bench.run("broadcast", ...SMALL, "--gateways", "2", "--workers", "2");
+    const { code, stdout, ...outcome } = await bench.run(
+      "broadcast",
+      ...SMALL,
+      "--gateways",
+      "2",
+      "--workers",
+      "2",
+    );
     expect(code).toBe(0);
     expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
-    expect(stdout).toMatch("420 of 420 deliveries received");
+    expect(metricValues(outcome.result as Result, ["expected", "received"])).toEqual({
+      expected: 420,
+      received: 420,
+    });
     expect(await bench.leftovers()).toEqual([]);
   });
 
@@ -75,7 +83,7 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
       "--senders",
       "1",
       "--steady",
-      "60000",
+      "60s",
       "--progress",
     );
     await new Promise<void>((resolve) => {

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
+import { runCli } from "../src/cli/commands.ts";
 import { startSingleInstance } from "../src/platform/single-instance.ts";
-import type { ConnectResult, RegisterResult } from "../src/report/result.ts";
+import type { Result } from "../src/report/result.ts";
+import { metricValue, metricValues } from "./metric-value.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
 
 /** Starting a cluster takes long on a busy machine. */
@@ -29,22 +30,23 @@ test("connections of several processes are held, their memory is measured, and a
     ...SHORT,
     ...THRESHOLDS.flatMap((text) => ["--threshold", text]),
   );
-  const result = outcome.result as ConnectResult;
-  expect(stdout).toMatch("50 of 50 online · dropped 0 · lost 0 · duplicates 0 · out of order 0");
+  const result = outcome.result as Result;
+  expect(stdout).toMatch(
+    "lost 0 · duplicates 0 · out of order 0 · corrupted 0 · acknowledged but not persisted 0 · connections dropped 0",
+  );
   expect(stdout).toMatch("light receivers in 3 processes");
   expect(code).toBe(0);
-  expect(result.counts).toMatchObject({
-    acknowledged: 2,
-    stored: 2,
-    expected: 100,
-    received: 100,
-    corrupted: 0,
-  });
-  expect(result.messages.map(({ p100Ms }) => p100Ms! > 0)).toEqual([true, true]);
-  expect(result.bytesPerConnection?.server).toBeGreaterThan(0);
-  expect(Object.keys(result.bytesPerConnection!.serverByKind!)).toEqual(["instance", "database"]);
-  expect(result.hold!.samples.length).toBeGreaterThanOrEqual(2);
-  expect(result.hold!.samples.every(({ online }) => online === 50)).toBe(true);
+  const counts = { online: 50, gaveUp: 0, acknowledged: 2, stored: 2, expected: 100, received: 100 };
+  expect(metricValues(result, Object.keys(counts))).toEqual(counts);
+  const times = result.series.find(({ label }) => label.startsWith("Each message"))!;
+  expect(times.points.map(({ y }) => y! > 0)).toEqual([true, true]);
+  expect(metricValue(result, "worstMs")).toBe(Math.max(...times.points.map(({ y }) => y!)));
+  const perConnection = result.metrics.filter(({ name }) => name === "rssPerConnectionBytes");
+  expect(perConnection.map(({ labels }) => labels["process"])).toEqual([undefined, "instance", "database"]);
+  expect(perConnection[0]!.value).toBeGreaterThan(0);
+  const held = result.series.find(({ label }) => label.startsWith("Members online"))!;
+  expect(held.points.length).toBeGreaterThanOrEqual(2);
+  expect(held.points.every(({ y }) => y === 50)).toBe(true);
   expect(await bench.leftovers()).toEqual([]);
 });
 
@@ -53,9 +55,12 @@ test.skipIf(cannotCluster)(
   { ...LONG, tags: "long" },
   async () => {
     const outcome = await bench.run("connect", "--users", "30", "--gateways", "2", ...SHORT);
-    const result = outcome.result as ConnectResult;
-    expect(result).toMatchObject({ gateways: 2, workers: 1, counts: { online: 30, received: 60, lost: 0 } });
-    expect(Object.keys(result.bytesPerConnection!.serverByKind!)).toContain("gateway");
+    const result = outcome.result as Result;
+    expect(result.meta.subtitle).toContain("2 gateways, 1 worker, started for this run");
+    const counts = { online: 30, received: 60, lost: 0 };
+    expect(metricValues(result, Object.keys(counts), { gateways: 2 })).toEqual(counts);
+    const byKind = { process: "gateway" };
+    expect(metricValue(result, "rssPerConnectionBytes", byKind)).toEqual(expect.any(Number));
   },
 );
 
@@ -67,12 +72,15 @@ test("users from a file can connect again, and the group is still theirs", { tag
     const { url } = platform.gateways[0]!;
     const made = await bench.run("register", "--users", "12", "--url", url, "--out", tokens);
     expect(made.code).toBe(0);
-    expect(made.result as RegisterResult).toMatchObject({ file: tokens, registration: { users: 12 } });
+    const registered = made.result as Result;
+    expect(registered.tables[0]!.rows[0]![0]).toBe(tokens);
+    expect(registered.meta.title).toMatch("Register 12 users");
+    expect(metricValue(registered, "registrationsPerSecond", { users: 12 })).toBeGreaterThan(0);
     expect((await stat(tokens)).mode & 0o077).toBe(0);
     for (const users of [12, 5]) {
       const outcome = await bench.run("connect", "--tokens", tokens, "--users", String(users), ...SHORT);
-      const result = outcome.result as ConnectResult;
-      expect(result.counts).toMatchObject({ online: users, stored: 2, received: 2 * users, lost: 0 });
+      const counts = { online: users, stored: 2, received: 2 * users, lost: 0 };
+      expect(metricValues(outcome.result as Result, Object.keys(counts))).toEqual(counts);
     }
   } finally {
     await platform.close();
@@ -91,8 +99,9 @@ test(
     });
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([105, null]);
-    expect(stdout).toMatch("Interrupted: partial result.");
-    expect(stdout).toMatch("20 of 20 online · dropped 0");
+    expect(stdout).toMatch("Interrupted: partial result");
+    expect(stdout).toMatch("connections dropped 0");
+    expect(stdout).toMatch(/^ {2}online +20$/m);
     expect(await bench.leftovers()).toEqual([]);
   },
 );

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
-import { isNginxInstalled } from "../src/echo/echo-servers.ts";
-import type { EchoResult } from "../src/report/result.ts";
+import { runCli } from "../src/cli/commands.ts";
+import { isNginxInstalled } from "../src/kernels/echo/echo-servers.ts";
+import type { Result } from "../src/report/result.ts";
+import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
 let bench: Bench;
@@ -13,28 +14,38 @@ afterEach(() => bench.close());
 test("each server is measured at each concurrency, in turns", async () => {
   const { code, stdout, ...outcome } = await bench.run(
     "echo",
-    "--concurrency",
+    "--connections",
     "1,20",
     "--duration",
     "100ms",
     "--threshold",
-    "failed==0",
+    "refused==0",
   );
-  const result = outcome.result as EchoResult;
+  const result = outcome.result as Result;
   expect(code).toBe(0);
   const servers = isNginxInstalled() ? ["fastify", "node", "nginx"] : ["fastify", "node"];
-  expect(result.missing).toEqual(isNginxInstalled() ? [] : ["nginx"]);
-  expect(result.rows.map(({ server, concurrency }) => [server, concurrency])).toEqual(
-    [1, 20].flatMap((concurrency) => servers.map((server) => [server, concurrency])),
+  const missing = result.caveats.filter((text) => text.includes("is not installed"));
+  expect(missing).toEqual(isNginxInstalled() ? [] : ["nginx is not installed and not in the table."]);
+  const rates = result.metrics.filter(({ name }) => name === "requestsPerSecond");
+  expect(rates.map(({ labels }) => labels)).toEqual(
+    [1, 20].flatMap((connections) => servers.map((server) => ({ connections, server }))),
   );
-  expect(result.rows.every((row) => row.acknowledged > 0 && row.perCpuSecond! > 0)).toBe(true);
+  for (const { labels } of rates) {
+    const { requestsPerSecond, requestsPerCpuSecond } = metricValues(
+      result,
+      ["requestsPerSecond", "requestsPerCpuSecond"],
+      labels,
+    );
+    expect(requestsPerSecond).toBeGreaterThan(0);
+    expect(requestsPerCpuSecond).toBeGreaterThan(0);
+  }
   expect(stdout).toMatch("Echo of 14 bytes");
   expect(await bench.leftovers()).toEqual([]);
 });
 
 test.each([
   [["--servers", "apache"], "Choices: fastify, node, nginx."],
-  [["--concurrency", "1,x"], "--concurrency must be an integer"],
+  [["--connections", "1,x"], "--connections must be an integer"],
 ])("wrong usage is reported: %j", async (args, message) => {
   await expect(runCli(["echo", ...args])).rejects.toMatchObject({
     code: 64,

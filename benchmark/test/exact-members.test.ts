@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { nowMs } from "../src/measure/clock.ts";
-import { Audience } from "../src/receiver/audience.ts";
-import { taggedContent } from "../src/receiver/message-tag.ts";
-import { allocateTally, Tally } from "../src/receiver/tally.ts";
+import { nowMs } from "../src/kernels/broadcast/clock.ts";
+import { Audience } from "../src/receivers/audience.ts";
+import { taggedContent } from "../src/receivers/message-tag.ts";
+import { allocateTally, Tally } from "../src/receivers/tally.ts";
 import { openFanfareSender } from "../src/targets/fanfare/fanfare-sender.ts";
 import type { Sender } from "../src/targets/target.ts";
 import { startFakePlatform, type FakePlatform, type FaultPlan } from "./fake-platform.ts";

@@ -18,8 +18,8 @@ const INTERRUPTED = [
     "sending messages",
     ["broadcast", "--users", "20", "--messages", "1000", "--gateway-threads", "0"],
   ],
-  ["SIGTERM", "measuring", ["direct", "--rate", "50", "--duration", "60", "--warmup", "0"]],
-  ["SIGTERM", "seconds held", ["connect", "--users", "200", "--hold", "60"]],
+  ["SIGTERM", "measuring", ["direct", "--rate", "50", "--duration", "60s", "--warmup", "0"]],
+  ["SIGTERM", "seconds held", ["connect", "--users", "200", "--hold", "60s"]],
   ["SIGTERM", "sending messages", ["limits", "--targets", "socket.io", "--users", "200"]],
   ["SIGHUP", "registering", ["broadcast", ...USERS]],
 ] as const;

@@ -1,8 +1,8 @@
-import type { BroadcastPlan } from "../src/measure/broadcast-plan.ts";
-import { measureBroadcast } from "../src/measure/broadcast-run.ts";
-import { ErrorTable } from "../src/measure/error-table.ts";
+import type { BroadcastPlan } from "../src/kernels/broadcast/broadcast-plan.ts";
+import type { BroadcastMeasurement } from "../src/kernels/broadcast/broadcast-result.ts";
+import { measureBroadcast } from "../src/kernels/broadcast/broadcast-run.ts";
+import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
-import type { BroadcastMeasurement } from "../src/report/result.ts";
 import { openTarget } from "../src/targets/open-target.ts";
 
 export const PLAN: BroadcastPlan = {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { OverloadResult, PressureResult } from "../src/report/result.ts";
+import type { Result } from "../src/report/result.ts";
+import { expectSamples } from "./expect-samples.ts";
+import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
 let bench: Bench;
@@ -10,12 +12,8 @@ afterEach(() => bench.close());
 
 /** The observed time is the same on a busy machine; starting the servers takes longer there. */
 const LONG = { timeout: 600_000 };
-/** Before the first phase, and after it. */
-function expectSamples({ samples }: OverloadResult["memory"]): void {
-  expect(samples.map(({ atMs }) => Math.sign(atMs))).toEqual(expect.arrayContaining([-1, 1]));
-}
 
-const SMALL = ["--users", "10", "--senders", "5", "--seconds", "1"];
+const SMALL = ["--users", "10", "--senders", "5", "--duration", "1s"];
 
 test("what is acknowledged is stored, and everything else is rejected with a retry time", LONG, async () => {
   const { code, stdout, ...outcome } = await bench.run(
@@ -29,50 +27,32 @@ test("what is acknowledged is stored, and everything else is rejected with a ret
     "--threshold",
     "unanswered==0",
   );
-  const result = outcome.result as OverloadResult;
+  const result = outcome.result as Result;
   expect(code).toBe(0);
-  expect(stdout).toMatch("acknowledged but not persisted 0 · lost 0");
-  const { overload, counts, memory } = result;
-  expect(overload.refused).toBeGreaterThan(0);
-  expect(overload).toMatchObject({ withoutRetryAfter: 0, unanswered: 0 });
-  expect(Object.keys(overload.refusalsByCode)).toEqual(["OVERLOADED"]);
-  const { intended, acknowledged, refused, notSent } = overload;
-  expect(acknowledged + refused + notSent).toBe(intended);
-  expect(counts.stored).toBe(counts.acknowledged);
-  expectSamples(memory);
+  expect(stdout).toMatch("lost 0 · acknowledged but not persisted 0");
+  const overload = (name: string) => metricValue(result, name, { phase: "overload" })!;
+  expect(overload("refused")).toBeGreaterThan(0);
+  expect(overload("unanswered")).toBe(0);
+  expect(metricValue(result, "withoutRetryAfter")).toBe(0);
+  const refusals = result.tables.find(({ label }) => label === "Rejections by code")!;
+  expect(refusals.rows.map(([refusal]) => refusal)).toEqual(["OVERLOADED"]);
+  expect(overload("acknowledged") + overload("refused") + overload("missed")).toBe(overload("sent"));
+  const [acknowledged] = result.metrics.filter(
+    ({ name, labels }) => name === "acknowledged" && !("phase" in labels),
+  );
+  expect(metricValue(result, "stored")).toBe(acknowledged!.value);
+  expect(acknowledged!.value).toBeGreaterThan(overload("acknowledged"));
+  expectSamples(result);
   expect(await bench.leftovers()).toEqual([]);
 });
 
 test("the capacity is found by closed loops", { ...LONG, tags: "long" }, async () => {
   const outcome = await bench.run("overload", ...SMALL, "--factor", "0.2");
-  const result = outcome.result as OverloadResult;
-  expect(result.capacity.steps.map(({ inFlight }) => inFlight)).toEqual([16, 64, 256, 1024]);
-  const best = Math.max(...result.capacity.steps.map(({ perSecond }) => perSecond));
-  expect(result.capacity.perSecond).toBe(best);
-  expect(result.overload.offeredPerSecond).toBeCloseTo(best / 5);
+  const result = outcome.result as Result;
+  const [, ...steps] = result.tables.find(({ label }) => label.startsWith("Capacity"))!.rows;
+  expect(steps.map(([inFlight]) => inFlight)).toEqual(["16", "64", "256", "1,024"]);
+  const best = metricValue(result, "capacityPerSecond")!;
+  const rates = steps.map(([, rate]) => Number(rate!.replaceAll(/[,/s]/g, "")));
+  expect(Math.max(...rates)).toBe(Math.round(best));
+  expect(metricValue(result, "offeredPerSecond")).toBeCloseTo(best / 5);
 });
-
-test.each([
-  [["--reads"], ["bystander alone", "1 hostile guest", "20 hostile guests"]],
-  [
-    ["--mixed", "--users", "10"],
-    ["16 at once", "64 at once", "256 at once", "overload", "afterwards"],
-  ],
-])(
-  "%s: each phase reports the outcome of every request",
-  { ...LONG, tags: "long" },
-  async (options, phases) => {
-    const outcome = await bench.run("overload", ...options, "--seconds", "1");
-    const result = outcome.result as PressureResult;
-    expect(outcome.code).toBe(0);
-    expect(result.phases.map(({ name }) => name)).toEqual(phases);
-    for (const { load, bystander } of result.phases)
-      for (const { intended, ok, notSent, unanswered, refusedByCode } of [...load, ...bystander]) {
-        const refused = Object.values(refusedByCode).reduce((sum, times) => sum + times, 0);
-        expect(ok + refused + notSent + unanswered).toBe(intended);
-      }
-    expect(result.phases[1]!.load.some(({ ok }) => ok > 0)).toBe(true);
-    expectSamples(result.memory);
-    expect(await bench.leftovers()).toEqual([]);
-  },
-);

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
+import type { Result } from "../src/report/result.ts";
 import { measure } from "./measure.ts";
+import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../examples/murmur.ts", import.meta.url));
@@ -75,12 +77,14 @@ describe.each([
 
 test("on the command line", async () => {
   const server = await startMurmur();
-  const small = ["--users", "20", "--warmup", "0", "--idle", "10", "--interval", "10"];
+  const small = ["--users", "20", "--warmup", "0", "--idle", "10ms", "--interval", "10ms"];
   const run = await bench.run("broadcast", ...small, "--target", EXAMPLE, "--url", server.url);
   server.close();
   expect(run.stderr).toBe("");
-  expect(run.stdout).toMatch("Broadcast to 20 users · murmur");
-  expect(run.result).toMatchObject({ target: { name: "murmur" }, counts: { received: 420, lost: 0 } });
+  expect(run.stdout).toMatch(`Broadcast to 20 members\nmurmur at ${server.url}`);
+  const labels = { server: "murmur" };
+  const counts = { received: 420, lost: 0 };
+  expect(metricValues(run.result as Result, ["received", "lost"], labels)).toEqual(counts);
 });
 
 test.each([

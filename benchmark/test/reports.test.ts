@@ -2,39 +2,58 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import comparisonSchema from "../schema/comparison.v1.json" with { type: "json" };
-import type { BroadcastResult } from "../src/report/result.ts";
+import comparisonSchema from "../schema/comparison.v2.json" with { type: "json" };
+import type { Result } from "../src/report/result.ts";
 import { Bench } from "./run-bench.ts";
 import { publishedErrors, strictErrors } from "./strict-schema.ts";
 
-const TINY = ["--users", "20", "--messages", "2", "--warmup", "1", "--idle", "20", "--interval", "10"];
+const TINY = ["--users", "20", "--messages", "2", "--warmup", "1", "--idle", "20ms", "--interval", "10ms"];
 
 let bench: Bench;
-let result: BroadcastResult;
+let result: Result;
 beforeAll(async () => {
   bench = await Bench.open();
-  const measured = await bench.run("broadcast", "--target", "ws", ...TINY, "--html", file("page.html"));
-  result = measured.result as BroadcastResult;
+  const files = [
+    "--html",
+    file("page.html"),
+    "--csv",
+    file("metrics.csv"),
+    "--prometheus",
+    file("metrics.prom"),
+  ];
+  const measured = await bench.run("broadcast", "--target", "ws", ...TINY, ...files);
+  result = measured.result as Result;
 });
 afterAll(() => bench.close());
 
 const file = (name: string) => join(bench.folder, name);
 
-/** Results whose p100 is the measured one times each factor. */
-async function side(name: string, factors: readonly number[]): Promise<string> {
-  const files = factors.map(async (factor, i) => {
-    const p100Ms = { min: factor, median: factor, max: factor };
+/** The result with other times to the last member, one file for each. */
+async function side(name: string, times: readonly number[]): Promise<string> {
+  const changed = ["worstMs", "medianMs", "bestMs"];
+  const files = times.map(async (value, i) => {
+    const metrics = result.metrics.map((one) => (changed.includes(one.name) ? { ...one, value } : one));
     const path = file(`${name}${i}.json`);
-    await writeFile(path, JSON.stringify({ ...result, warm: { ...result.warm, p100Ms } }));
+    await writeFile(path, JSON.stringify({ ...result, metrics }));
     return path;
   });
   return (await Promise.all(files)).join(",");
 }
 
+test("--csv and --prometheus have a line for each metric", async () => {
+  const csv = await readFile(file("metrics.csv"), "utf8");
+  expect(csv.trimEnd().split("\r\n")).toHaveLength(1 + result.metrics.length);
+  const samples = (await readFile(file("metrics.prom"), "utf8"))
+    .split("\n")
+    .filter((line) => line.startsWith("bench_"));
+  expect(samples).toHaveLength(result.metrics.length);
+  expect(samples).toContain('bench_lost{command="broadcast",members="20",server="ws"} 0');
+});
+
 test("--html is one self-contained page", async () => {
   const page = await readFile(file("page.html"), "utf8");
   expect(page).toMatch("Broadcast to 20 members");
-  expect(page).toMatch("p100 of each message");
+  expect(page).toMatch("Each message, time to the last member");
   expect(page.match(/<svg/g)!.length).toBeGreaterThan(1);
   expect(page).not.toMatch(/<script|<link|src=|https?:\/\/(?!www\.w3\.org)(?!127\.)/);
 });
@@ -43,12 +62,13 @@ test("the schema allows new fields for readers, and the tester writes no undecla
   expect(strictErrors(result)).toEqual([]);
   for (const newer of [
     { ...result, mood: 1 },
-    { ...result, counts: { ...result.counts, mood: 1 } },
-    { ...result, rounds: result.rounds.map((round) => ({ ...round, mood: 1 })) },
+    { ...result, meta: { ...result.meta, mood: 1 } },
+    { ...result, metrics: result.metrics.map((metric) => ({ ...metric, mood: 1 })) },
+    { ...result, series: result.series.map((one) => ({ ...one, mood: 1 })) },
   ]) {
     expect(publishedErrors(newer)).toEqual([]);
-    const unknown = strictErrors(newer).filter(({ keyword }) => keyword === "unevaluatedProperties");
-    expect(unknown.map(({ params }) => params["unevaluatedProperty"] as string)).toContain("mood");
+    const unknown = strictErrors(newer).filter(({ keyword }) => keyword === "additionalProperties");
+    expect(unknown.map(({ params }) => params["additionalProperty"] as string)).toContain("mood");
   }
 });
 
@@ -56,7 +76,7 @@ test("report shows earlier measurements", async () => {
   const path = await side("one", [12.5]);
   const { code, stdout } = await bench.runPlain("report", path);
   expect(code).toBe(0);
-  expect(stdout).toMatch("worst   12.5 ms");
+  expect(stdout).toMatch(/12\.5 ms {2}worst message, time to the last member/);
   const wrong = await bench.runPlain("report", file("page.html"));
   expect(wrong.code).toBe(64);
   expect(wrong.stderr).toMatch("is not a result of --json");
@@ -74,7 +94,7 @@ test("compare judges by repeated runs, and fails if requested", async () => {
   const same = await bench.runPlain("compare", base, base, "--threshold", "worse==0");
   expect(same.code).toBe(0);
   const cut = file("cut.json");
-  await writeFile(cut, JSON.stringify({ ...result, interrupted: true }));
+  await writeFile(cut, JSON.stringify({ ...result, meta: { ...result.meta, interrupted: true } }));
   expect(await bench.runPlain("compare", base, cut)).toMatchObject({
     code: 64,
     stderr: expect.stringContaining("was interrupted. Leave it out"),

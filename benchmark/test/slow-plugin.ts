@@ -1,4 +1,4 @@
-import { nowMs } from "../src/measure/clock.ts";
+import { nowMs } from "../src/kernels/broadcast/clock.ts";
 import { bareSocketIo } from "../src/targets/bare/bare-target.ts";
 import type { TargetPlugin } from "../src/targets/plugin.ts";
 

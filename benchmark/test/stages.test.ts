@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli } from "../src/cli.ts";
-import type { StagesResult } from "../src/report/result.ts";
+import { runCli } from "../src/cli/commands.ts";
+import type { Result } from "../src/report/result.ts";
+import { metricValue, metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
 let bench: Bench;
@@ -14,7 +15,7 @@ test("each stage is what the server counted", async () => {
     "stages",
     "--users",
     "25",
-    "--senders",
+    "--in-flight",
     "5",
     "--messages",
     "100",
@@ -23,25 +24,20 @@ test("each stage is what the server counted", async () => {
     "--threshold",
     "lost==0",
   );
-  const result = outcome.result as StagesResult;
+  const result = outcome.result as Result;
   expect(code).toBe(0);
-  expect(result.counts).toEqual({
-    sent: 100,
-    acknowledged: 100,
-    expected: 2500,
-    received: 2500,
-    pulls: 80,
-  });
-  const { send, distribute, notify, push, pull } = Object.fromEntries(
-    result.rows.map((row) => [row.stage, row]),
-  );
-  expect(send).toMatchObject({ count: 100 });
-  expect(pull).toMatchObject({ count: 80 });
-  for (const row of [send, distribute, notify, pull]) expect(row!.meanMs).toBeGreaterThan(0);
+  const counts = { sent: 100, acknowledged: 100, expected: 2500, received: 2500, pulls: 80 };
+  expect(metricValues(result, Object.keys(counts))).toEqual(counts);
+  const times = (stage: string) => metricValue(result, "times", { stage });
+  expect(times("send")).toBe(100);
+  expect(times("pull")).toBe(80);
+  for (const stage of ["send", "distribute", "notify", "pull"])
+    expect(metricValue(result, "stageMs", { stage })).toBeGreaterThan(0);
   // Several messages share one write.
-  expect(distribute!.count).toBeLessThanOrEqual(100);
-  expect(push!.count).toBeGreaterThan(0);
-  expect(stdout).toMatch("2,500 of 2,500 deliveries");
+  expect(times("distribute")).toBeLessThanOrEqual(100);
+  expect(times("push")).toBeGreaterThan(0);
+  expect(stdout).toMatch(/^ {2}deliveries expected +2,500$/m);
+  expect(stdout).toMatch(/^ {2}deliveries received +2,500$/m);
   expect(await bench.leftovers()).toEqual([]);
 });
 
@@ -50,11 +46,13 @@ test("Ctrl-C while members connect shows the progress", { tags: "long" }, async 
     child.kill("SIGINT"),
   );
   expect(outcome.code).toBe(105);
-  expect(outcome.stdout).toMatch(/Stages of a message · [\d,]+ of 2,000 members online/);
-  expect(outcome.stdout).toMatch("Interrupted: partial result.");
-  const result = outcome.result as StagesResult;
-  expect(result).toMatchObject({ interrupted: true, rows: [], counts: { sent: 0, expected: 0 } });
-  expect(result.online).toBeLessThan(2000);
+  expect(outcome.stdout).toMatch("Interrupted: partial result");
+  const result = outcome.result as Result;
+  expect(result.meta.interrupted).toBe(true);
+  expect(result.metrics.filter(({ labels }) => "stage" in labels)).toEqual([]);
+  expect(metricValues(result, ["sent", "expected"])).toEqual({ sent: 0, expected: 0 });
+  const [, online] = /([\d,]+) of 2,000 members online/.exec(outcome.stdout)!;
+  expect(Number(online!.replaceAll(",", ""))).toBeLessThan(2000);
   expect(await bench.leftovers()).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
-import { figureText } from "../report/figures.ts";
+import { metricText } from "../report/metric.ts";
 import { count, short, table, whole } from "../report/format.ts";
-import { section } from "../report/summary.ts";
+import { section } from "../report/text-report.ts";
 import type { Difference, Verdict } from "./comparison.ts";
 import { runsNeeded } from "./rank-test.ts";
 
@@ -67,8 +67,8 @@ function rowTable(differences: readonly Difference[]): string {
     const { figure, base, other, runs, probability, verdict } = difference;
     return [
       figure.label,
-      figureText({ unit: figure.unit, value: base }),
-      figureText({ unit: figure.unit, value: other }),
+      metricText({ unit: figure.unit, value: base }),
+      metricText({ unit: figure.unit, value: other }),
       changeText(difference),
       `${runs.base}, ${runs.other}`,
       probability.toFixed(3),

@@ -1,24 +1,27 @@
 import { expect, test } from "vitest";
-import { figures } from "../report/figures.ts";
+import { metrics, type MetricName } from "../report/metric.ts";
 import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
 import { comparisonSummary } from "./comparison-summary.ts";
 import { compare, comparisonMetrics } from "./comparison.ts";
+import type { Figure, Observation } from "./observations.ts";
+
+const observation = (values: Partial<Record<MetricName, number | null>>): Observation => ({
+  row: "broadcast",
+  figures: metrics(values) as Figure[],
+});
 
 const runs = (medians: (number | null)[], perSecond = 100) =>
-  medians.map((medianMs) => ({
-    row: "broadcast",
-    figures: figures({ medianMs, connectsPerSecond: perSecond, lost: 0 }),
-  }));
+  medians.map((medianMs) => observation({ medianMs, connectsPerSecond: perSecond, lost: 0 }));
 
 test("a difference confirmed by repeated runs, with its direction", () => {
   const slower = compare(runs([10, 11, 12, 13], 200), runs([20, 21, 22, 23], 100), 0.05);
-  expect(slower.find(({ figure }) => figure.key === "medianMs")).toMatchObject({
+  expect(slower.find(({ figure }) => figure.name === "medianMs")).toMatchObject({
     base: 11.5,
     other: 21.5,
     verdict: "worse",
   });
-  expect(slower.find(({ figure }) => figure.key === "connectsPerSecond")?.verdict).toBe("worse");
-  expect(slower.find(({ figure }) => figure.key === "lost")).toMatchObject({
+  expect(slower.find(({ figure }) => figure.name === "connectsPerSecond")?.verdict).toBe("worse");
+  expect(slower.find(({ figure }) => figure.name === "lost")).toMatchObject({
     ratio: null,
     verdict: "within the noise",
   });
@@ -50,11 +53,10 @@ test("metrics: the worst ratio of a figure, in either direction", () => {
 
 test("one run on each side: changes for the worse are unknown, and thresholds about them fail", () => {
   const differences = compare(runs([10]), runs([100]), 0.05);
-  const metrics = comparisonMetrics(differences);
-  expect(metrics).toMatchObject({ worse: null, better: null, medianMs: null, lost: 0 });
-  expect(checkThresholds(parseThresholds(["worse==0"], Object.keys(metrics)), metrics)[0]?.passed).toBe(
-    false,
-  );
+  const values = comparisonMetrics(differences);
+  expect(values).toMatchObject({ worse: null, better: null, medianMs: null, lost: 0 });
+  const named = Object.entries(values).map(([name, value]) => ({ name, value, labels: {} }));
+  expect(checkThresholds(parseThresholds(["worse==0"], Object.keys(values)), named)[0]?.passed).toBe(false);
   expect(comparisonSummary(differences, 0.05)).toMatch(/Nothing can be judged: too few runs. At least 4/);
 });
 
@@ -65,19 +67,19 @@ test("judged differences are counted, with the number expected by chance", () =>
 });
 
 const withCounts = (counts: { lost: number; stalls?: number }[]) =>
-  counts.map((values) => ({ row: "broadcast", figures: figures({ medianMs: 10, stalls: 0, ...values }) }));
+  counts.map((values) => observation({ medianMs: 10, stalls: 0, ...values }));
 
 test("a single lost message is worse, however many runs lost none", () => {
   const none = [0, 0, 0, 0].map((lost) => ({ lost }));
   const once = compare(withCounts(none), withCounts([...none.slice(1), { lost: 1 }]), 0.05);
-  expect(once.find(({ figure }) => figure.key === "lost")).toMatchObject({
+  expect(once.find(({ figure }) => figure.name === "lost")).toMatchObject({
     base: 0,
     other: 1,
     verdict: "worse",
   });
   expect(comparisonMetrics(once)).toMatchObject({ worse: 1, lost: 1 });
   const both = compare(withCounts([{ lost: 9 }]), withCounts([{ lost: 1 }]), 0.05);
-  expect(both.find(({ figure }) => figure.key === "lost")?.verdict).toBe("worse");
+  expect(both.find(({ figure }) => figure.name === "lost")?.verdict).toBe("worse");
   expect(comparisonMetrics(both)).toMatchObject({ worse: 1 });
 });
 
@@ -85,7 +87,7 @@ test("a stall is worse if the base had none", () => {
   const [none, one] = [{ lost: 0 }, { lost: 0, stalls: 1 }];
   const verdictOf = (base: object[], other: object[]) =>
     compare(withCounts(base as { lost: number }[]), withCounts(other as { lost: number }[]), 0.05).find(
-      ({ figure }) => figure.key === "stalls",
+      ({ figure }) => figure.name === "stalls",
     )?.verdict;
   expect(verdictOf([none, none, none, none], [none, none, none, one])).toBe("worse");
   expect(verdictOf([none, none, one, one], [none, none, one, one])).toBe("within the noise");

@@ -1,6 +1,5 @@
-import type { Figure } from "../report/figures.ts";
-import type { Observation } from "../report/observations.ts";
-import { median } from "../measure/limit-figures.ts";
+import { spread } from "../kernels/broadcast/percentiles.ts";
+import type { Figure, Observation } from "./observations.ts";
 import { rankTest, smallestProbability } from "./rank-test.ts";
 
 export type Verdict =
@@ -14,7 +13,7 @@ export type Verdict =
 /** One figure of one row, on both sides. */
 export interface Difference {
   row: string;
-  figure: Pick<Figure, "key" | "label" | "unit" | "better" | "counts">;
+  figure: Pick<Figure, "name" | "label" | "unit" | "better" | "counts">;
   /** Medians; of counted faults and events the sum of all runs. Infinity: most runs never got there. */
   base: number;
   other: number;
@@ -34,7 +33,8 @@ export function compare(
 ): Difference[] {
   const rows = [...new Set(base.map(({ row }) => row))].filter((row) => other.some((o) => o.row === row));
   return rows.flatMap((row) => {
-    const figures = base.find((observation) => observation.row === row)!.figures;
+    const all = base.flatMap((observation) => (observation.row === row ? observation.figures : []));
+    const figures = [...new Map(all.map((figure) => [figure.name, figure])).values()];
     return figures.flatMap((figure) => difference(row, figure, base, other, limit) ?? []);
   });
 }
@@ -46,16 +46,16 @@ function difference(
   other: readonly Observation[],
   limit: number,
 ): Difference | undefined {
-  const [before, after] = [valuesOf(base, row, figure.key), valuesOf(other, row, figure.key)];
+  const [before, after] = [valuesOf(base, row, figure.name), valuesOf(other, row, figure.name)];
   if (before.length === 0 || after.length === 0) return undefined;
-  const { key, label, unit, better, counts } = figure;
-  const summary = counts === undefined ? (values: number[]) => median(values)! : sum;
+  const { name, label, unit, better, counts } = figure;
+  const summary = counts === undefined ? (values: readonly number[]) => spread(values)!.median : sum;
   const [from, to] = [summary(before), summary(after)];
   const probability = rankTest(before, after);
   const byRank = verdict(probability, limit, before.length, after.length, (better === "lower") === to < from);
   return {
     row,
-    figure: { key, label, unit, better, ...(counts === undefined ? {} : { counts }) },
+    figure: { name, label, unit, better, ...(counts === undefined ? {} : { counts }) },
     base: from,
     other: to,
     runs: { base: before.length, other: after.length },
@@ -90,10 +90,10 @@ function valueOf({ unit, better, value }: Figure): number | null {
   return value === null && unit === "ms" && better === "lower" ? Infinity : value;
 }
 
-function valuesOf(observations: readonly Observation[], row: string, key: string): number[] {
+function valuesOf(observations: readonly Observation[], row: string, name: string): number[] {
   return observations
     .filter((observation) => observation.row === row)
-    .flatMap(({ figures }) => figures.filter((figure) => figure.key === key).map(valueOf))
+    .flatMap(({ figures }) => figures.filter((figure) => figure.name === name).map(valueOf))
     .filter((value) => value !== null);
 }
 
@@ -109,8 +109,8 @@ export function comparisonMetrics(differences: readonly Difference[]): Record<st
     better: differences.every(isUnjudged) ? null : count("better"),
     tooFewRuns: unjudged,
   };
-  for (const [key, same] of Map.groupBy(differences, ({ figure }) => figure.key)) {
-    metrics[key] =
+  for (const [name, same] of Map.groupBy(differences, ({ figure }) => figure.name)) {
+    metrics[name] =
       same[0]!.figure.counts === undefined ? worstRatio(same) : sum(same.map(({ other }) => other));
   }
   return metrics;

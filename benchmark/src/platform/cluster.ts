@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { usageError } from "../exit.ts";
+import { usageError } from "../cli/exit.ts";
 import { freePort } from "./free-port.ts";
 import type { Gateway, Platform } from "./platform.ts";
 import {

@@ -53,6 +53,11 @@ export function nodeProgram(name: string, { env, port, opsPort, dataDir }: NodeP
   };
 }
 
+/** The same program, with all its threads and child processes on these processors. */
+export function pinned(program: ServerProgram, cores: string): ServerProgram {
+  return { ...program, command: "taskset", args: ["--cpu-list", cores, program.command, ...program.args] };
+}
+
 /** The embedded database as a separate server. */
 export function databaseProgram(folder: string, port: number): ServerProgram {
   return {

@@ -2,24 +2,24 @@ import { join } from "node:path";
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { freePort } from "./free-port.ts";
 import type { Platform } from "./platform.ts";
-import { nodeProgram, platformEnvironment } from "./programs.ts";
+import { nodeProgram, pinned, platformEnvironment } from "./programs.ts";
 import { Workplace } from "./workplace.ts";
 
 /** Starts the whole platform in one process, with the embedded database. */
 export async function startSingleInstance(
   signal: AbortSignal,
   gatewayThreads = defaultGatewayThreads(),
+  cores?: string,
 ): Promise<Platform> {
   const workplace = await Workplace.open();
   const [port, opsPort] = [await freePort(), await freePort()];
-  const process = workplace.add(
-    nodeProgram("throwaway instance", {
-      env: { ...platformEnvironment(), GATEWAY_THREADS: String(gatewayThreads) },
-      port,
-      opsPort,
-      dataDir: join(workplace.folder, "data"),
-    }),
-  );
+  const program = nodeProgram("throwaway instance", {
+    env: { ...platformEnvironment(), GATEWAY_THREADS: String(gatewayThreads) },
+    port,
+    opsPort,
+    dataDir: join(workplace.folder, "data"),
+  });
+  const process = workplace.add(cores === undefined ? program : pinned(program, cores));
   try {
     await process.start(signal);
   } catch (error) {

@@ -1,22 +1,15 @@
-import { usageError } from "../exit.ts";
-import { FAULTS } from "./figures.ts";
-import { observationsOf } from "./observations.ts";
-import type { Result } from "./result.ts";
+import { usageError } from "../cli/exit.ts";
+import { FAULT_NAMES, overPasses, type Metric } from "./metric.ts";
 
-export interface Fault {
-  key: string;
-  label: string;
-  value: number;
-}
-
-/** The faults of a run, with their totals over all its observations. */
-export function faultsOf(result: Result): Fault[] {
-  const totals = new Map<string, Fault>();
-  for (const { key, label, counts, value } of observationsOf(result).flatMap(({ figures }) => figures)) {
-    if (counts !== "fault" || value === null || value === 0) continue;
-    totals.set(key, { key, label, value: value + (totals.get(key)?.value ?? 0) });
-  }
-  return [...totals.values()];
+/** The faults of a run, with their totals over everything it measured. */
+export function faultsIn(metrics: readonly Metric[]): (Metric & { value: number })[] {
+  const all = overPasses(metrics).filter(
+    ({ counts, value }) => counts === "fault" && value !== null && value > 0,
+  );
+  return [...Map.groupBy(all, ({ name }) => name).values()].map((same) => ({
+    ...same[0]!,
+    value: same.reduce((sum, { value }) => sum + value!, 0),
+  }));
 }
 
 /**
@@ -25,7 +18,9 @@ export function faultsOf(result: Result): Fault[] {
  */
 export function allowedFaults(values: readonly string[]): string[] {
   const names = values.flatMap((value) => value.split(","));
-  const unknown = names.find((name) => name !== "all" && !FAULTS.includes(name));
-  if (unknown === undefined) return names.includes("all") ? FAULTS : names;
-  throw usageError(`--allow ${unknown}: there is no such fault. Write one of ${FAULTS.join(", ")}, or all.`);
+  const unknown = names.find((name) => name !== "all" && !FAULT_NAMES.some((known) => known === name));
+  if (unknown === undefined) return names.includes("all") ? FAULT_NAMES : names;
+  throw usageError(
+    `--allow ${unknown}: there is no such fault. Write one of ${FAULT_NAMES.join(", ")}, or all.`,
+  );
 }

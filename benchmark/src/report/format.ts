@@ -47,12 +47,20 @@ export function clusterName(size: { gateways: number | null; workers: number | n
   return `${count(size.gateways, "gateway")}, ${count(size.workers, "worker")}`;
 }
 
-/** Columns of a table, each as wide as its widest cell; the first is aligned left, the rest right. */
+/** A column with a longer cell holds text. */
+const MOST_NUMBER_CHARS = 24;
+
+/** Columns of a table, each as wide as its widest cell; numbers are aligned right. */
 export function table(rows: readonly (readonly string[])[], indent = "  "): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
-      row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
+      row
+        .map((cell, i) => {
+          const isText = i === 0 || widths[i]! > MOST_NUMBER_CHARS;
+          return isText ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!);
+        })
+        .join("  "),
     )
     .map((line) => (indent + line).trimEnd())
     .join("\n");

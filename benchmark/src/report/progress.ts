@@ -1,4 +1,4 @@
-import { nowMs } from "../measure/clock.ts";
+import { nowMs } from "../kernels/broadcast/clock.ts";
 import { duration, whole } from "./format.ts";
 
 const REFRESH_MS = 200;

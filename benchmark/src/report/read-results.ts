@@ -1,8 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { usageError } from "../exit.ts";
-import type { Result } from "./result.ts";
-import { inCurrentVersion } from "./upgrade.ts";
+import { usageError } from "../cli/exit.ts";
+import { RESULT_VERSION, type Result } from "./result.ts";
 
 const SUITE_INDEX = "suite.json";
 
@@ -29,9 +28,13 @@ async function filesOf(path: string): Promise<string[]> {
 async function readResult(file: string): Promise<Result> {
   const text = await readFile(file, "utf8");
   try {
-    const result = JSON.parse(text) as Partial<Result>;
-    if (typeof result.command !== "string" || !result.environment) throw new Error("it has no command");
-    return inCurrentVersion(result as Result);
+    const result = JSON.parse(text) as { version?: number };
+    if (typeof result.version !== "number") throw new Error("it has no version");
+    const { version } = result;
+    if (version !== RESULT_VERSION) {
+      throw new Error(`it has version ${String(version)}, but this tester reads version ${RESULT_VERSION}`);
+    }
+    return result as Result;
   } catch (error) {
     throw usageError(`${file} is not a result of --json: ${(error as Error).message}.`);
   }

@@ -1,50 +1,90 @@
-import { nodesSummary } from "../cluster-nodes/nodes-summary.ts";
-import { overloadSummary } from "../overload/overload-summary.ts";
-import { pressureSummary } from "../pressure/pressure-summary.ts";
-import { stormSummary } from "../storm/storm-summary.ts";
-import { clusterSummary } from "./cluster-summary.ts";
-import { documentOf } from "./document/document-of.ts";
-import { table } from "./format.ts";
-import { limitsSummary } from "./limits-summary.ts";
-import type { Result } from "./result.ts";
-import { broadcastSummary, section } from "./summary.ts";
-import { sweepSummary } from "./sweep-summary.ts";
+import { styleText } from "node:util";
+import { documentOf, type Block, type Tile } from "./document.ts";
+import { duration, short, table, whole } from "./format.ts";
+import type { ErrorRow, Result } from "./result.ts";
+import type { ThresholdResult } from "./thresholds.ts";
 
-/** The output of the command that measured; of other commands, the text of their page. */
+/** A result for a terminal: charts are left out unless they have a text form. */
 export function textReport(result: Result): string {
-  switch (result.command) {
-    case "broadcast":
-      return broadcastSummary(result, { everyRound: true });
-    case "limits":
-      return limitsSummary(result);
-    case "sweep":
-      return sweepSummary(result);
-    case "cluster":
-      return clusterSummary(result);
-    case "cluster-nodes":
-      return nodesSummary(result);
-    case "storm":
-      return stormSummary(result);
-    case "overload":
-      return overloadSummary(result);
-    case "pressure":
-      return pressureSummary(result);
+  const { title, subtitle, blocks } = documentOf(result);
+  return [
+    styleText("bold", title),
+    ...(subtitle === "" ? [] : [subtitle]),
+    "",
+    ...blocks.flatMap(blockLines),
+    ...section("Thresholds", thresholdLines(result.thresholds)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+/** The text of a run that was interrupted before it had measured anything. */
+export function nothingText(
+  command: string,
+  run: { afterMs: number; last: string | undefined; errors: readonly ErrorRow[] },
+): string {
+  const where = run.last === undefined ? "while the server was started" : `in "${run.last}"`;
+  const errors = run.errors.map(({ phase, code, count }) => [`${phase}: ${code}`, whole(count)]);
+  return [
+    styleText("bold", `bench ${command}`),
+    styleText(
+      "yellow",
+      `  Interrupted after ${duration(run.afterMs)}, ${where}: nothing was measured, and no result was written.`,
+    ),
+    ...(errors.length > 0 ? ["", ...section("Errors", [table(errors)])] : []),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+export function thresholdLines(thresholds: readonly ThresholdResult[]): string[] {
+  return thresholds.map(({ expression, value, passed }) =>
+    styleText(
+      passed ? "green" : "red",
+      `  ${passed ? "passed" : "FAILED"}  ${expression}  (${value === null ? "not measured" : short(value)})`,
+    ),
+  );
+}
+
+function blockLines(block: Block): string[] {
+  switch (block.kind) {
+    case "tiles":
+      return block.tiles.length === 0 ? [] : [...tileLines(block.tiles), ""];
+    case "table":
+      return section(block.heading, [table(block.rows)]);
+    case "notes":
+      return section(
+        block.heading,
+        block.lines.map((line) => styleText("yellow", `  ${line}`)),
+      );
     default:
-      return pageAsText(result);
+      return block.lines === undefined
+        ? []
+        : section(
+            block.heading,
+            block.lines.map((line) => `  ${line}`),
+          );
   }
 }
 
-function pageAsText(result: Result): string {
-  const { title, subtitle, blocks } = documentOf(result);
-  const lines = blocks.flatMap((block) => {
-    if (block.kind === "tiles") return [...block.tiles.map(({ label, value }) => `  ${label}: ${value}`), ""];
-    if (block.kind === "table") return section(block.heading, [table(block.rows)]);
-    return block.kind === "notes"
-      ? section(
-          block.heading,
-          block.lines.map((line) => `  ${line}`),
-        )
-      : [];
-  });
-  return [title, subtitle, "", ...lines].join("\n").trimEnd();
+/** The first values in bold, and faults in one line. */
+function tileLines(tiles: readonly Tile[]): string[] {
+  const values = tiles.filter(({ tone }) => tone === undefined);
+  const width = Math.max(0, ...values.map(({ value }) => value.length));
+  return [
+    ...values.map(({ label, value, note }) =>
+      `  ${styleText("bold", value.padStart(width))}  ${label}${note === undefined ? "" : ` (${note})`}`.trimEnd(),
+    ),
+    ...tiles.filter(({ tone }) => tone !== undefined).map(toneLine),
+  ];
+}
+
+function toneLine({ label, value, tone }: Tile): string {
+  const [labels, values] = [label.split(" · "), value.split(" · ")];
+  const text = labels.map((one, i) => `${one} ${values[i]}`).join(" · ");
+  return styleText(tone === "good" ? "green" : "red", `  ${text}`);
+}
+
+export function section(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [styleText("bold", heading), ...lines, ""];
 }

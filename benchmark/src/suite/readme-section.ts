@@ -1,6 +1,6 @@
-import { gatewayThreadsText, machineLine } from "../report/environment-line.ts";
-import { ratio, whole } from "../report/format.ts";
-import type { LimitsResult } from "../report/result.ts";
+import { machineLine } from "../report/environment-line.ts";
+import { count, ratio, whole } from "../report/format.ts";
+import type { Result } from "../report/result.ts";
 import { markdownTable } from "./markdown.ts";
 import type { Suite } from "./suite-result.ts";
 
@@ -17,25 +17,26 @@ export function withSection(document: string, section: string): string {
   return `${document.slice(0, begin + BEGIN.length)}\n\n${section}\n\n${document.slice(end)}`;
 }
 
-/** The README's names for the labels of ratios. Lower is better, except for rates. */
-const ROWS = {
-  "worst message, time to the last member": "time to the last member, worst message",
-  "median message, time to the last member": "time to the last member, median message",
-  "server CPU per message": "server CPU per message",
-  "burst of 100: deliveries per server CPU second": "deliveries per CPU second, 100 messages at once",
-  "memory per connection": "memory per connection",
-  "connections per second": "logins per second, bare servers only connect",
-};
+/** The README's rows, each with its ratios. */
+const ROWS: readonly [text: string, ...names: string[]][] = [
+  ["time to the last member, worst · median", "worstMsRatio", "medianMsRatio"],
+  ["server CPU per message", "cpuMsPerMessageRatio"],
+  ["deliveries per CPU second, 100 messages at once", "burstPerCpuSecondRatio"],
+  ["memory per connection", "rssPerConnectionBytesRatio"],
+  ["logins per second, bare servers only connect", "connectsPerSecondRatio"],
+];
+/** Of the burst in the table. */
+const BURST = 100;
 
 /**
- * The README's figures.
+ * The README's figures: of the largest audience, with the server's default threads.
  * @param folder of the report's files, relative to the README's folder
  */
 export function readmeSection({ index, results }: Suite, folder: string): string {
   const limits = [...results.values()]
-    .filter((result) => result.command === "limits")
-    .filter(({ ratios, options }) => ratios.length > 0 && options["gatewayThreads"] !== 0)
-    .toSorted((a, b) => b.users - a.users)
+    .filter(({ meta }) => meta.command === "limits" && meta.options["gatewayThreads"] !== 0)
+    .filter(({ metrics }) => metrics.some(({ group }) => group === "ratios"))
+    .toSorted((a, b) => membersOf(b) - membersOf(a))
     .slice(0, 1);
   return [
     ...limits.map(limitsTable),
@@ -44,19 +45,29 @@ export function readmeSection({ index, results }: Suite, folder: string): string
   ].join("\n\n");
 }
 
-/** A column for each bare server. Losses are bold. */
-function limitsTable(limits: LimitsResult): string {
-  const against = [...new Set(limits.ratios.map((entry) => entry.against))];
-  const cell = (label: string, bare: string): string => {
-    const value = limits.ratios.find((entry) => entry.label === label && entry.against === bare)?.value;
-    if (value === undefined) return ratio(value);
-    const isLoss = /per (server CPU )?second$/.test(label) ? value < 1 : value > 1;
-    return isLoss ? `**${ratio(value)}**` : ratio(value);
+const membersOf = ({ meta }: Result): number => Number(meta.options["users"]);
+
+/** A column for each other server. Losses are bold. */
+function limitsTable(limits: Result): string {
+  const ratios = limits.metrics.filter(
+    ({ group, labels }) => group === "ratios" && (labels["burst"] ?? BURST) === BURST,
+  );
+  const others = [...new Set(ratios.map(({ labels }) => labels["to"]!))];
+  const cell = (name: string, to: string | number): string => {
+    const metric = ratios.find((one) => one.name === name && one.labels["to"] === to);
+    if (!metric || metric.value === null) return "–";
+    const isLoss = metric.better === "higher" ? metric.value < 1 : metric.value > 1;
+    return isLoss ? `**${ratio(metric.value)}**` : ratio(metric.value);
   };
-  const conditions = [`${whole(limits.users)} members online`, gatewayThreadsText(limits.options)];
-  const title = `${conditions.filter(Boolean).join(", ")}: Fanfare divided by`;
+  const threads = count(Number(limits.meta.options["gatewayThreads"]), "gateway thread");
   return markdownTable([
-    [title, ...against.map((bare) => `bare ${bare}`)],
-    ...Object.entries(ROWS).map(([label, name]) => [name, ...against.map((bare) => cell(label, bare))]),
+    [
+      `${whole(membersOf(limits))} members online, ${threads}: Fanfare divided by`,
+      ...others.map((to) => `bare ${to}`),
+    ],
+    ...ROWS.map(([text, ...names]) => [
+      text,
+      ...others.map((to) => names.map((name) => cell(name, to)).join(" · ")),
+    ]),
   ]);
 }

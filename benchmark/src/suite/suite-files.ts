@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { standaloneSvg } from "../report/charts/theme.ts";
-import { sweepChart } from "../report/document/sweep-document.ts";
-import { htmlReport } from "../report/html/html-report.ts";
+import { documentOf } from "../report/document.ts";
+import { htmlReport } from "../report/html-report.ts";
 import type { Result } from "../report/result.ts";
-import { inCurrentVersion } from "../report/upgrade.ts";
 import { suiteMarkdown } from "./suite-markdown.ts";
 import type { Suite, SuiteIndex } from "./suite-result.ts";
 
@@ -23,7 +22,7 @@ export function derivedFiles(suite: Suite, name: string): Record<string, string>
     ),
   };
   const sweep = results.get("sweep");
-  const chart = sweep?.command === "sweep" ? sweepChart(sweep.rows) : undefined;
+  const chart = sweep && documentOf(sweep).blocks.find((block) => block.kind === "chart")?.svg;
   if (chart === undefined) return files;
   for (const theme of ["light", "dark"] as const) {
     files[`${name}/sweep-${theme}.svg`] = standaloneSvg(chart, theme);
@@ -53,8 +52,7 @@ export async function readSuite(folder: string): Promise<Suite> {
   const results = new Map<string, Result>();
   for (const { name, hasResult } of index.rows) {
     if (hasResult) {
-      const stored = JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as Result;
-      results.set(name, inCurrentVersion(stored));
+      results.set(name, JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as Result);
     }
   }
   return { index, results };

@@ -1,5 +1,4 @@
-import { documentOf } from "../report/document/document-of.ts";
-import type { Block } from "../report/document/document.ts";
+import { documentOf, withHead, type Block } from "../report/document.ts";
 import { machineLine } from "../report/environment-line.ts";
 import { duration } from "../report/format.ts";
 import type { Result } from "../report/result.ts";
@@ -32,7 +31,7 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
 }
 
 function chartLines({ results }: Suite, folder: string): string[] {
-  if (results.get("sweep")?.command !== "sweep") return [];
+  if (!results.has("sweep")) return [];
   return [
     `<picture><source media="(prefers-color-scheme: dark)" srcset="./${folder}/sweep-dark.svg">` +
       `<img alt="Time until the last member has a message, by the number of members online" src="./${folder}/sweep-light.svg"></picture>`,
@@ -58,7 +57,8 @@ function blockLines(block: Block): string[] {
   }
   const heading = block.heading === "" ? [] : [`**${block.heading}**`];
   if (block.kind === "notes") return [...heading, block.lines.map((line) => `- ${oneLine(line)}`).join("\n")];
-  return [...heading, markdownTable(block.rows)];
+  const { head, rows } = withHead(block.rows);
+  return [...heading, markdownTable([head, ...rows])];
 }
 
 function oneLine(text: string): string {

@@ -1,4 +1,4 @@
-import type { Environment } from "../environment.ts";
+import type { Environment } from "../report/environment.ts";
 import type { Result } from "../report/result.ts";
 import type { Profile } from "./suite-rows.ts";
 

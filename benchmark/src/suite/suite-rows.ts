@@ -28,7 +28,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "limits-1000",
     title: "Next to bare Socket.IO and bare ws, 1,000 members",
     run: {
-      quick: "limits --users 1000 --messages 10 --passes 2 --idle 1000",
+      quick: "limits --users 1000 --messages 10 --passes 2 --idle 1s",
       full: "limits --users 1000 --messages 10 --passes 4",
     },
   },
@@ -36,7 +36,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "limits-10000",
     title: "Next to bare Socket.IO and bare ws, 10,000 members",
     run: {
-      quick: "limits --users 10000 --messages 10 --passes 2 --idle 1000",
+      quick: "limits --users 10000 --messages 10 --passes 2 --idle 1s",
       full: "limits --users 10000 --messages 10 --passes 5",
     },
   },
@@ -44,7 +44,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "limits-10000-threads-0",
     title: "Next to bare Socket.IO and bare ws, 10,000 members, without gateway threads",
     run: {
-      quick: "limits --users 10000 --messages 10 --passes 2 --idle 1000 --gateway-threads 0",
+      quick: "limits --users 10000 --messages 10 --passes 2 --idle 1s --gateway-threads 0",
       full: "limits --users 10000 --messages 10 --passes 5 --gateway-threads 0",
     },
   },
@@ -145,8 +145,8 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "http",
     title: "Direct messages by HTTP, as sent by ab -k",
     run: {
-      quick: "http --concurrency 10000 --requests 50000",
-      full: "http --concurrency 10000 --requests 100000",
+      quick: "http --connections 10000 --count 50000",
+      full: "http --connections 10000 --count 100000",
     },
   },
   {
@@ -158,15 +158,15 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "echo",
     title: "HTTP echo of 14 bytes on one thread, next to nginx if it is installed",
     run: {
-      quick: "echo --concurrency 1,10,100,1000 --duration 1s",
-      full: "echo --concurrency 1,5,10,50,100,500,1000",
+      quick: "echo --connections 1,10,100,1000 --duration 1s",
+      full: "echo --connections 1,5,10,50,100,500,1000",
     },
   },
   {
     name: "cluster",
     title: "The same members on 1 and 2 gateways",
     run: {
-      quick: "cluster --users 5000 --gateways 1,2 --passes 1 --messages 10 --idle 1000",
+      quick: "cluster --users 5000 --gateways 1,2 --passes 1 --messages 10 --idle 1s",
       full: "cluster --users 10000 --gateways 1,2,4 --passes 3 --messages 10",
     },
     needs: CLUSTER,
@@ -175,8 +175,8 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "cluster-nodes",
     title: "The same direct messages on 1, 2, 3 and 4 nodes, which share this machine",
     run: {
-      quick: "cluster --nodes 1,2 --count 20000",
-      full: "cluster --nodes 1,2,3,4 --count 100000 --passes 3",
+      quick: "nodes --nodes 1,2 --count 20000",
+      full: "nodes --nodes 1,2,3,4 --count 100000 --passes 3",
     },
     needs: CLUSTER,
   },
@@ -189,14 +189,14 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   {
     name: "overload",
     title: "Twice the server's capacity",
-    run: { quick: "overload --users 100 --seconds 10", full: "overload --users 100 --seconds 60" },
+    run: { quick: "overload --users 100 --duration 10s", full: "overload --users 100 --duration 60s" },
   },
   {
     name: "capacity",
-    title: "Capacity within a p100 of 200 ms",
+    title: "Capacity within 200 ms",
     run: {
-      quick: "capacity --p100 200 --most-users 5000 --precision 25 --seconds 2",
-      full: "capacity --p100 200",
+      quick: "capacity --limit 200ms --most-users 5000 --precision 25 --duration 2s",
+      full: "capacity --limit 200ms",
     },
   },
 ];

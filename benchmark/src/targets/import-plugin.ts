@@ -1,4 +1,4 @@
-import { usageError } from "../exit.ts";
+import { usageError } from "../cli/exit.ts";
 import type { TargetPlugin } from "./plugin.ts";
 
 /** @throws {ExitError} if the file is not a plug-in */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { connectError, ExitError, usageError } from "../exit.ts";
+import { connectError, ExitError, usageError } from "../cli/exit.ts";
 import { bareSocketIo, bareWs } from "./bare/bare-target.ts";
 import type { DialectRef } from "./dialect.ts";
 import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target.ts";
@@ -9,6 +9,11 @@ import type { TargetPlugin } from "./plugin.ts";
 import { pluginTarget } from "./plugin-target.ts";
 import { tailchat } from "./tailchat/tailchat-target.ts";
 import type { Target } from "./target.ts";
+
+export interface TargetOptions extends FanfareOptions {
+  /** Of a bare server: how many processes share its port. */
+  processes?: number;
+}
 
 const PLUGINS = { "socket.io": bareSocketIo, ws: bareWs, tailchat } as const;
 
@@ -19,15 +24,15 @@ export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
  * @param name a known target, or the path of a plug-in
  * @throws {ExitError}
  */
-export async function openTarget(
-  name: string,
-  options: FanfareOptions,
-  signal: AbortSignal,
-): Promise<Target> {
+export async function openTarget(name: string, options: TargetOptions, signal: AbortSignal): Promise<Target> {
   if (name === "fanfare") return openFanfareTarget(options, signal);
   const { dialect, plugin } = await findPlugin(name);
-  const { urls, onError, metricsUrl, registrationConcurrency: concurrency } = options;
-  const server = await plugin.open({ url: urls[0], onError, signal }).catch((error: unknown) => {
+  const { urls, onError, metricsUrl, registrationConcurrency: concurrency, processes, cores } = options;
+  const start = {
+    ...(processes === undefined ? {} : { processes }),
+    ...(cores === undefined ? {} : { cores }),
+  };
+  const server = await plugin.open({ url: urls[0], onError, signal, ...start }).catch((error: unknown) => {
     if (error instanceof ExitError || signal.aborted) throw error;
     throw connectError(`${plugin.name}: ${(error as Error).message}`);
   });

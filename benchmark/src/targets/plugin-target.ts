@@ -1,5 +1,5 @@
-import { connectError, ExitError } from "../exit.ts";
-import { metricsUsage } from "../measure/prometheus.ts";
+import { connectError, ExitError } from "../cli/exit.ts";
+import { metricsUsage } from "../kernels/broadcast/prometheus.ts";
 import type { DialectRef } from "./dialect.ts";
 import type { ChatServer } from "./plugin.ts";
 import { registerAll } from "./registration.ts";

@@ -16,6 +16,9 @@ export interface TargetPlugin {
 export interface PluginOptions {
   /** The value of --url; undefined: not given. */
   url: string | undefined;
+  /** For a server that is started: how many processes, and on which processors (as in `taskset --cpu-list`). */
+  processes?: number;
+  cores?: string;
   /** Must be called for every failed request, including those that are retried. */
   onError: (code: string) => void;
   /** Aborted by Ctrl-C. */

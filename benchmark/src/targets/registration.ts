@@ -1,6 +1,6 @@
 import { build } from "hdr-histogram-js";
-import { nowMs } from "../measure/clock.ts";
-import { PERCENTILES, type Percentiles } from "../measure/percentiles.ts";
+import { nowMs } from "../kernels/broadcast/clock.ts";
+import { PERCENTILES, type Percentiles } from "../kernels/broadcast/percentiles.ts";
 
 export interface RegistrationResult {
   users: number;

@@ -1,5 +1,5 @@
 import type { DialectRef } from "./dialect.ts";
-import type { NatsTraffic } from "../measure/nats-traffic.ts";
+import type { NatsTraffic } from "../kernels/broadcast/nats-traffic.ts";
 import type { Progress } from "../report/progress.ts";
 import type { RegistrationResult } from "./registration.ts";
 
@@ -52,10 +52,6 @@ export interface Target {
   /** Stops what was started and removes what was created. Safe to call twice. */
   close(): Promise<void>;
 }
-
-/** Targets that need no installation: a run can have several of them side by side. */
-export const TARGET_NAMES = ["fanfare", "socket.io", "ws"] as const;
-export type TargetName = (typeof TARGET_NAMES)[number];
 
 export interface Prepared {
   credentials: (string | null)[];

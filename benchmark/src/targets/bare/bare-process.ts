@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { connectError } from "../../exit.ts";
+import { connectError } from "../../cli/exit.ts";
 import type { ServerUsage } from "../target.ts";
 import type { FromBareServer, ToBareServer } from "./messages.ts";
 
@@ -17,8 +17,18 @@ export class BareProcess {
     this.port = port;
   }
 
-  static async start(file: URL): Promise<BareProcess> {
-    const child = fork(fileURLToPath(file), {
+  /**
+   * @param processes how many processes share the port
+   * @param cores the processors they run on, as in `taskset --cpu-list`; default: all
+   */
+  static async start(
+    file: URL,
+    { processes = 1, cores }: { processes?: number; cores?: string } = {},
+  ): Promise<BareProcess> {
+    const pinning =
+      cores === undefined ? {} : { execPath: "taskset", execArgv: ["--cpu-list", cores, process.execPath] };
+    const child = fork(fileURLToPath(file), [String(processes)], {
+      ...pinning,
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     const exited = once(child, "exit").then(([code]) => {

@@ -1,4 +1,4 @@
-import { usageError } from "../../exit.ts";
+import { usageError } from "../../cli/exit.ts";
 import type { PluginOptions, TargetPlugin } from "../plugin.ts";
 import { DIALECTS } from "../dialect.ts";
 import type { Sender } from "../target.ts";
@@ -21,11 +21,14 @@ function bare(
   return {
     name,
     dialect: DIALECTS[name],
-    async open({ url }: PluginOptions) {
+    async open({ url, processes, cores }: PluginOptions) {
       if (url !== undefined) {
         throw usageError(`--target ${name} starts its own server: omit --url, or use --target fanfare.`);
       }
-      const server = await BareProcess.start(file);
+      const server = await BareProcess.start(file, {
+        ...(processes === undefined ? {} : { processes }),
+        ...(cores === undefined ? {} : { cores }),
+      });
       const address = `http://127.0.0.1:${server.port}`;
       return {
         urls: [address],

@@ -1,22 +1,41 @@
+import { createAdapter, setupPrimary } from "@socket.io/cluster-adapter";
+import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { Server } from "socket.io";
-import { serveParent } from "./child.ts";
+import { servePrimary, serveParent } from "./child.ts";
 import { AUDIENCE, messageCreated, SENDER } from "./messages.ts";
 
-/** Bare Socket.IO: no login, no checks, no storage; a room broadcast as in its documentation. */
-const http = createServer();
-const io = new Server(http, { transports: ["websocket"], serveClient: false });
-let seq = 0;
+/**
+ * Bare Socket.IO: no login, no checks, no storage; a room broadcast as in its documentation. The first argument is the number of
+ * processes: with several, they share the port and pass broadcasts to each other through Node's cluster module.
+ */
+const processes = Number(process.argv[2] ?? 1);
 
-io.on("connection", async (socket) => {
-  if (socket.handshake.auth["role"] !== SENDER) {
-    await socket.join(AUDIENCE);
-    return;
-  }
-  socket.on("message.send", (content: string, acknowledge: () => void) => {
-    io.to(AUDIENCE).emit(...messageCreated(content, ++seq));
-    acknowledge();
+if (processes > 1 && cluster.isPrimary) {
+  setupPrimary();
+  servePrimary(processes);
+} else {
+  serve();
+}
+
+function serve(): void {
+  const http = createServer();
+  const io = new Server(http, {
+    transports: ["websocket"],
+    serveClient: false,
+    ...(processes > 1 ? { adapter: createAdapter() } : {}),
   });
-});
-
-serveParent(http);
+  // Only one connection sends, so a single process numbers the messages.
+  let seq = 0;
+  io.on("connection", async (socket) => {
+    if (socket.handshake.auth["role"] !== SENDER) {
+      await socket.join(AUDIENCE);
+      return;
+    }
+    socket.on("message.send", (content: string, acknowledge: () => void) => {
+      io.to(AUDIENCE).emit(...messageCreated(content, ++seq));
+      acknowledge();
+    });
+  });
+  serveParent(http);
+}

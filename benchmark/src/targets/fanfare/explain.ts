@@ -1,4 +1,4 @@
-import { connectError } from "../../exit.ts";
+import { connectError } from "../../cli/exit.ts";
 import { ApiError } from "./api.ts";
 
 const ADVICE: Record<string, string | undefined> = {

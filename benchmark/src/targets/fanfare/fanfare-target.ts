@@ -1,8 +1,8 @@
 import type { Message } from "@fanfare/contract";
 import { randomBytes } from "node:crypto";
-import { readNatsTraffic, type NatsTraffic } from "../../measure/nats-traffic.ts";
-import { metricsUsage } from "../../measure/prometheus.ts";
-import { processUsage } from "../../measure/process-usage.ts";
+import { readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/nats-traffic.ts";
+import { metricsUsage } from "../../kernels/broadcast/prometheus.ts";
+import { processUsage } from "../../kernels/broadcast/process-usage.ts";
 import { startCluster, type ClusterSize } from "../../platform/cluster.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { startSingleInstance } from "../../platform/single-instance.ts";
@@ -23,6 +23,8 @@ export interface FanfareOptions {
   cluster: ClusterSize | undefined;
   /** Of a single instance that is started; undefined: its default. */
   gatewayThreads?: number;
+  /** Of a single instance that is started: the processors it runs on, as in `taskset --cpu-list`; default: all. */
+  cores?: string;
   registrationConcurrency: number;
   onError: (code: string) => void;
 }
@@ -41,10 +43,10 @@ export async function openFanfareTarget(
   signal: AbortSignal,
 ): Promise<FanfareTarget> {
   if (options.urls.length > 0) return new FanfareTarget(options, undefined);
-  const { cluster, gatewayThreads } = options;
+  const { cluster, gatewayThreads, cores } = options;
   const platform = await (cluster
     ? startCluster(cluster, signal)
-    : startSingleInstance(signal, gatewayThreads));
+    : startSingleInstance(signal, gatewayThreads, cores));
   return new FanfareTarget(options, platform);
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { usageError } from "../../exit.ts";
+import { usageError } from "../../cli/exit.ts";
 import type { ChatServer, PluginOptions, TargetPlugin } from "../plugin.ts";
 import { TailchatApi } from "./tailchat-api.ts";
 import { TAILCHAT_DIALECT } from "./tailchat-dialect.ts";

@@ -1,0 +1,89 @@
+import yargs from "yargs";
+import { nearest } from "./nearest.ts";
+import { command } from "./scenario.ts";
+import { compareCommand } from "../compare/compare-command.ts";
+import { reportCommand } from "../report/report-command.ts";
+import { suiteCommand } from "../suite/suite-command.ts";
+import { ExitCode, ExitError } from "./exit.ts";
+import { broadcast } from "../scenarios/broadcast.ts";
+import { capacity } from "../scenarios/capacity.ts";
+import { cluster } from "../scenarios/cluster.ts";
+import { connect } from "../scenarios/connect.ts";
+import { direct } from "../scenarios/direct.ts";
+import { echo } from "../scenarios/echo.ts";
+import { chatroom, group } from "../scenarios/group.ts";
+import { http } from "../scenarios/http.ts";
+import { limits } from "../scenarios/limits.ts";
+import { login } from "../scenarios/login.ts";
+import { nodes } from "../scenarios/nodes.ts";
+import { overload } from "../scenarios/overload.ts";
+import { pressure } from "../scenarios/pressure.ts";
+import { register } from "../scenarios/register.ts";
+import { stages } from "../scenarios/stages.ts";
+import { storm } from "../scenarios/storm.ts";
+import { sweep } from "../scenarios/sweep.ts";
+import { versus } from "../scenarios/versus.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+/**
+ * Runs the command with these arguments.
+ * @throws {ExitError} if they are wrong, or nothing could be measured
+ */
+export async function runCli(args: readonly string[]): Promise<void> {
+  await yargs([...args])
+    .scriptName("bench")
+    .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
+    .command(command(broadcast))
+    .command(command(limits))
+    .command(command(versus))
+    .command(command(sweep))
+    .command(command(cluster))
+    .command(command(nodes))
+    .command(command(capacity))
+    .command(command(storm))
+    .command(command(overload))
+    .command(command(pressure))
+    .command(command(login))
+    .command(command(direct))
+    .command(command(group))
+    .command(command(chatroom))
+    .command(command(register))
+    .command(command(connect))
+    .command(command(http))
+    .command(command(stages))
+    .command(command(echo))
+    .command(suiteCommand)
+    .command(reportCommand)
+    .command(compareCommand)
+    .demandCommand(1, "Specify a command, for example: bench broadcast --users 1000")
+    .recommendCommands()
+    .strict()
+    .help()
+    .version(packageJson.version)
+    .wrap(Math.min(110, process.stdout.columns ?? 100))
+    .epilogue(
+      "Exit codes: 0 ok, 1 messages lost or another fault, 2 could not connect, 64 wrong usage, 99 threshold failed, 105 interrupted.\n" +
+        "The summary goes to stdout, progress to stderr.",
+    )
+    .fail((message, error, usage) => {
+      // What yargs passes here has only the methods of its help; the published types say otherwise.
+      const { getDescriptions } = usage as unknown as { getDescriptions: () => Record<string, unknown> };
+      const text = withSuggestion(message, args, Object.keys(getDescriptions()));
+      throw error ?? new ExitError(ExitCode.usage, `${text}\nSee: bench ${helpOf(args)}`);
+    })
+    .parseAsync();
+}
+
+/** @param options of the command */
+function withSuggestion(message: string, [command]: readonly string[], options: readonly string[]): string {
+  // From recommendCommands, which leaves out what was typed.
+  if (message.startsWith("Did you mean")) return `Unknown command: ${command}\n${message}`;
+  const [, unknown = ""] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? [];
+  const suggestion = nearest(unknown, options);
+  return suggestion === undefined ? message : `Unknown option: --${unknown}\nDid you mean --${suggestion}?`;
+}
+
+/** The help of the command, or of all of them. */
+function helpOf([command]: readonly string[]): string {
+  return command === undefined || command.startsWith("-") ? "--help" : `${command} --help`;
+}

@@ -1,0 +1,71 @@
+import { openFilesLimit, portRange } from "../report/environment.ts";
+import { usageError } from "./exit.ts";
+import { CONNECTIONS_PER_ADDRESS } from "../receivers/source-addresses.ts";
+import { tallyBytes } from "../receivers/tally.ts";
+
+/** Files besides the connections: modules, pipes, the sender, ongoing registrations. */
+const OTHER_FILES = 200;
+const BYTES_PER_LIGHT_RECEIVER = 16 * 1024;
+const BYTES_PER_OFFICIAL_RECEIVER = 64 * 1024;
+const BYTES_PER_SERVER_CONNECTION = 48 * 1024;
+
+export interface Needs {
+  users: number;
+  messages: number;
+  kind: "light" | "official";
+  /** The server runs on this machine. */
+  isLocalServer: boolean;
+  /** Connections can come from several loopback addresses. */
+  canSpreadAddresses: boolean;
+}
+
+export interface Limits {
+  openFiles: number | null;
+  ports: { first: number; last: number } | null;
+  memoryBytes: number;
+}
+
+export function currentLimits(): Limits {
+  return { openFiles: openFilesLimit(), ports: portRange(), memoryBytes: process.availableMemory() };
+}
+
+/** What would fail halfway, each with the command that helps. Empty: ready. */
+export function findObstacles(needs: Needs, limits: Limits): string[] {
+  const obstacles: string[] = [];
+  const files = needs.users + OTHER_FILES;
+  if (limits.openFiles !== null && limits.openFiles < files) {
+    obstacles.push(
+      `${needs.users} connections need ${files} open files, but the limit is ${limits.openFiles}. ` +
+        `Raise it in this shell with: ulimit -n ${files} (above the hard limit: as root, or LimitNOFILE= of the service).`,
+    );
+  }
+  const perAddress = needs.canSpreadAddresses ? Math.min(needs.users, CONNECTIONS_PER_ADDRESS) : needs.users;
+  const ports = limits.ports === null ? undefined : limits.ports.last - limits.ports.first + 1;
+  if (ports !== undefined && ports < perAddress) {
+    obstacles.push(
+      `${perAddress} connections from one address need as many ports, but there are only ${ports}. ` +
+        `Widen the range with: sudo sysctl -w net.ipv4.ip_local_port_range="1024 65535"`,
+    );
+  }
+  const perUser =
+    (needs.kind === "light" ? BYTES_PER_LIGHT_RECEIVER : BYTES_PER_OFFICIAL_RECEIVER) +
+    (needs.isLocalServer ? BYTES_PER_SERVER_CONNECTION : 0);
+  const memory = needs.users * perUser + tallyBytes(needs.users, needs.messages);
+  if (limits.memoryBytes < memory) {
+    obstacles.push(
+      `This run needs about ${mebibytes(memory)} MiB of memory, but only ${mebibytes(limits.memoryBytes)} MiB are available. ` +
+        "Use fewer --users, fewer messages or smaller bursts.",
+    );
+  }
+  return obstacles;
+}
+
+/** @throws {ExitError} listing every obstacle */
+export function checkLimits(needs: Needs): void {
+  const obstacles = findObstacles(needs, currentLimits());
+  if (obstacles.length > 0) throw usageError(obstacles.join("\n"));
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / 1024 / 1024);
+}

@@ -1,0 +1,192 @@
+import { open, rm, writeFile } from "node:fs/promises";
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { describeEnvironment } from "../report/environment.ts";
+import { ExitCode, usageError } from "./exit.ts";
+import { nowMs } from "../kernels/broadcast/clock.ts";
+import { ErrorTable } from "../kernels/broadcast/error-table.ts";
+import { csv, prometheusText } from "../report/export.ts";
+import { allowedFaults, faultsIn } from "../report/faults.ts";
+import { whole } from "../report/format.ts";
+import { htmlReport } from "../report/html-report.ts";
+import { overPasses, ratioName, type MetricName } from "../report/metric.ts";
+import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
+import { Progress } from "../report/progress.ts";
+import { RESULT_VERSION, type Outcome, type Result } from "../report/result.ts";
+import { nothingText, textReport } from "../report/text-report.ts";
+import { RESULT_OPTIONS } from "./options.ts";
+
+/** What a run can use while it measures. */
+export interface RunContext {
+  progress: Progress;
+  errors: ErrorTable;
+  /** Aborted by Ctrl-C and other signals to stop. */
+  signal: AbortSignal;
+  /** Runs at the end, however the run ends, in reverse order. */
+  defer: (cleanUp: () => Promise<void>) => void;
+}
+
+/** A run whose options have been checked. */
+export interface PlannedRun {
+  /** Shown in the result. */
+  options: Record<string, unknown>;
+  /**
+   * On an abort signal, resolves with what has been measured until then, or rejects if that is nothing.
+   * @throws {ExitError}
+   */
+  measure: (context: RunContext) => Promise<Outcome>;
+}
+
+/** A command that measures. */
+export interface Scenario<Options> {
+  name: string;
+  describe: string;
+  options: (yargs: Argv) => Argv<Options>;
+  /** What it measures, for --threshold. */
+  metrics: readonly MetricName[];
+  /** Those that it divides by the same ones of another server. */
+  ratios?: readonly MetricName[];
+  /** @throws {ExitError} naming the first invalid option, before anything is started */
+  plan: (args: ArgumentsCamelCase<Options>) => PlannedRun | Promise<PlannedRun>;
+}
+
+/** Infers the type of its options. */
+export function scenario<Options>(definition: Scenario<Options>): Scenario<Options> {
+  return definition;
+}
+
+interface ResultArguments {
+  json: string | undefined;
+  html: string | undefined;
+  csv: string | undefined;
+  prometheus: string | undefined;
+  threshold: string[];
+  allow: string[];
+  progress: boolean | undefined;
+}
+
+/** The scenario as a command of yargs. */
+export function command<Options>(
+  definition: Scenario<Options>,
+): CommandModule<object, Options & ResultArguments> {
+  return {
+    command: definition.name,
+    describe: definition.describe,
+    builder: (yargs) =>
+      definition.options(yargs).options(RESULT_OPTIONS) as unknown as Argv<Options & ResultArguments>,
+    handler: (args) => runScenario(definition, args),
+  };
+}
+
+/** Ctrl-C, `kill`, and a closed terminal. */
+export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Checks the options, measures, reports the result on stdout and in files, and sets the exit code. */
+async function runScenario<Options>(
+  definition: Scenario<Options>,
+  args: ArgumentsCamelCase<Options & ResultArguments>,
+): Promise<void> {
+  const allowed = allowedFaults(args.allow);
+  const names = [...definition.metrics, ...(definition.ratios ?? []).map(ratioName)];
+  const thresholds = parseThresholds(args.threshold, names);
+  const run = await definition.plan(args);
+  const files = { json: args.json, html: args.html, csv: args.csv, prometheus: args.prometheus };
+  for (const [option, file] of Object.entries(files)) await assertWritable(option, file);
+  // Before the run: at its end there may be another commit, and a machine full of connections may be unable to start git.
+  const environment = describeEnvironment();
+  await withStopSignals(async (signal, cleanUps) => {
+    const [startedAt, startedMs] = [new Date().toISOString(), nowMs()];
+    const [progress, errors] = [new Progress(args.progress), new ErrorTable()];
+    try {
+      const defer = (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp);
+      const { title, subtitle, ...outcome } = await run.measure({ progress, errors, signal, defer });
+      const result: Result = {
+        version: RESULT_VERSION,
+        meta: {
+          command: definition.name,
+          title,
+          subtitle,
+          startedAt,
+          durationMs: nowMs() - startedMs,
+          interrupted: signal.aborted,
+          options: run.options,
+          environment,
+        },
+        distributions: [],
+        series: [],
+        tables: [],
+        caveats: [],
+        errors: errors.rows(),
+        ...outcome,
+        thresholds: checkThresholds(thresholds, overPasses(outcome.metrics)),
+      };
+      await writeFiles(result, files);
+      process.stdout.write(`${textReport(result)}\n`);
+      setExitCode(result, allowed);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const interrupted = { afterMs: nowMs() - startedMs, last: progress.last, errors: errors.rows() };
+      process.stdout.write(`${nothingText(definition.name, interrupted)}\n`);
+    }
+  });
+}
+
+/** Aborts on the first signal, exits on the second; cleans up in any case. */
+async function withStopSignals(
+  work: (signal: AbortSignal, cleanUps: (() => Promise<void>)[]) => Promise<void>,
+): Promise<void> {
+  const interruption = new AbortController();
+  const onSignal = () => {
+    // "exit" handlers still clean up.
+    if (interruption.signal.aborted) process.exit(ExitCode.interrupted);
+    interruption.abort(new Error("interrupted"));
+    process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to exit at once.\n");
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  const cleanUps: (() => Promise<void>)[] = [];
+  try {
+    await work(interruption.signal, cleanUps);
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    if (interruption.signal.aborted) process.exitCode = ExitCode.interrupted;
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
+  }
+}
+
+async function writeFiles(
+  result: Result,
+  files: Record<"json" | "html" | "csv" | "prometheus", string | undefined>,
+): Promise<void> {
+  const texts = {
+    json: () => `${JSON.stringify(result, null, 2)}\n`,
+    html: () => htmlReport([result]),
+    csv: () => csv([result]),
+    prometheus: () => prometheusText([result]),
+  };
+  for (const [kind, file] of Object.entries(files)) {
+    if (file !== undefined) await writeFile(file, texts[kind as keyof typeof texts]());
+  }
+}
+
+function setExitCode({ metrics, thresholds }: Result, allowed: readonly string[]): void {
+  if (thresholds.some(({ passed }) => !passed)) process.exitCode = ExitCode.thresholdFailed;
+  const faults = faultsIn(metrics).filter(({ name }) => !allowed.includes(name));
+  if (faults.length === 0) return;
+  const list = faults.map(({ label, value }) => `${label} ${whole(value)}`).join(", ");
+  const names = faults.map(({ name }) => name).join(",");
+  process.stderr.write(`The run failed: ${list}. Use --allow ${names} if that is expected.\n`);
+  process.exitCode = ExitCode.failed;
+}
+
+/** Checked before the run, not after it. An existing file keeps its content until there is a result. */
+export async function assertWritable(option: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  try {
+    const handle = await open(file, "a");
+    const { size } = await handle.stat();
+    await handle.close();
+    // A run that fails leaves no empty file.
+    if (size === 0) await rm(file);
+  } catch (error) {
+    throw usageError(`Could not write --${option} ${file}: ${(error as Error).message}.`);
+  }
+}

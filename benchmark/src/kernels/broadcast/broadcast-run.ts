@@ -1,0 +1,307 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectError } from "../../cli/exit.ts";
+import { Audience } from "../../receivers/audience.ts";
+import { newRunId, taggedContent, taggedIndex } from "../../receivers/message-tag.ts";
+import { allocateTally, Tally } from "../../receivers/tally.ts";
+import type { Progress } from "../../report/progress.ts";
+import type { BroadcastMeasurement, RoundKind, ServerResult } from "./broadcast-result.ts";
+import type { Prepared, Sender, Target } from "../../targets/target.ts";
+import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
+import { summarise, type SentBurst, type SentMessage, type StoredCounts } from "./broadcast-summary.ts";
+import { nowMs } from "./clock.ts";
+import type { ErrorTable } from "./error-table.ts";
+import { GeneratorLoad } from "./generator-load.ts";
+import { watchOtherPrograms } from "./machine-load.ts";
+import type { NatsTraffic } from "./nats-traffic.ts";
+import { ServerSampler } from "./server-samples.ts";
+
+/** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
+const SETTLE_MS = 250;
+/** Duplicates can arrive after everything else. */
+const DRAIN_MS = 300;
+
+export interface RunContext {
+  target: Target;
+  prepared: Prepared;
+  plan: BroadcastPlan;
+  /** How many of the target's addresses the audience uses, in order; default: all. */
+  spread?: number;
+  progress: Progress;
+  errors: ErrorTable;
+  signal: AbortSignal;
+}
+
+/**
+ * Connects an audience, sends messages one at a time and then in bursts, and disconnects. On an abort signal,
+ * the measurement has everything up to then.
+ * @throws {ExitError} if someone could not be connected
+ */
+export async function measureBroadcast(context: RunContext): Promise<BroadcastMeasurement> {
+  return new BroadcastRun(context).measure();
+}
+
+class BroadcastRun {
+  readonly #context: RunContext;
+  readonly #runId = newRunId();
+  readonly #generator = new GeneratorLoad();
+  readonly #messages: SentMessage[] = [];
+  readonly #bursts: SentBurst[] = [];
+  readonly #server: ServerResult = {
+    beforeConnect: null,
+    connected: null,
+    afterRounds: null,
+    afterBursts: null,
+    rssPerConnectionBytes: null,
+    cpuMsPerMessage: null,
+    cpuMsPerMessageByKind: null,
+    natsPerMessage: null,
+    samples: [],
+  };
+  #sampler: ServerSampler | undefined;
+  #connectMs: number | null = null;
+  #stored: StoredCounts = { stored: null, storedTwice: null };
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  async measure(): Promise<BroadcastMeasurement> {
+    const { plan, target, prepared, errors, signal, spread = target.urls.length } = this.#context;
+    const audience = await Audience.start({
+      ...plan,
+      urls: target.urls.slice(0, spread),
+      dialect: target.dialect,
+      runId: this.#runId,
+      tally: new Tally(allocateTally(plan.users, plannedMessages(plan), nowMs())),
+    });
+    let sender: Sender | undefined;
+    try {
+      await this.#connect(audience);
+      sender = await target.openSender();
+      this.#sampler = new ServerSampler({
+        usage: () => target.usage(),
+        deliveries: () => audience.tally.deliveries,
+      });
+      await this.#rounds(audience, sender);
+      await this.#allBursts(audience, sender);
+      await sleep(DRAIN_MS, undefined, { signal });
+      this.#stored = await this.#countStored();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      if (this.#sampler) this.#server.samples = await this.#sampler.stop();
+      sender?.close();
+      await audience.close();
+      for (const [code, count] of Object.entries(audience.errors)) errors.add("connect", code, count);
+    }
+    return summarise({
+      plan,
+      target,
+      registration: prepared.registration,
+      audience,
+      connectMs: this.#connectMs,
+      messages: this.#messages,
+      bursts: this.#bursts,
+      ...this.#stored,
+      server: this.#server,
+      generator: this.#generator,
+      errors: errors.rows(),
+    });
+  }
+
+  /** By the whole text of each message. */
+  async #countStored(): Promise<StoredCounts> {
+    const found = new Set<number>();
+    const copies = await this.#context.target.countStored((content) => {
+      const index = taggedIndex(this.#runId, content);
+      if (index >= 0) found.add(index);
+      return index >= 0;
+    });
+    if (copies === null) return { stored: null, storedTwice: null };
+    const isStored = ({ state, index }: SentMessage) => state === "acknowledged" && found.has(index);
+    return { stored: this.#messages.filter(isStored).length, storedTwice: copies - found.size };
+  }
+
+  async #connect(audience: Audience): Promise<void> {
+    const { plan, target, prepared, progress, signal } = this.#context;
+    this.#server.beforeConnect = await target.usage();
+    const startedMs = nowMs();
+    const connected = audience.connect(prepared.credentials);
+    await progress.during(
+      "connecting",
+      plan.users,
+      () => audience.online,
+      () => abortable(connected, signal),
+    );
+    this.#connectMs = nowMs() - startedMs;
+    if (audience.gaveUp > 0) {
+      const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
+      throw connectError(
+        `${audience.gaveUp} of ${plan.users} connections to ${target.urls.join(", ")} failed: ${reasons.join(", ")}.`,
+      );
+    }
+    await sleep(plan.idleMs, undefined, { signal });
+    this.#server.connected = await target.usage();
+    const before = this.#server.beforeConnect?.rssBytes;
+    const after = this.#server.connected?.rssBytes;
+    if (before && after) this.#server.rssPerConnectionBytes = (after - before) / plan.users;
+  }
+
+  async #rounds(audience: Audience, sender: Sender): Promise<void> {
+    const { plan, target, progress, signal } = this.#context;
+    const kinds = roundKinds(plan);
+    const firstWarm = kinds.indexOf("warm");
+    audience.measure(true);
+    await audience.sampleLoads();
+    let cpuBefore: number | null = null;
+    let cpuByKind: Record<string, number> | null = null;
+    let natsBefore: NatsTraffic | null = null;
+    let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
+    const play = async () => {
+      for (const [i, kind] of kinds.entries()) {
+        if (i > 0) await sleep(kind === "cold" ? plan.idleMs : plan.intervalMs, undefined, { signal });
+        if (i === firstWarm) {
+          natsBefore = await target.natsTraffic();
+          cpuByKind = target.cpuSecondsByKind();
+          cpuBefore = await target.cpuSeconds();
+          if (target.isThrowaway && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
+        }
+        await this.#round(kind, audience, sender);
+      }
+    };
+    await progress.during("sending messages", kinds.length, () => this.#messages.length, play);
+    const cpuAfter = await target.cpuSeconds();
+    if (cpuBefore !== null && cpuAfter !== null) {
+      this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
+      this.#generator.otherPrograms = endWatch?.(cpuAfter) ?? null;
+    }
+    this.#server.cpuMsPerMessageByKind = cpuPerMessage(cpuByKind, target.cpuSecondsByKind(), plan.messages);
+    const natsAfter = natsBefore && (await target.natsTraffic());
+    if (natsBefore && natsAfter) {
+      const idle = target.urls.length - (this.#context.spread ?? target.urls.length);
+      this.#server.natsPerMessage = natsPerMessage(natsBefore, natsAfter, idle, plan.messages);
+    }
+    this.#server.afterRounds = this.#sampler!.worst(await target.usage());
+  }
+
+  async #round(kind: RoundKind, audience: Audience, sender: Sender): Promise<void> {
+    const { plan, signal } = this.#context;
+    const before = await audience.sampleLoads();
+    this.#generator.startRound();
+    const message = this.#send(sender, kind);
+    await audience.waitFor([message.index], plan.timeoutMs, signal, () => message.state === "failed");
+    const deliveredMs = nowMs() - message.sentAtMs;
+    message.isOver = true;
+    this.#generator.endRound();
+    if (kind === "warm") this.#generator.addRound(before, await audience.sampleLoads(), deliveredMs);
+    await abortable(message.settled, signal);
+  }
+
+  async #allBursts(audience: Audience, sender: Sender): Promise<void> {
+    const { plan, target, progress, signal } = this.#context;
+    const sizes = plan.bursts.flatMap((size) => Array.from({ length: plan.burstRepeats }, () => size));
+    if (sizes.length === 0) return;
+    const play = async () => {
+      for (const size of sizes) {
+        await sleep(plan.intervalMs, undefined, { signal });
+        await this.#burst(size, audience, sender);
+      }
+    };
+    await progress.during("sending bursts", sizes.length, () => this.#bursts.length, play);
+    this.#server.afterBursts = this.#sampler!.worst(await target.usage());
+  }
+
+  async #burst(size: number, audience: Audience, sender: Sender): Promise<void> {
+    const { plan, target, signal } = this.#context;
+    const cpuBefore = await target.cpuSeconds();
+    const sentAtMs = nowMs();
+    const messages = Array.from({ length: size }, () => this.#send(sender, "burst", sentAtMs));
+    const burst: SentBurst = { messages, cpuSeconds: null };
+    this.#bursts.push(burst);
+    const isHopeless = () => messages.every((message) => message.state === "failed");
+    await audience.waitFor(
+      messages.map((message) => message.index),
+      plan.timeoutMs,
+      signal,
+      isHopeless,
+    );
+    for (const message of messages) message.isOver = true;
+    await abortable(Promise.all(messages.map((message) => message.settled)), signal);
+    await sleep(SETTLE_MS, undefined, { signal });
+    const cpuAfter = await target.cpuSeconds();
+    if (cpuBefore !== null && cpuAfter !== null) burst.cpuSeconds = cpuAfter - cpuBefore;
+  }
+
+  /** @param intendedMs the instant that counts as the sending; default: now */
+  #send(sender: Sender, kind: SentMessage["kind"], intendedMs = nowMs()): SentMessage {
+    const { plan } = this.#context;
+    const index = this.#messages.length;
+    const message: SentMessage = {
+      index,
+      kind,
+      sentAtMs: intendedMs,
+      state: "sent",
+      ackMs: null,
+      isOver: false,
+      settled: Promise.resolve(),
+    };
+    this.#messages.push(message);
+    const content = taggedContent(this.#runId, index, plan.payloadBytes);
+    message.settled = this.#settle(message, sender.send(content));
+    return message;
+  }
+
+  async #settle(message: SentMessage, sending: Promise<void>): Promise<void> {
+    try {
+      await sending;
+      message.state = "acknowledged";
+      message.ackMs = nowMs() - message.sentAtMs;
+    } catch (error) {
+      message.state = "failed";
+      this.#context.errors.add("send", (error as Error).message);
+    }
+  }
+}
+
+function cpuPerMessage(
+  before: Record<string, number> | null,
+  after: Record<string, number> | null,
+  messages: number,
+): Record<string, number> | null {
+  if (!before || !after) return null;
+  const entries = Object.entries(after).map(([kind, seconds]) => [
+    kind,
+    ((seconds - (before[kind] ?? 0)) * 1000) / messages,
+  ]);
+  return Object.fromEntries(entries) as Record<string, number>;
+}
+
+/** @param idle how many gateways have no members of the audience */
+function natsPerMessage(
+  before: NatsTraffic,
+  after: NatsTraffic,
+  idle: number,
+  messages: number,
+): ServerResult["natsPerMessage"] {
+  const perMessage = (kind: "rooms" | "calls" | "other") => (after[kind] - before[kind]) / messages;
+  const received = after.perGateway
+    .map((count, i) => count - (before.perGateway[i] ?? 0))
+    .sort((a, b) => a - b);
+  const toIdleGateways = received.slice(0, idle).reduce((sum, count) => sum + count, 0);
+  return {
+    rooms: perMessage("rooms"),
+    calls: perMessage("calls"),
+    other: perMessage("other"),
+    toIdleGateways,
+  };
+}
+
+/** Stops waiting on an abort signal; the work itself continues. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,185 @@
+import type { Audience } from "../../receivers/audience.ts";
+import type {
+  BroadcastMeasurement,
+  BurstResult,
+  Counts,
+  RoundKind,
+  RoundResult,
+  ServerResult,
+} from "./broadcast-result.ts";
+import type { RegistrationResult } from "../../targets/registration.ts";
+import type { Target } from "../../targets/target.ts";
+import type { BroadcastPlan } from "./broadcast-plan.ts";
+import type { GeneratorLoad } from "./generator-load.ts";
+import { bucketsOf } from "./histogram.ts";
+import { openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
+
+/** A message as the sender knows it; the tally has the receivers' data under its index. */
+export interface SentMessage {
+  index: number;
+  kind: RoundKind | "burst";
+  sentAtMs: number;
+  state: "sent" | "acknowledged" | "failed";
+  ackMs: number | null;
+  /** false while it can still arrive: an interrupted run must not report it as lost. */
+  isOver: boolean;
+  settled: Promise<void>;
+}
+
+export interface SentBurst {
+  messages: SentMessage[];
+  cpuSeconds: number | null;
+}
+
+/** null: not counted. */
+export type StoredCounts = Pick<Counts, "stored" | "storedTwice">;
+
+export interface RunRecord extends StoredCounts {
+  plan: BroadcastPlan;
+  target: Target;
+  registration: RegistrationResult | null;
+  audience: Audience;
+  connectMs: number | null;
+  messages: readonly SentMessage[];
+  bursts: readonly SentBurst[];
+  server: ServerResult;
+  generator: GeneratorLoad;
+  errors: BroadcastMeasurement["errors"];
+}
+
+/** Turns the raw data into the result. Done at the end, so that late arrivals are recognized as such. */
+export function summarise(record: RunRecord): BroadcastMeasurement {
+  const { plan, target, audience, connectMs } = record;
+  const rounds = record.messages
+    .filter((message) => message.kind !== "burst")
+    .map((m) => roundResult(m, audience));
+  const warm = rounds.filter((round) => round.kind === "warm");
+  const warmMessages = record.messages.filter((m) => m.kind === "warm");
+  const warmLatencies = joined(warmMessages.map((m) => audience.tally.latencies(m.index, m.sentAtMs)));
+  const p100Ms = headlineOf(warmMessages, audience);
+  const online = audience.connections.onlineMs.filter((value) => value > 0);
+  return {
+    target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
+    users: plan.users,
+    client: { kind: plan.kind, probes: plan.probes, workers: plan.workers, napMs: plan.napMs },
+    registration: record.registration,
+    connection:
+      connectMs === null
+        ? null
+        : {
+            users: plan.users,
+            durationMs: connectMs,
+            perSecond: plan.users / (connectMs / 1000),
+            onlineMs: percentiles(Float64Array.from(online).sort()),
+          },
+    counts: countAll(record),
+    first: rounds.find((round) => round.kind === "first") ?? null,
+    cold: rounds.find((round) => round.kind === "cold") ?? null,
+    warm: {
+      p100Ms,
+      ackMs: spread(warm.map((round) => round.ackMs).filter(isNumber)),
+      latencyMs: openPercentiles(warmLatencies, missingOf(warmMessages, audience)),
+      histogram: bucketsOf(warmLatencies),
+    },
+    rounds,
+    bursts: record.bursts.map((burst) => burstResult(burst, audience)),
+    server: record.server,
+    generator: record.generator.result(p100Ms?.median ?? null, plan.probes),
+    errors: record.errors,
+  };
+}
+
+/** null if one of them did not reach everyone: leaving it out would make a worse server look better. */
+function headlineOf(messages: readonly SentMessage[], audience: Audience): Spread | null {
+  const p100s = messages.filter(({ isOver }) => isOver).map((m) => roundResult(m, audience).p100Ms);
+  const known = p100s.filter(isNumber);
+  return known.length === p100s.length ? spread(known) : null;
+}
+
+/** Deliveries that did not arrive in time; none are expected of rejected messages. */
+function missingOf(messages: readonly SentMessage[], { tally: { memory } }: Audience): number {
+  return messages
+    .filter(isOwed)
+    .reduce((sum, { index }) => sum + memory.receivers - Atomics.load(memory.received, index), 0);
+}
+
+type Arrivals = Pick<RoundResult, "received" | "lost" | "duplicates" | "outOfOrder">;
+
+/** Unacknowledged messages are not expected to arrive, so they can't be lost. */
+function isOwed(message: SentMessage): boolean {
+  return message.state === "acknowledged" && message.isOver;
+}
+
+function arrivals(messages: readonly SentMessage[], { tally: { memory } }: Audience): Arrivals {
+  const sum = (of: (message: SentMessage) => number) =>
+    messages.reduce((total, message) => total + of(message), 0);
+  const received = ({ index }: SentMessage) => Atomics.load(memory.received, index);
+  return {
+    received: sum(received),
+    lost: sum((message) => (isOwed(message) ? memory.receivers - received(message) : 0)),
+    duplicates: sum(({ index }) => Atomics.load(memory.duplicates, index)),
+    outOfOrder: sum(({ index }) => Atomics.load(memory.outOfOrder, index)),
+  };
+}
+
+function roundResult(message: SentMessage, audience: Audience): RoundResult {
+  const latencyMs = openPercentiles(
+    audience.tally.latencies(message.index, message.sentAtMs),
+    missingOf([message], audience),
+  );
+  return {
+    kind: message.kind as RoundKind,
+    ackMs: message.ackMs,
+    p100Ms: audience.tally.isComplete(message.index) && latencyMs ? latencyMs.p100 : null,
+    latencyMs,
+    ...arrivals([message], audience),
+  };
+}
+
+function burstResult({ messages, cpuSeconds }: SentBurst, audience: Audience): BurstResult {
+  const isComplete = messages.every((message) => audience.tally.isComplete(message.index));
+  const last = (message: SentMessage) =>
+    audience.tally.latencies(message.index, message.sentAtMs).at(-1) ?? 0;
+  const allMs = isComplete ? Math.max(...messages.map(last)) : null;
+  const { received, ...rest } = arrivals(messages, audience);
+  return {
+    messages: messages.length,
+    acknowledged: messages.filter((message) => message.state === "acknowledged").length,
+    allMs,
+    received,
+    ...rest,
+    serverCpuSeconds: cpuSeconds,
+    deliveriesPerSecond: allMs === null ? null : received / (allMs / 1000),
+    deliveriesPerCpuSecond: cpuSeconds ? received / cpuSeconds : null,
+  };
+}
+
+function countAll({ messages, audience, stored, storedTwice }: RunRecord): Counts {
+  const acknowledged = messages.filter((message) => message.state === "acknowledged");
+  return {
+    sent: messages.length,
+    acknowledged: acknowledged.length,
+    stored,
+    storedTwice,
+    expected: messages.filter(isOwed).length * audience.tally.memory.receivers,
+    ...arrivals(messages, audience),
+    foreign: audience.tally.memory.foreign[0]!,
+    corrupted: audience.tally.memory.corrupted[0]!,
+    dropped: audience.dropped,
+    resyncs: audience.resyncs,
+  };
+}
+
+function joined(arrays: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(arrays.reduce((length, array) => length + array.length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return all.sort();
+}
+
+function isNumber(value: number | null): value is number {
+  return value !== null;
+}

@@ -1,0 +1,147 @@
+import { availableParallelism, totalmem } from "node:os";
+import { ExitCode, ExitError } from "../../cli/exit.ts";
+import type { BroadcastPlan } from "../broadcast/broadcast-plan.ts";
+import { plannedMessages } from "../broadcast/broadcast-plan.ts";
+import { measureBroadcast } from "../broadcast/broadcast-run.ts";
+import { ErrorTable } from "../broadcast/error-table.ts";
+import { currentLimits, type Needs } from "../../cli/preflight.ts";
+import type { Progress } from "../../report/progress.ts";
+import type { BroadcastMeasurement } from "../broadcast/broadcast-result.ts";
+import type { Prepared, Target } from "../../targets/target.ts";
+import { MESSAGES, type CapacityPlan } from "./capacity-plan.ts";
+import type { CapacityAttempt } from "./capacity-result.ts";
+import { reasonsOf } from "./reasons.ts";
+import { findMissingResource, judgeResource, type Resource } from "./resource.ts";
+
+export interface CapacityContext {
+  target: Target;
+  plan: CapacityPlan;
+  where: Pick<Needs, "isLocalServer" | "canSpreadAddresses">;
+  progress: Progress;
+  errors: ErrorTable;
+  signal: AbortSignal;
+}
+
+/**
+ * Finds how many members can be online: each attempt connects them all and sends some messages, one at a time.
+ */
+export class UsersAttempts {
+  readonly #context: CapacityContext;
+  #prepared: Prepared = { credentials: [], registration: null };
+
+  constructor(context: CapacityContext) {
+    this.#context = context;
+  }
+
+  async attempt(users: number): Promise<CapacityAttempt> {
+    const { target, where, plan, progress, signal } = this.#context;
+    const broadcast = broadcastPlan(users, plan);
+    const needs = { users, messages: plannedMessages(broadcast), kind: plan.kind, ...where };
+    const missing = findMissingResource(needs, currentLimits());
+    if (missing) return impossible(users, missing);
+    if (this.#prepared.credentials.length < users)
+      this.#prepared = await target.prepare(users, progress, signal);
+    const prepared = { ...this.#prepared, credentials: this.#prepared.credentials.slice(0, users) };
+    const errors = new ErrorTable();
+    try {
+      const measured = await measureBroadcast({
+        target,
+        prepared,
+        plan: broadcast,
+        progress,
+        errors,
+        signal,
+      });
+      signal.throwIfAborted();
+      return this.#judge(users, measured);
+    } catch (error) {
+      if (!(error instanceof ExitError) || error.code !== ExitCode.couldNotConnect) throw error;
+      return { ...impossible(users, this.#resource(null, errors)), isFinal: false, reasons: [error.message] };
+    } finally {
+      for (const { phase, code, count } of errors.rows()) this.#context.errors.add(phase, code, count);
+    }
+  }
+
+  #judge(users: number, measured: BroadcastMeasurement): CapacityAttempt {
+    const { counts, server, warm, first, cold } = measured;
+    const isComplete = measured.rounds.every(({ p100Ms }) => p100Ms !== null);
+    const cpuMs = server.cpuMsPerMessage;
+    const seen = {
+      worstMs: isComplete ? (warm.p100Ms?.max ?? null) : null,
+      medianMs: isComplete ? (warm.p100Ms?.median ?? null) : null,
+      firstMs: first?.p100Ms ?? null,
+      coldMs: cold?.p100Ms ?? null,
+      acknowledged: counts.acknowledged,
+      lost: counts.lost,
+      refused: counts.sent - counts.acknowledged,
+      missed: 0,
+      dropped: counts.dropped,
+      serverCores: cpuMs === null || !warm.p100Ms ? null : cpuMs / warm.p100Ms.median,
+    };
+    const reasons = reasonsOf(seen, this.#context.plan.p100LimitMs);
+    const held = reasons.length === 0;
+    const resource = held ? null : this.#resource(measured, undefined, seen.serverCores);
+    return { value: users, held, isFinal: false, ...seen, reasons, resource };
+  }
+
+  #resource(
+    measured: BroadcastMeasurement | null,
+    errors: ErrorTable | undefined,
+    serverCores: number | null = null,
+  ): Resource {
+    const rows = errors?.rows() ?? measured?.errors ?? [];
+    return judgeResource({
+      errorCodes: rows.map(({ code }) => code),
+      testerBusy: measured?.generator.receiverBusy ?? null,
+      testerWaiting: measured?.generator.receiverWaiting ?? null,
+      sentLateMs: measured?.generator.senderDelayMs ?? 0,
+      missed: 0,
+      serverCores,
+      serverThreadBusy: null,
+      otherProgramsCores: measured?.generator.otherProgramsCores ?? null,
+      cores: availableParallelism(),
+      memoryFree: process.availableMemory() / totalmem(),
+      p100LimitMs: this.#context.plan.p100LimitMs,
+    });
+  }
+}
+
+function impossible(value: number, resource: Resource): CapacityAttempt {
+  return {
+    value,
+    held: false,
+    isFinal: true,
+    worstMs: null,
+    medianMs: null,
+    firstMs: null,
+    coldMs: null,
+    acknowledged: 0,
+    lost: 0,
+    refused: 0,
+    missed: 0,
+    dropped: 0,
+    serverCores: null,
+    reasons: [resource.why],
+    resource,
+  };
+}
+
+function broadcastPlan(users: number, plan: CapacityPlan): BroadcastPlan {
+  return {
+    users,
+    kind: plan.kind,
+    probes: 0,
+    workers: plan.workers,
+    napMs: plan.napMs,
+    window: plan.window,
+    connectTimeoutMs: plan.connectTimeoutMs,
+    idleMs: 300,
+    warmup: 2,
+    messages: MESSAGES,
+    intervalMs: 100,
+    bursts: [],
+    burstRepeats: 1,
+    timeoutMs: Math.max(1000, plan.p100LimitMs * 2),
+    payloadBytes: plan.payloadBytes,
+  };
+}

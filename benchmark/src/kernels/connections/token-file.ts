@@ -1,0 +1,59 @@
+import { open, readFile } from "node:fs/promises";
+import { usageError } from "../../cli/exit.ts";
+import type { CrowdAccess } from "./crowd-access.ts";
+
+/** What `register` writes and `connect` reads. */
+export interface TokenFile extends CrowdAccess {
+  version: typeof VERSION;
+  url: string;
+}
+
+const VERSION = 1;
+/** Anyone who can read the file can sign in as any of the users. */
+const OWNER_ONLY = 0o600;
+
+export async function writeTokenFile(file: string, url: string, access: CrowdAccess): Promise<void> {
+  const content: TokenFile = { version: VERSION, url, ...access };
+  const handle = await open(file, "w", OWNER_ONLY);
+  try {
+    // An existing file may have been readable by everyone.
+    await handle.chmod(OWNER_ONLY);
+    await handle.writeFile(`${JSON.stringify(content)}\n`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws {ExitError} if the file is unreadable or invalid, or its tokens have expired */
+export async function readTokenFile(file: string, now = new Date()): Promise<TokenFile> {
+  const content = parse(file, await readText(file));
+  if (new Date(content.expiresAt) <= now) {
+    throw usageError(
+      `The tokens in ${file} expired at ${content.expiresAt}. Create new ones: bench register --url ${content.url} --out ${file}`,
+    );
+  }
+  return content;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw usageError(`Could not read --tokens ${file}: ${(error as Error).message}.`);
+  }
+}
+
+function parse(file: string, text: string): TokenFile {
+  try {
+    const content = JSON.parse(text) as Partial<TokenFile> | null;
+    const { version, url, groupId, channelId, owner, tokens, expiresAt } = content ?? {};
+    const isComplete = [url, groupId, channelId, owner?.username, owner?.password, expiresAt].every(
+      (part) => typeof part === "string",
+    );
+    if (version === VERSION && isComplete && Array.isArray(tokens) && tokens.length > 0)
+      return content as TokenFile;
+  } catch {
+    // Reported below.
+  }
+  throw usageError(`${file} was not written by bench register.`);
+}

@@ -1,0 +1,329 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectError } from "../../cli/exit.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import type { ErrorTable } from "../broadcast/error-table.ts";
+import type { ThreadLoad } from "../broadcast/thread-load.ts";
+import type { Gateway } from "../../platform/platform.ts";
+import { Audience } from "../../receivers/audience.ts";
+import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
+import { allocateTally, Tally } from "../../receivers/tally.ts";
+import type { Progress } from "../../report/progress.ts";
+import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import type { ServerUsage } from "../../targets/target.ts";
+import { Balancer } from "./balancer.ts";
+import { SdkMember } from "./sdk-member.ts";
+import { StormArrivals } from "./storm-arrivals.ts";
+import { mostMessages, QUIET_MS, type Fault, type StormPlan } from "./storm-plan.ts";
+import type { StormMeasurement, StormPhase } from "./storm-result.ts";
+import { StormSender, type StormMessage } from "./storm-sender.ts";
+
+const POLL_MS = 5;
+/** Messages sent shortly before a fault may still be in flight, and count as sent during it. */
+const ON_THEIR_WAY_MS = 500;
+/** For what is still in flight when sending ends. */
+const LAST_ARRIVALS_MS = 20_000;
+
+export interface StormContext {
+  target: Pick<
+    FanfareTarget,
+    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "usage"
+  >;
+  plan: StormPlan;
+  progress: Progress;
+  errors: ErrorTable;
+  signal: AbortSignal;
+}
+
+interface Phase {
+  name: string;
+  fromMs: number;
+  toMs: number;
+  movedBefore: number;
+  moved: number;
+  serversBackMs: number | null;
+  allBackMs: number | null;
+  receiverBusy: number | null;
+}
+
+/**
+ * Members that keep a channel exact, messages at a steady rate, and gateways that go away meanwhile.
+ * @throws {ExitError} if someone could not be connected
+ */
+export function measureStorm(context: StormContext): Promise<StormMeasurement> {
+  return new StormRun(context).measure();
+}
+
+class StormRun {
+  readonly #context: StormContext;
+  readonly #runId = newRunId();
+  readonly #phases: Phase[] = [];
+  readonly #sdk: SdkMember[] = [];
+  readonly #tally: Tally;
+  #audience: Audience | undefined;
+  #sender: StormSender | undefined;
+  #stored: Map<number, number> | undefined;
+  #exactCopies: number | null = null;
+  #before: ServerUsage | null = null;
+  #after: ServerUsage | null = null;
+
+  constructor(context: StormContext) {
+    this.#context = context;
+    const { users, sdk } = context.plan;
+    this.#tally = new Tally(allocateTally(users - sdk, mostMessages(context.plan), nowMs()));
+  }
+
+  async measure(): Promise<StormMeasurement> {
+    const { target, plan, progress, signal, errors } = this.#context;
+    const prepared = await target.prepare(plan.users - plan.sdk, progress, signal);
+    const balancer = await Balancer.open(target.urls);
+    try {
+      this.#audience = await this.#connect(prepared.credentials);
+      await this.#openSdk(balancer.url);
+      this.#before = await target.usage();
+      await this.#storm(this.#audience);
+      this.#after = await target.usage();
+      await this.#compare();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await this.#sender?.stop();
+      for (const member of this.#sdk) member.close();
+      await this.#audience?.close();
+      await balancer.close();
+      for (const [code, count] of Object.entries(this.#audience?.errors ?? {}))
+        errors.add("connect", code, count);
+    }
+    return this.#summarise();
+  }
+
+  async #connect(credentials: (string | null)[]): Promise<Audience> {
+    const { target, plan, progress, signal } = this.#context;
+    const audience = await Audience.start({
+      kind: "light",
+      urls: target.urls,
+      dialect: target.dialect,
+      runId: this.#runId,
+      tally: this.#tally,
+      probes: 0,
+      workers: plan.workers,
+      window: plan.window,
+      connectTimeoutMs: plan.connectTimeoutMs,
+      napMs: plan.napMs,
+      exactChannel: target.meeting.channelId,
+    });
+    await progress.during(
+      "connecting",
+      credentials.length,
+      () => audience.online,
+      () => audience.connect(credentials),
+    );
+    if (audience.gaveUp > 0 && !signal.aborted) {
+      await audience.close();
+      const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
+      throw connectError(`${audience.gaveUp} members could not connect: ${reasons.join(", ")}.`);
+    }
+    return audience;
+  }
+
+  async #openSdk(url: string): Promise<void> {
+    const { target, plan, signal } = this.#context;
+    const { code, channelId } = target.meeting;
+    while (this.#sdk.length < plan.sdk)
+      this.#sdk.push(await SdkMember.open({ url, runId: this.#runId, code, channelId, signal }));
+  }
+
+  async #storm(audience: Audience): Promise<void> {
+    const { plan, target, progress, signal, errors } = this.#context;
+    const { gateways } = target.platform!;
+    this.#sender = new StormSender({
+      ...plan,
+      senders: this.#sdk.slice(0, plan.senders),
+      runId: this.#runId,
+      most: mostMessages(plan),
+      errors,
+    });
+    const outages = plan.faults.flatMap((fault) => outagesOf(fault, gateways));
+    audience.measure(true);
+    this.#sender.start();
+    const play = async () => {
+      await this.#phase("steady", audience, () => sleep(plan.steadyMs, undefined, { signal }));
+      await sleep(QUIET_MS, undefined, { signal });
+      for (const outage of outages) {
+        await this.#phase(outage.name, audience, (phase) => this.#fault(outage, phase, audience));
+        await sleep(QUIET_MS, undefined, { signal });
+      }
+    };
+    await progress.during("storm: phases", outages.length + 1, () => this.#phases.length, play);
+    await this.#sender.stop();
+    await this.#waitUntil(LAST_ARRIVALS_MS, () => this.#lost() === 0);
+  }
+
+  async #phase(name: string, audience: Audience, play: (phase: Phase) => Promise<void>): Promise<void> {
+    const phase: Phase = {
+      name,
+      fromMs: nowMs(),
+      toMs: Infinity,
+      movedBefore: audience.dropped,
+      moved: 0,
+      serversBackMs: null,
+      allBackMs: null,
+      receiverBusy: null,
+    };
+    this.#phases.push(phase);
+    const loads = await audience.sampleLoads();
+    await play(phase);
+    phase.moved = audience.dropped - phase.movedBefore;
+    phase.toMs = nowMs();
+    phase.receiverBusy = busiest(loads, await audience.sampleLoads(), phase.toMs - phase.fromMs);
+  }
+
+  async #fault({ gateways, isGraceful }: Outage, phase: Phase, audience: Audience): Promise<void> {
+    const { plan, signal } = this.#context;
+    await Promise.all(gateways.map(({ process }) => (isGraceful ? process.stop() : process.kill())));
+    await Promise.all(gateways.map(({ process }) => process.start(signal)));
+    phase.serversBackMs = nowMs() - phase.fromMs;
+    const haveRecovered = () => audience.away === 0 && this.#sdk.every((member) => member.isOnline);
+    if (await this.#waitUntil(plan.timeoutMs, haveRecovered)) phase.allBackMs = nowMs() - phase.fromMs;
+  }
+
+  /** Compares the SDK clients' copies with the database. */
+  async #compare(): Promise<void> {
+    const { target } = this.#context;
+    const stored = new Map<number, number>();
+    const ids = await target.storedIds((content) => {
+      const index = taggedIndex(this.#runId, content);
+      if (index >= 0) stored.set(index, (stored.get(index) ?? 0) + 1);
+    });
+    this.#stored = stored;
+    const copies = await Promise.all(this.#sdk.map((member) => member.messageIds()));
+    this.#exactCopies = copies.filter((copy) => copy.join() === ids.join()).length;
+  }
+
+  async #waitUntil(timeoutMs: number, isDone: () => boolean): Promise<boolean> {
+    const deadline = nowMs() + timeoutMs;
+    while (!isDone()) {
+      if (nowMs() >= deadline) return false;
+      await sleep(POLL_MS, undefined, { signal: this.#context.signal });
+    }
+    return true;
+  }
+
+  get #acknowledged(): StormMessage[] {
+    return this.#sender?.messages.filter(({ state }) => state === "acknowledged") ?? [];
+  }
+
+  #lost(): number {
+    const arrivals = new StormArrivals(this.#tally, this.#sdk);
+    return this.#acknowledged.reduce((sum, message) => sum + arrivals.missing(message), 0);
+  }
+
+  #summarise(): StormMeasurement {
+    const { plan, errors } = this.#context;
+    const arrivals = new StormArrivals(this.#tally, this.#sdk);
+    const messages = this.#sender?.messages ?? [];
+    const acknowledged = this.#acknowledged;
+    const phases: StormPhase[] = [];
+    for (const phase of this.#phases)
+      phases.push(summarisePhase(phase, messages, arrivals, phases[0]?.p100Ms ?? null));
+    const stored = this.#stored;
+    const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
+    return {
+      users: plan.users,
+      gateways: plan.cluster?.gateways ?? null,
+      workers: plan.cluster?.workers ?? null,
+      sdkClients: plan.sdk,
+      messagesPerSecond: plan.messagesPerSecond,
+      phases,
+      counts: {
+        sent: messages.length,
+        acknowledged: acknowledged.length,
+        failed: messages.filter(({ state }) => state === "failed").length,
+        stored: stored ? sum(stored.values()) : null,
+        storedTwice: stored ? sum(stored.values()) - stored.size : null,
+        unstored: stored ? acknowledged.filter(({ index }) => !stored.has(index)).length : null,
+        expected: acknowledged.length * plan.users,
+        // Before the end it may be in flight.
+        lost: stored ? this.#lost() : 0,
+        duplicates: arrivals.duplicates(messages),
+        recovered: arrivals.recovered(messages),
+        moved: this.#audience?.dropped ?? 0,
+        resyncs: this.#audience?.resyncs ?? 0,
+        away: this.#audience?.away ?? 0,
+      },
+      exactCopies: this.#exactCopies,
+      server: { before: this.#before, after: this.#after },
+      errors: errors.rows(),
+    };
+  }
+}
+
+/** Gateways that go away at the same time. */
+interface Outage {
+  name: string;
+  gateways: readonly Gateway[];
+  /** SIGTERM, so that they drain; otherwise SIGKILL. */
+  isGraceful: boolean;
+}
+
+function outagesOf(fault: Fault, gateways: readonly Gateway[]): Outage[] {
+  switch (fault) {
+    case "rolling":
+      return gateways.map((gateway, i) => ({
+        name: `rolling ${i + 1}`,
+        gateways: [gateway],
+        isGraceful: true,
+      }));
+    case "kill":
+      return [{ name: "kill -9 one", gateways: gateways.slice(0, 1), isGraceful: false }];
+    case "all":
+      return [{ name: "all kill -9", gateways, isGraceful: false }];
+  }
+}
+
+function busiest(
+  before: readonly ThreadLoad[],
+  after: readonly ThreadLoad[],
+  durationMs: number,
+): number | null {
+  const shares = after.map((load, i) => (load.cpuMs - before[i]!.cpuMs) / durationMs);
+  return shares.length === 0 ? null : Math.max(...shares);
+}
+
+function summarisePhase(
+  phase: Phase,
+  all: readonly StormMessage[],
+  arrivals: StormArrivals,
+  steadyP100Ms: number | null,
+): StormPhase {
+  const { name, fromMs, serversBackMs, allBackMs, moved, receiverBusy } = phase;
+  const toMs = Math.min(phase.toMs, nowMs());
+  const sentFromMs = fromMs - (serversBackMs === null ? 0 : ON_THEIR_WAY_MS);
+  const messages = all.filter(({ intendedMs }) => intendedMs >= sentFromMs && intendedMs < toMs);
+  const acknowledged = messages.filter(({ state }) => state === "acknowledged");
+  const bySecond = Map.groupBy(acknowledged, ({ intendedMs }) => Math.floor((intendedMs - fromMs) / 1000));
+  const secondsP100Ms = [...bySecond.values()].map((second) =>
+    worst(second.map((message) => arrivals.untilLast(message))),
+  );
+  const isDisturbed = (p100: number | null) => p100 === null || p100 > steadyP100Ms!;
+  return {
+    name,
+    durationMs: toMs - fromMs,
+    moved,
+    serversBackMs,
+    allBackMs,
+    sent: messages.length,
+    acknowledged: acknowledged.length,
+    ackMaxMs: worst(acknowledged.map(({ ackMs }) => ackMs)),
+    p100Ms: worst(secondsP100Ms),
+    secondsP100Ms,
+    disturbedSeconds: steadyP100Ms === null ? null : secondsP100Ms.filter(isDisturbed).length,
+    latencyMs: arrivals.latencies(acknowledged),
+    recovered: arrivals.recovered(messages),
+    receiverBusy,
+  };
+}
+
+/** null if one is null, or there is none. */
+function worst(values: readonly (number | null)[]): number | null {
+  return values.length === 0 || values.includes(null) ? null : Math.max(...(values as number[]));
+}

@@ -1,0 +1,240 @@
+import { lookup } from "node:dns/promises";
+import { Worker } from "node:worker_threads";
+import { nowMs } from "../kernels/broadcast/clock.ts";
+import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
+import { loadDialect, type Dialect, type DialectRef } from "../targets/dialect.ts";
+import type { CompactTally } from "./compact-tally.ts";
+import { officialReceivers } from "./official-receiver.ts";
+import type { Assignment, ReceiverKind } from "./receiver.ts";
+import { allocateConnections, Count, ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
+import { SourceAddresses } from "./source-addresses.ts";
+import type { Tally } from "./tally.ts";
+import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
+
+export interface AudienceOptions<T extends Tally | CompactTally> {
+  kind: ReceiverKind;
+  /** The receivers spread over them. */
+  urls: readonly string[];
+  dialect: DialectRef;
+  runId: string;
+  /** For all receivers: the last `probes` of them are official clients in this thread. */
+  tally: T;
+  probes: number;
+  /** Receivers keep this channel exact: they reconnect, to another server, and fetch what they missed. */
+  exactChannel?: string;
+  workers: number;
+  window: number;
+  connectTimeoutMs: number;
+  napMs: number;
+}
+
+/** The IP address of a server, IPv4 if it has one. */
+export async function addressOf(url: string): Promise<string> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  return (await lookup(host, { order: "ipv4first" })).address;
+}
+
+/** All receiving members: threads of light or official receivers, and some official ones as probes. */
+export class Audience<T extends Tally | CompactTally = Tally> {
+  readonly tally: T;
+  readonly connections: ConnectionMemory;
+  readonly #options: AudienceOptions<T>;
+  readonly #workers: Worker[];
+  readonly #probes: ReceiverGroup;
+  readonly #addresses: SourceAddresses;
+  readonly #errors: Readonly<Record<string, number>>[];
+  #onComplete: () => void = () => {};
+  #crash: Error | undefined;
+
+  private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
+    this.#options = options;
+    this.#addresses = sourceAddresses(addresses[0]!);
+    this.tally = options.tally;
+    this.connections = allocateConnections(this.tally.memory.receivers);
+    this.#errors = [];
+    this.#workers = Array.from({ length: options.workers }, (_, i) => this.#startWorker(i, addresses));
+    this.#probes = new ReceiverGroup({
+      open: officialReceivers({
+        urls: options.urls.map((url) => new URL(url)),
+        dialect,
+        runId: options.runId,
+      }),
+      tally: this.tally,
+      connections: this.connections,
+      window: 8,
+      timeoutMs: options.connectTimeoutMs,
+      onComplete: () => this.#onComplete(),
+    });
+  }
+
+  static async start<T extends Tally | CompactTally>(options: AudienceOptions<T>): Promise<Audience<T>> {
+    const dialect = await loadDialect(options.dialect);
+    return new Audience(options, dialect, await Promise.all(options.urls.map(addressOf)));
+  }
+
+  get online(): number {
+    return Atomics.load(this.connections.counts, Count.online);
+  }
+
+  get gaveUp(): number {
+    return Atomics.load(this.connections.counts, Count.gaveUp);
+  }
+
+  get dropped(): number {
+    return Atomics.load(this.connections.counts, Count.dropped);
+  }
+
+  get resyncs(): number {
+    return Atomics.load(this.connections.counts, Count.resyncs);
+  }
+
+  /** How many have lost their connection and have not yet reconnected and caught up. */
+  get away(): number {
+    return Atomics.load(this.connections.counts, Count.away);
+  }
+
+  /** Errors by code, including failed attempts. */
+  get errors(): Record<string, number> {
+    const sum: Record<string, number> = {};
+    for (const errors of [...this.#errors, this.#probes.errors]) {
+      for (const [code, count] of Object.entries(errors)) sum[code] = (sum[code] ?? 0) + count;
+    }
+    return sum;
+  }
+
+  /** Resolves when all are online or given up. */
+  async connect(credentials: readonly (string | null)[]): Promise<void> {
+    const addresses = this.#addresses.take(credentials.length);
+    const servers = this.#options.urls.length;
+    const assignments = credentials.map((credential, receiver): Assignment => {
+      return { receiver, credential, localAddress: addresses[receiver], server: receiver % servers };
+    });
+    const probes = assignments.splice(assignments.length - this.#options.probes);
+    await Promise.all([
+      this.#probes.connect(probes),
+      ...this.#workers.map((_, w) =>
+        this.#ask(w, {
+          type: "connect",
+          // In blocks, so that each thread has receivers on all servers.
+          assignments: assignments.filter(
+            (_, i) => Math.floor((i * this.#workers.length) / assignments.length) === w,
+          ),
+        }),
+      ),
+    ]);
+  }
+
+  /**
+   * Resolves when everyone still online has all of these messages, when they can't arrive anymore, or on
+   * timeout. The tally has what arrived.
+   */
+  async waitFor(
+    messages: readonly number[],
+    timeoutMs: number,
+    signal: AbortSignal,
+    isHopeless: () => boolean,
+  ): Promise<void> {
+    const { received, receivers } = this.tally.memory;
+    const isDone = () => {
+      const wanted = receivers - this.dropped;
+      return messages.every((message) => Atomics.load(received, message) >= wanted);
+    };
+    const deadline = nowMs() + timeoutMs;
+    while (!isDone() && !isHopeless() && nowMs() < deadline) {
+      signal.throwIfAborted();
+      if (this.#crash) throw this.#crash;
+      await this.#nextCompletion(Math.max(0, Math.min(100, deadline - nowMs())));
+    }
+  }
+
+  measure(on: boolean): void {
+    for (const worker of this.#workers) tell(worker, { type: "measure", on });
+  }
+
+  /** One sample per receiving thread. */
+  async sampleLoads(): Promise<ThreadLoad[]> {
+    const samples = await Promise.all(this.#workers.map((_, w) => this.#ask(w, { type: "sample" })));
+    return samples.map((sample) => (sample as FromWorker & { type: "sample" }).load);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#crash) {
+      await Promise.all([
+        this.#probes.close(),
+        ...this.#workers.map((_, w) => this.#ask(w, { type: "close" })),
+      ]);
+    }
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+
+  #startWorker(index: number, addresses: readonly string[]): Worker {
+    const { kind, urls, dialect, runId, window, connectTimeoutMs, napMs, workers, exactChannel } =
+      this.#options;
+    const setup: WorkerSetup = {
+      kind,
+      urls,
+      addresses,
+      exactChannel,
+      dialect,
+      runId,
+      tally: this.tally.memory,
+      connections: this.connections,
+      window: Math.max(1, Math.round(window / workers)),
+      timeoutMs: connectTimeoutMs,
+      napMs,
+    };
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: setup });
+    worker.on("message", (message: FromWorker) => {
+      if (message.type === "complete") this.#onComplete();
+      if ("errors" in message) this.#errors[index] = message.errors;
+    });
+    worker.on("error", (error: Error) => {
+      this.#crash = error;
+      this.#onComplete();
+    });
+    return worker;
+  }
+
+  #nextCompletion(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onComplete = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Sends a command and waits for its answer; completions may arrive in between. */
+  #ask<T extends keyof typeof ANSWERS>(index: number, order: ToWorker & { type: T }): Promise<FromWorker> {
+    const worker = this.#workers[index]!;
+    return new Promise((resolve, reject) => {
+      const onMessage = (message: FromWorker) => {
+        if (message.type === ANSWERS[order.type]) settle(() => resolve(message));
+      };
+      const onError = (error: Error) => settle(() => reject(error));
+      const settle = (then: () => void) => {
+        worker.off("message", onMessage).off("error", onError);
+        then();
+      };
+      worker.on("message", onMessage).on("error", onError);
+      tell(worker, order);
+    });
+  }
+}
+
+const ANSWERS = { connect: "connected", sample: "sample", close: "closed" } as const;
+
+function tell(worker: Worker, order: ToWorker): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  worker.postMessage(order);
+}
+
+const addressPools = new Map<string, SourceAddresses>();
+
+/** One pool per server address for the whole process: the next audience uses other addresses. */
+function sourceAddresses(serverAddress: string): SourceAddresses {
+  let pool = addressPools.get(serverAddress);
+  if (!pool) addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress)));
+  return pool;
+}

@@ -1,0 +1,158 @@
+import type { RunContext } from "../cli/scenario.ts";
+import { MAX_PROCESSES } from "../cli/options.ts";
+import { usageError } from "../cli/exit.ts";
+import type { BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
+import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
+import { ErrorTable } from "../kernels/broadcast/error-table.ts";
+import type { ClusterSize } from "../platform/cluster.ts";
+import { count } from "../report/format.ts";
+import type { Labels, Metric } from "../report/metric.ts";
+import type { ErrorRow } from "../report/result.ts";
+import { KNOWN_TARGETS, openTarget } from "../targets/open-target.ts";
+import type { Prepared, Target } from "../targets/target.ts";
+import { broadcastMetrics } from "./broadcast-outcome.ts";
+
+/** A server to measure beside others: the value of --target, and its URL if it is already running. */
+export interface ServerSpec {
+  /** As written, for example "socket.io:2". */
+  label: string;
+  name: string;
+  url: string | undefined;
+  /** Of a server that is started: gateway threads of Fanfare, processes of Socket.IO. undefined: its default. */
+  size: number | undefined;
+}
+
+/**
+ * "fanfare,fanfare:0,tailchat=http://127.0.0.1:11000,socket.io:2".
+ * @throws {ExitError}
+ */
+export function serverSpecs(option: string, text: string): ServerSpec[] {
+  const specs = text.split(",").map((part) => {
+    const [label = "", ...rest] = part.trim().split("=");
+    const [, name = label, size] = /^(fanfare|socket\.io):(\d+)$/.exec(label) ?? [];
+    const url = rest.length === 0 ? undefined : rest.join("=");
+    return { label, name, url, size: size === undefined ? undefined : Number(size) };
+  });
+  for (const { label, name, url, size } of specs) {
+    if (!KNOWN_TARGETS.includes(name) && !/\.[cm]?[jt]s$/.test(name)) {
+      throw usageError(
+        `--${option}: unknown ${name || "(empty)"}. Choices: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in; ` +
+          "a running server is written as name=URL, fanfare:N has N gateway threads, and socket.io:N has N processes.",
+      );
+    }
+    if (url !== undefined && !URL.canParse(url)) throw usageError(`--${option}: ${url} is not a valid URL.`);
+    if (
+      size !== undefined &&
+      (url !== undefined || size > MAX_PROCESSES || (size === 0 && name !== "fanfare"))
+    )
+      throw usageError(`--${option}: ${label} can't be started with this number.`);
+  }
+  const names = specs.map(({ label, url }) => `${label}=${url}`);
+  if (new Set(names).size < names.length) throw usageError(`--${option} has a duplicate.`);
+  return specs;
+}
+
+/** A prepared server, and how much of it the audience uses. */
+export interface Contestant {
+  target: Target;
+  prepared: Prepared;
+  plan: BroadcastPlan;
+  labels: Labels;
+  /** How many of its addresses; default: all. */
+  spread?: number;
+  /** false: an earlier audience used the same processes, which have kept its memory. */
+  isFresh: boolean;
+}
+
+export interface ContestantOptions {
+  plan: BroadcastPlan;
+  labels: Labels;
+  cluster?: ClusterSize;
+  /** The processors that a server runs on, as in `taskset --cpu-list`; default: all. */
+  cores?: string;
+}
+
+/** Starts a server, or connects to a running one, and registers the members. Closed at the end of the run. */
+export async function openContestant(
+  { label, name, url, size }: ServerSpec,
+  { plan, labels, cluster, cores }: ContestantOptions,
+  { progress, errors, signal, defer }: RunContext,
+): Promise<Contestant> {
+  signal.throwIfAborted();
+  const options = {
+    urls: url === undefined ? [] : [url],
+    cluster,
+    metricsUrl: undefined,
+    ...startOptions(name, size ?? (name === "fanfare" && !cluster ? plan.gatewayThreads : undefined)),
+    ...(cores === undefined ? {} : { cores }),
+    registrationConcurrency: plan.window,
+    onError: (code: string) => errors.add(`${label}: api`, code),
+  };
+  const target = await openTarget(name, options, signal);
+  defer(() => target.close());
+  const prepared = await target.prepare(plan.users, progress, signal);
+  return { target, prepared, plan, labels, isFresh: true };
+}
+
+function startOptions(
+  name: string,
+  size: number | undefined,
+): { gatewayThreads?: number; processes?: number } {
+  if (size === undefined) return {};
+  return name === "fanfare" ? { gatewayThreads: size } : { processes: size };
+}
+
+/** What several broadcasts measured, one after the other. */
+export class Findings {
+  readonly metrics: Metric[] = [];
+  readonly errors: ErrorRow[] = [];
+  readonly #verdicts: { name: string; text: string }[] = [];
+  readonly #broadcasts = new Map<string, number>();
+
+  async measure(contestant: Contestant, pass: number, { progress, signal }: RunContext): Promise<void> {
+    signal.throwIfAborted();
+    const { target, prepared, plan, labels, spread } = contestant;
+    const errors = new ErrorTable();
+    const broadcast = { target, prepared, plan, progress, errors, signal };
+    const measurement = await measureBroadcast(spread === undefined ? broadcast : { ...broadcast, spread });
+    const name = Object.values(labels).join(", ");
+    this.#broadcasts.set(name, (this.#broadcasts.get(name) ?? 0) + 1);
+    for (const text of measurement.generator.verdicts) this.#verdicts.push({ name, text });
+    for (const row of errors.rows()) this.errors.push({ ...row, phase: `${name}: ${row.phase}` });
+    const all = broadcastMetrics(measurement, { ...labels, pass });
+    this.metrics.push(
+      ...(contestant.isFresh ? all : all.filter((metric) => metric.name !== "rssPerConnectionBytes")),
+    );
+    contestant.isFresh = false;
+  }
+
+  /** The last one of each kind stands for all. */
+  get caveats(): string[] {
+    const alike = Map.groupBy(this.#verdicts, ({ name, text }) => name + text.slice(0, text.search(/[:\d]/)));
+    return [...alike.values()].map(
+      (same) =>
+        `${same[0]!.name}, ${same.length} of ${count(this.#broadcasts.get(same[0]!.name)!, "broadcast")}: ${same.at(-1)!.text}`,
+    );
+  }
+}
+
+/** All servers run the whole time and take turns, so that a slow minute of the machine affects all of them. */
+export async function takeTurns(
+  contestants: readonly Contestant[],
+  passes: number,
+  findings: Findings,
+  context: RunContext,
+): Promise<void> {
+  for (let pass = 1; pass <= passes; pass++) {
+    for (const contestant of contestants) await findings.measure(contestant, pass, context);
+  }
+}
+
+/** What was measured until an interruption counts. */
+export async function untilInterrupted({ signal }: RunContext, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

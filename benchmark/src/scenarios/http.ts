@@ -1,0 +1,205 @@
+import type { Argv } from "yargs";
+import { duration, fanfareOptions, payloadBytes, payloadOption, wholeNumber } from "../cli/options.ts";
+import { scenario, type RunContext } from "../cli/scenario.ts";
+import { addressNeeds } from "../targets/address-needs.ts";
+import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { usageError } from "../cli/exit.ts";
+import type { HttpMeasurement } from "../kernels/http/http-result.ts";
+import { measureHttp, type HttpPlan } from "../kernels/http/http-run.ts";
+import { checkLimits } from "../cli/preflight.ts";
+import { count, short, whole } from "../report/format.ts";
+import { metrics, type Metric } from "../report/metric.ts";
+import type { Outcome, TextTable } from "../report/result.ts";
+import { explain } from "../targets/fanfare/explain.ts";
+
+const MOST_REQUESTS = 10_000_000;
+const MOST_CONNECTIONS = 15_000;
+/** Concurrent registrations and read-back calls. */
+const CALLS = 50;
+const BUSY = 0.9;
+/** From this share of rejections on, the other figures say little. */
+const MANY = 0.1;
+
+export const http = scenario({
+  name: "http",
+  describe: "`ab -k` for direct messages by HTTP, and how fast they are stored",
+  metrics: [
+    "acknowledgedPerSecond",
+    "unstored",
+    "storedPerSecond",
+    "acknowledgedPerCpuSecond",
+    "ackP50Ms",
+    "ackP90Ms",
+    "ackP99Ms",
+    "ackP100Ms",
+    "bytesPerMillion",
+    "sent",
+    "acknowledged",
+    "refused",
+    "unanswered",
+    "stored",
+    "rssBytes",
+    "senderBusy",
+  ],
+  options: (yargs: Argv) =>
+    payloadOption(fanfareOptions(yargs))
+      .option("connections", {
+        group: "Load:",
+        type: "number",
+        default: 1000,
+        describe: "Connections, each with one request in flight",
+      })
+      .option("count", {
+        group: "Load:",
+        alias: "c",
+        type: "number",
+        default: 20_000,
+        describe: "Requests in total",
+      })
+      .option("warmup", {
+        group: "Load:",
+        type: "number",
+        default: 1000,
+        describe: "Warm-up requests, not counted",
+      })
+      .option("users", {
+        group: "Who:",
+        alias: "u",
+        type: "number",
+        default: 500,
+        describe: "Users who send and receive",
+      })
+      .option("channels", {
+        group: "Who:",
+        type: "number",
+        default: 1000,
+        describe: "Direct channels between two of the users",
+      })
+      .option("timeout", { group: "Load:", type: "string", default: "30s", describe: "Timeout of a request" })
+      .example("$0 http --connections 10000 -c 100000", "as `ab -k -c 10000 -n 100000`")
+      .example("$0 http --threshold 'unstored==0' --threshold 'refused==0'", "for CI"),
+  async plan(args) {
+    const requests = wholeNumber("count", args.count, 1, MOST_REQUESTS);
+    const concurrency = wholeNumber("connections", args.connections, 1, MOST_CONNECTIONS);
+    if (concurrency > requests)
+      throw usageError(`--connections ${concurrency} needs at least as many requests (--count): one each.`);
+    const plan: HttpPlan = {
+      users: wholeNumber("users", args.users, 2, 100_000),
+      channels: wholeNumber("channels", args.channels, 1, 100_000),
+      concurrency,
+      requests,
+      warmUp: wholeNumber("warmup", args.warmup, 0, MOST_REQUESTS),
+      payloadBytes: payloadBytes(args.payload),
+      timeoutMs: duration("timeout", args.timeout, 100),
+      calls: CALLS,
+    };
+    const { url, metricsUrl } = args;
+    checkLimits({ users: concurrency, messages: 1, kind: "light", ...(await addressNeeds(url, "light")) });
+    return {
+      options: { ...plan },
+      async measure(context: RunContext) {
+        const { target, api } = await openFanfareApi(
+          context,
+          { url, metricsUrl, registrations: CALLS },
+          CALLS,
+        );
+        const server = {
+          url: target.urls[0]!,
+          platform: target.platform,
+          api,
+          usage: () => target.usage(),
+          cpuSeconds: () => target.cpuSeconds(),
+        };
+        return httpOutcome(await measureHttp(server, plan, context).catch(explain));
+      },
+    };
+  },
+});
+
+function httpOutcome(measured: HttpMeasurement): Outcome {
+  const { target, users, channels, concurrency, requests, errors } = measured;
+  return {
+    title: "Direct messages by HTTP, POST /api/message.send",
+    subtitle: [
+      target.isThrowaway ? "fanfare, started for this run" : `fanfare at ${target.url}`,
+      `${count(requests, "request")}, ${count(concurrency, "connection")}`,
+      `${count(users, "user")}, ${count(channels, "direct channel")}, random sender and receiver`,
+    ],
+    metrics: httpMetrics(measured),
+    tables: abTable(measured),
+    caveats: httpCaveats(measured),
+    errors,
+  };
+}
+
+function httpMetrics({
+  concurrency,
+  counts,
+  rates,
+  percentiles,
+  bytesPerMillion,
+  server,
+  testerBusy,
+}: HttpMeasurement): Metric[] {
+  const at = (wanted: number) => percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
+  return metrics(
+    {
+      acknowledgedPerSecond: rates.acknowledgedPerSecond,
+      unstored: counts.behind ?? undefined,
+      storedPerSecond: rates.storedPerSecond,
+      acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond ?? undefined,
+      bytesPerMillion: bytesPerMillion ?? undefined,
+      ackP50Ms: at(50),
+      ackP90Ms: at(90),
+      ackP99Ms: at(99),
+      ackP100Ms: at(100),
+      sent: counts.sent,
+      acknowledged: counts.acknowledged,
+      refused: counts.refused,
+      unanswered: counts.unanswered,
+      stored: counts.stored ?? undefined,
+      rssBytes: server.after?.rssBytes ?? undefined,
+      senderBusy: testerBusy,
+    },
+    { connections: concurrency },
+  );
+}
+
+/** `ab` counts rejected requests as complete. */
+function abTable({ percentiles }: HttpMeasurement): TextTable[] {
+  if (!percentiles) return [];
+  const rows = percentiles.map(({ percent, ms }) => [`${percent}%`, ms.toFixed(ms < 10 ? 1 : 0)]);
+  return [{ label: "Percentage of the requests served within a certain time (ms), as `ab` prints it", rows }];
+}
+
+/** Rejections that are not the request's fault. */
+const ADVICE: Readonly<Record<string, string>> = {
+  OVERLOADED:
+    "the server has a limit of requests in flight per process. It rejects at once with a retry time, which the tester obeys. To " +
+    "avoid rejections, use fewer --connections, or a server with more gateways",
+  UNAVAILABLE: "a part of the server was busy or unavailable. Check its log, and try fewer --connections",
+  RATE_LIMITED: "a limit per user or address: use more --users, or a server with higher limits",
+  TOKEN_EXPIRED: "the run outlasted an access token: use a smaller --count",
+};
+
+export function httpCaveats({
+  counts,
+  errors,
+  testerBusy,
+}: Pick<HttpMeasurement, "counts" | "errors" | "testerBusy">): string[] {
+  const share = counts.sent === 0 ? 0 : counts.refused / counts.sent;
+  const rejected = `${whole(counts.refused)} of ${count(counts.sent, "request")} were rejected (${short(share * 100)} %)`;
+  const reasons = errors.flatMap(({ code }) => (code in ADVICE ? [`${code}: ${ADVICE[code]}.`] : []));
+  return [
+    ...(counts.refused > 0
+      ? [`${rejected}. They are not in the times and rates, and not retried.`, ...reasons]
+      : []),
+    ...(share >= MANY
+      ? ["So many were rejected that the figures only describe the others: don't compare them."]
+      : []),
+    ...(testerBusy > BUSY
+      ? ["The tester's thread was the bottleneck: the server can do more than this."]
+      : []),
+    ...(counts.behind === null ? ["What is stored was not counted."] : []),
+  ];
+}

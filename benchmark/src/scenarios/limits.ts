@@ -1,0 +1,92 @@
+import type { Argv } from "yargs";
+import { wholeNumber } from "../cli/options.ts";
+import { scenario, type RunContext } from "../cli/scenario.ts";
+import { plannedMessages } from "../kernels/broadcast/broadcast-plan.ts";
+import { checkLimits } from "../cli/preflight.ts";
+import { count } from "../report/format.ts";
+import { overPasses, ratios, serversOf, type Metric, type MetricName } from "../report/metric.ts";
+import { broadcastPlan, messageOptions, usersOption } from "./broadcast.ts";
+import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
+import {
+  Findings,
+  openContestant,
+  serverSpecs,
+  takeTurns,
+  untilInterrupted,
+  type Contestant,
+} from "./contestants.ts";
+
+/** What a server achieves relative to another one holds on a slow or busy machine. */
+export const RATIOS = [
+  "worstMs",
+  "medianMs",
+  "bestMs",
+  "coldMs",
+  "firstMs",
+  "burstMs",
+  "burstPerCpuSecond",
+  "connectsPerSecond",
+  "rssPerConnectionBytes",
+  "cpuMsPerMessage",
+] as const satisfies readonly MetricName[];
+
+export const limits = scenario({
+  name: "limits",
+  describe: "Servers side by side, by default the platform, bare Socket.IO and bare ws",
+  metrics: BROADCAST_METRICS,
+  ratios: RATIOS,
+  options: (yargs: Argv) =>
+    usersOption(messageOptions(yargs))
+      .default("burst", "20,100")
+      .default("burst-repeats", 1)
+      .option("passes", { group: "Server:", type: "number", default: 3, describe: "Interleaved passes" })
+      .option("targets", {
+        group: "Server:",
+        type: "string",
+        default: "fanfare,socket.io,ws",
+        describe: "Servers to measure, in this order; a running one is written as name=URL",
+      })
+      .example("$0 limits --users 10000", "three servers, three passes each: some minutes")
+      .example("$0 limits --targets fanfare,tailchat=http://127.0.0.1:11000", "beside a running server")
+      .example(
+        "$0 limits -u 1000 --threshold 'medianMsRatio[to=socket.io]<0.75'",
+        "for CI: exit code 99 if slower",
+      ),
+  async plan(args) {
+    const plan = broadcastPlan(args, wholeNumber("users", args.users, 1, 1_000_000));
+    const passes = wholeNumber("passes", args.passes, 1, 1000);
+    const specs = serverSpecs("targets", args.targets);
+    const canSpreadAddresses = process.platform === "linux";
+    checkLimits({ ...plan, messages: plannedMessages(plan), isLocalServer: true, canSpreadAddresses });
+    return {
+      options: { ...plan, passes, targets: args.targets },
+      async measure(context: RunContext) {
+        const findings = new Findings();
+        await untilInterrupted(context, async () => {
+          const contestants: Contestant[] = [];
+          for (const spec of specs) {
+            contestants.push(await openContestant(spec, { plan, labels: { server: spec.label } }, context));
+          }
+          await takeTurns(contestants, passes, findings, context);
+        });
+        return {
+          title: `${specs.map(({ label }) => label).join(", ")} side by side`,
+          subtitle: [
+            `the same ${count(plan.users, "member")} and machine`,
+            count(plan.gatewayThreads!, "gateway thread"),
+          ],
+          metrics: [...findings.metrics, ...ratiosToFirst(findings.metrics)],
+          caveats: findings.caveats,
+          errors: findings.errors,
+        };
+      },
+    };
+  },
+});
+
+/** The first server divided by each other one, over all passes. */
+export function ratiosToFirst(all: readonly Metric[]): Metric[] {
+  const metrics = overPasses(all);
+  const [server = "", ...others] = serversOf(metrics);
+  return others.flatMap((to) => ratios(metrics, RATIOS, { server, to }));
+}

@@ -1,0 +1,166 @@
+import os from "node:os";
+import type { Argv } from "yargs";
+import {
+  duration,
+  payloadBytes,
+  payloadOption,
+  receiverOptions,
+  threadCount,
+  wholeNumber,
+  wholeNumbers,
+} from "../cli/options.ts";
+import { scenario, type RunContext } from "../cli/scenario.ts";
+import { addressNeeds } from "../targets/address-needs.ts";
+import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { buildDirectScene, type DirectSize } from "../kernels/load/direct-scene.ts";
+import type { LoadPlan } from "../kernels/load/load-plan.ts";
+import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
+import type { LoadMeasurement } from "../kernels/load/load-result.ts";
+import { loadThreadCount } from "../kernels/load/load-threads.ts";
+import { measureSends } from "../kernels/load/send-run.ts";
+import { ErrorTable } from "../kernels/broadcast/error-table.ts";
+import { count } from "../report/format.ts";
+import { metrics, overPasses, type Metric } from "../report/metric.ts";
+import type { ErrorRow } from "../report/result.ts";
+import { untilInterrupted } from "./contestants.ts";
+import { LOAD_METRICS, loadMetrics, MOST_REQUESTS } from "./load.ts";
+
+/** They all run on one machine. */
+const MOST_NODES = 16;
+const MOST_PEOPLE = 10_000;
+const WARM_UP = 1000;
+
+export const nodes = scenario({
+  name: "nodes",
+  describe: "The same direct messages on clusters of 1 to 4 nodes; a node is a gateway and a worker",
+  metrics: [...LOAD_METRICS, "scalingEfficiency"],
+  options: (yargs: Argv) =>
+    payloadOption(receiverOptions(yargs))
+      .option("nodes", {
+        group: "Server:",
+        type: "string",
+        default: "1,2,3,4",
+        describe: "Numbers of nodes; each gets a new cluster",
+      })
+      .option("passes", { group: "Server:", type: "number", default: 1, describe: "Interleaved passes" })
+      .option("count", {
+        group: "Load:",
+        alias: "c",
+        type: "number",
+        default: 50_000,
+        describe: "Messages per number of nodes",
+      })
+      .option("in-flight", {
+        group: "Load:",
+        alias: "t",
+        type: "number",
+        default: 200,
+        describe: "Messages in flight, and number of senders",
+      })
+      .option("receivers", {
+        group: "Load:",
+        type: "number",
+        default: 10,
+        describe: "Receivers, addressed round-robin; all are online",
+      })
+      .option("timeout", { group: "Load:", type: "string", default: "30s", describe: "Timeout of a request" })
+      .example("$0 nodes --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes"),
+  async plan(args) {
+    const sizes = wholeNumbers("nodes", args.nodes, 1, MOST_NODES);
+    const passes = wholeNumber("passes", args.passes, 1, 1000);
+    const requests = wholeNumber("count", args.count, 1, MOST_REQUESTS);
+    const senders = wholeNumber("in-flight", args.inFlight, 1, MOST_PEOPLE);
+    const receivers = wholeNumber("receivers", args.receivers, 1, MOST_PEOPLE);
+    const size = { senders, receivers, isOnline: true };
+    const plan: LoadPlan = {
+      loop: { kind: "closed", inFlight: Math.min(senders, requests), requests },
+      warmUp: Math.min(WARM_UP, requests),
+      timeoutMs: duration("timeout", args.timeout, 100),
+      payloadBytes: payloadBytes(args.payload),
+      window: wholeNumber("connecting", args.connecting, 1, 10_000),
+      napMs: wholeNumber("nap", args.nap, 0, 100),
+      sendingThreads: loadThreadCount("auto", senders),
+      receivingThreads: threadCount(args.threads, receivers),
+    };
+    checkLoadLimits({
+      ...(await addressNeeds(undefined, "light")),
+      connections: senders + receivers,
+      deliveries: 2 * requests,
+      requests,
+      payloadBytes: plan.payloadBytes,
+      isThrowaway: true,
+      availableBytes: process.availableMemory(),
+    });
+    return {
+      options: { nodes: sizes, passes, ...size, ...plan },
+      async measure(context: RunContext) {
+        const all: Metric[] = [];
+        const clusters = new Map<string, string>();
+        let channels: string[] = [];
+        const [caveats, errors]: [string[], ErrorRow[]] = [[], []];
+        await untilInterrupted(context, async () => {
+          for (let pass = 1; pass <= passes; pass++) {
+            for (const n of sizes) {
+              context.signal.throwIfAborted();
+              const load = await measureOnce(context, { size, plan }, n);
+              clusters.set(count(n, "node"), load.target.url);
+              channels = [count(load.scene.channels, "direct channel")];
+              all.push(...loadMetrics(load, { nodes: n, pass }));
+              caveats.push(...load.generator.verdicts.map((text) => `${count(n, "node")}: ${text}`));
+              errors.push(...load.errors);
+            }
+          }
+        });
+        return {
+          title: `The same load on up to ${count(Math.max(...sizes), "node")}`,
+          subtitle: [
+            count(requests, "direct message"),
+            [count(senders, "sender"), count(receivers, "receiver"), "all online", ...channels].join(", "),
+          ],
+          metrics: [...all, ...scalingEfficiency(all)],
+          tables: [{ label: "Clusters", rows: [...clusters] }],
+          caveats: [coresCaveat(), ...caveats],
+          errors,
+        };
+      },
+    };
+  },
+});
+
+/** The cluster is stopped before the next one starts, or it would take cores from it. */
+async function measureOnce(
+  context: RunContext,
+  { size, plan }: { size: DirectSize; plan: LoadPlan },
+  nodeCount: number,
+): Promise<LoadMeasurement> {
+  const cleanUps: (() => Promise<void>)[] = [];
+  const { progress, signal } = context;
+  const errors = new ErrorTable();
+  const own = { errors, signal, defer: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
+  try {
+    const cluster = { gateways: nodeCount, workers: nodeCount };
+    const { target, api } = await openFanfareApi(own, { cluster, registrations: plan.window }, plan.window);
+    const scene = await buildDirectScene({ api, concurrency: plan.window, progress, signal }, size);
+    return await measureSends({ target, plan, progress, errors, signal }, scene, api);
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  }
+}
+
+/** rate(N) ÷ (N × rate(1)) over all passes; at 1, each node adds as much as the first. Empty without one node. */
+function scalingEfficiency(all: readonly Metric[]): Metric[] {
+  const rates = overPasses(all.filter(({ name }) => name === "acknowledgedPerSecond"));
+  const one = rates.find(({ labels }) => labels["nodes"] === 1)?.value;
+  if (!one) return [];
+  return rates.flatMap(({ labels, value }) => {
+    const n = Number(labels["nodes"]);
+    return metrics({ scalingEfficiency: value === null ? null : value / (n * one) }, { nodes: n });
+  });
+}
+
+function coresCaveat(): string {
+  return (
+    `All nodes, NATS, Redis, the database and the tester shared the ${count(os.availableParallelism(), "core")} of this machine. ` +
+    "An extra node adds no core here, so compare messages per server CPU second."
+  );
+}

@@ -1,0 +1,106 @@
+import type { Argv } from "yargs";
+import { fanfareOptions, wholeNumber } from "../cli/options.ts";
+import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
+import { addressNeeds } from "../targets/address-needs.ts";
+import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { registerCrowd } from "../kernels/connections/crowd-access.ts";
+import { writeTokenFile } from "../kernels/connections/token-file.ts";
+import { usageError } from "../cli/exit.ts";
+import { count } from "../report/format.ts";
+import { metrics } from "../report/metric.ts";
+import { explain } from "../targets/fanfare/explain.ts";
+
+const MOST_USERS = 1_000_000;
+
+export const register = scenario({
+  name: "register",
+  describe: "Registers users who join one group, and writes their tokens to a file",
+  metrics: [
+    "registrationsPerSecond",
+    "registrationsPerCpuSecond",
+    "registrationP50Ms",
+    "registrationP99Ms",
+    "registrationP100Ms",
+    "rssBytes",
+  ],
+  options: (yargs: Argv) =>
+    fanfareOptions(yargs)
+      .option("users", {
+        group: "Who:",
+        alias: "u",
+        type: "number",
+        default: 1000,
+        describe: "Guests to register and add to one group",
+      })
+      .option("connecting", {
+        group: "Load:",
+        type: "number",
+        default: 100,
+        describe: "Concurrent registrations",
+      })
+      .option("out", {
+        group: "Result:",
+        type: "string",
+        describe: "Write the tokens to this file, for bench connect --tokens; requires --url",
+      })
+      .example("$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", "for bench connect")
+      .example("$0 register --users 10000", "only the registration rate"),
+  async plan(args) {
+    const users = wholeNumber("users", args.users, 1, MOST_USERS);
+    const concurrency = wholeNumber("connecting", args.connecting, 1, 10_000);
+    const { url, metricsUrl, out } = args;
+    if (out !== undefined && url === undefined) {
+      throw usageError(
+        "--out requires --url: a server that is started for the run is removed with its users.",
+      );
+    }
+    await addressNeeds(url, "light");
+    await assertWritable("out", out);
+    return {
+      options: { users, concurrency },
+      async measure(context: RunContext) {
+        const { progress, signal } = context;
+        const place = { url, metricsUrl, registrations: 1 };
+        const { target, api } = await openFanfareApi(context, place, concurrency);
+        const before = await target.usage();
+        let done = 0;
+        const work = () => registerCrowd(api, { users, concurrency }, signal, () => done++);
+        const { access, registration } = await progress
+          .during("registering guests", users, () => done, work)
+          .catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : explain(error)));
+        const after = await target.usage();
+        if (out !== undefined) await writeTokenFile(out, target.urls[0]!, access);
+        const cpuSeconds = (after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
+        const { perSecond, userMs } = registration;
+        return {
+          title: `Register ${count(users, "user")}, each joining one group`,
+          subtitle: [
+            target.isThrowaway ? "fanfare, started for this run" : `fanfare at ${target.urls.join(", ")}`,
+            `${concurrency} at a time`,
+          ],
+          metrics: [
+            ...metrics(
+              {
+                registrationsPerSecond: perSecond,
+                registrationP50Ms: userMs?.p50,
+                registrationP99Ms: userMs?.p99,
+                registrationP100Ms: userMs?.p100,
+                registrationsPerCpuSecond: cpuSeconds > 0 ? users / cpuSeconds : undefined,
+              },
+              { users },
+            ),
+            ...metrics({ rssBytes: before?.rssBytes }, { users, when: "before" }),
+            ...metrics({ rssBytes: after?.rssBytes }, { users, when: "after" }),
+          ],
+          ...(out === undefined
+            ? {}
+            : {
+                tables: [
+                  { label: "Tokens, valid for 15 minutes", rows: [[out, `bench connect --tokens ${out}`]] },
+                ],
+              }),
+        };
+      },
+    };
+  },
+});

@@ -1,0 +1,123 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { ExitCode, usageError } from "../cli/exit.ts";
+import { duration, table } from "../report/format.ts";
+import { readmeSection, withSection } from "./readme-section.ts";
+import { runSuite } from "./run-suite.ts";
+import { newestSuite, readSuite, writeDerived, writeSuite } from "./suite-files.ts";
+import type { Suite } from "./suite-result.ts";
+import { commandLine, PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+export const suiteCommand: CommandModule<object, Arguments> = {
+  command: "suite",
+  describe:
+    "The whole report: runs every command and writes docs/benchmarks/<date>.md with charts and results",
+  builder,
+  handler,
+};
+
+function builder(yargs: Argv) {
+  return yargs
+    .option("profile", {
+      choices: PROFILES,
+      default: "quick" as const,
+      describe: "quick: some minutes, each row once or twice; full: repeated, for a release",
+    })
+    .option("only", { type: "string", describe: "Only these rows, comma-separated" })
+    .option("skip", { type: "string", describe: "All except these rows, comma-separated" })
+    .option("list", { type: "boolean", default: false, describe: "List the rows and run nothing" })
+    .option("out", {
+      type: "string",
+      default: join(ROOT, "docs/benchmarks"),
+      defaultDescription: "docs/benchmarks",
+      describe: "Folder of the report",
+    })
+    .option("name", {
+      type: "string",
+      defaultDescription: "the date",
+      describe: "Name of the report's files",
+    })
+    .option("update-readme", {
+      type: "boolean",
+      default: false,
+      describe: "Also write the figures into the README",
+    })
+    .option("again", {
+      type: "boolean",
+      default: false,
+      describe: "Measure nothing: regenerate everything derived from the newest results",
+    })
+    .example("$0 suite --update-readme", "some minutes; leave the machine idle meanwhile")
+    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, to another folder")
+    .example("$0 suite --profile full --skip connect", "without the connections held for half an hour");
+}
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const rows = chosenRows(args.only, args.skip, args.profile);
+  if (args.list) {
+    const lines = rows.map((row) => [row.name, `bench ${commandLine(row, args.profile)}`, row.title]);
+    process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
+    return;
+  }
+  const name = args.name ?? new Date().toISOString().slice(0, 10);
+  const folder = args.again ? await newest(args.out) : join(args.out, name);
+  const suite = args.again ? await readSuite(folder) : await runSuite(rows, args.profile);
+  await (args.again ? writeDerived(suite, folder) : writeSuite(suite, folder));
+  if (args.updateReadme) await updateReadme(suite, folder);
+  process.stdout.write(`${summary(suite)}\n\n  ${folder}.md\n  ${folder}.html\n`);
+  if (suite.index.interrupted && !args.again) process.exitCode = ExitCode.interrupted;
+}
+
+function chosenRows(only: string | undefined, skip: string | undefined, profile: Profile): SuiteRow[] {
+  const wanted = rowNames("only", only);
+  const unwanted = rowNames("skip", skip);
+  const rows = SUITE_ROWS.filter(
+    (row) =>
+      commandLine(row, profile) !== null &&
+      (wanted?.includes(row.name) ?? true) &&
+      !(unwanted?.includes(row.name) ?? false),
+  );
+  if (rows.length > 0) return rows;
+  throw usageError(
+    `The profile ${profile} has none of these rows. To list its rows: bench suite --profile ${profile} --list`,
+  );
+}
+
+/**
+ * undefined: the option was not given.
+ * @throws {ExitError} naming unknown rows
+ */
+function rowNames(option: string, text: string | undefined): string[] | undefined {
+  const names = text?.split(",");
+  const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];
+  if (unknown.length === 0) return names;
+  const known = SUITE_ROWS.map(({ name }) => name).join(", ");
+  throw usageError(`--${option}: unknown ${unknown.join(", ")}. Choices: ${known}.`);
+}
+
+async function newest(out: string): Promise<string> {
+  const folder = await newestSuite(out);
+  if (folder === undefined) throw usageError(`There are no results in ${out} yet: omit --again.`);
+  return folder;
+}
+
+async function updateReadme(suite: Suite, folder: string): Promise<void> {
+  const file = join(ROOT, "README.md");
+  const link = join(relative(ROOT, join(folder, "..")), basename(folder));
+  await writeFile(file, withSection(await readFile(file, "utf8"), readmeSection(suite, link)));
+}
+
+function summary({ index }: Suite): string {
+  const lines = index.rows.map(({ name, problem, durationMs }) => [
+    name,
+    duration(durationMs),
+    problem ?? "done",
+  ]);
+  return table([["", "took", ""], ...lines]);
+}
