@@ -48,7 +48,11 @@ export class Bench {
   }
 
   /** The same, and acts once as soon as progress shows this text. */
-  runAndAct(args: readonly string[], progress: string, act: (child: ChildProcess) => void): Promise<Outcome> {
+  runAndAct(
+    args: readonly string[],
+    progress: string,
+    act: (child: ChildProcess) => unknown,
+  ): Promise<Outcome> {
     return this.#run([...args, "--progress"], (child) => {
       let hasActed = false;
       child.stderr!.on("data", (chunk: Buffer) => {

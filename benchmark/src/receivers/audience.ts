@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
 import { Worker } from "node:worker_threads";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
@@ -32,6 +33,13 @@ export interface AudienceOptions<T extends Tally | CompactTally> {
 export async function addressOf(url: string): Promise<string> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   return (await lookup(host, { order: "ipv4first" })).address;
+}
+
+/** Whether a server runs here, so that its processes and other programs share the processors with the tester. */
+export async function isOnThisMachine(url: string): Promise<boolean> {
+  const address = await addressOf(url);
+  const own = Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address) ?? []);
+  return address.startsWith("127.") || own.includes(address);
 }
 
 /** All receiving members: threads of light or official receivers, and some official ones as probes. */

@@ -22,6 +22,8 @@ export const BROADCAST_METRICS = [
   "connectsPerSecond",
   "onlineP99Ms",
   "cpuMsPerMessage",
+  "netCpuMsPerMessage",
+  "idleCpuMsPerSecond",
   "cpuMicrosecondsPerDelivery",
   "rssPerConnectionBytes",
   "rssBytes",
@@ -44,7 +46,8 @@ export const BROADCAST_METRICS = [
   "foreign",
   "receiverBusy",
   "receiverWaiting",
-  "senderDelayMs",
+  "testerDelayMs",
+  "disturbedMessages",
   "otherProgramsCores",
   "testerCpuSeconds",
   "testerRssBytes",
@@ -58,7 +61,10 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
   const { users, target, warm, cold, first, rounds, counts, server, connection, registration, generator } =
     pass;
   const all = { members: users, server: target.name, ...labels };
-  const times = rounds.filter(({ kind }) => kind === "warm").map(({ p100Ms }) => p100Ms);
+  const warmRounds = rounds.filter(({ kind }) => kind === "warm");
+  const times = warmRounds
+    .filter(({ isDisturbed }) => !isDisturbed || !generator.areLeftOut)
+    .map(({ p100Ms }) => p100Ms);
   // Interrupted before the first one: unknown, which other passes must not suffer from.
   const ofWarm = (value: number | null | undefined) => (times.length === 0 ? undefined : (value ?? null));
   const latency = warm.latencyMs;
@@ -85,6 +91,8 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
         storedTwice: counts.storedTwice ?? undefined,
         dropped: counts.dropped,
         cpuMsPerMessage: orNothing(cpu),
+        netCpuMsPerMessage: orNothing(server.netCpuMsPerMessage),
+        idleCpuMsPerSecond: orNothing(server.idleCpuMsPerSecond),
         cpuMicrosecondsPerDelivery: cpu === null ? undefined : (cpu * 1000) / users,
         rssPerConnectionBytes: orNothing(server.rssPerConnectionBytes),
         natsPerMessage: server.natsPerMessage?.rooms,
@@ -114,7 +122,8 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
       {
         receiverBusy: orNothing(generator.receiverBusy),
         receiverWaiting: orNothing(generator.receiverWaiting),
-        senderDelayMs: generator.senderDelayMs,
+        testerDelayMs: generator.longestDelayMs,
+        disturbedMessages: generator.disturbed,
         otherProgramsCores: orNothing(generator.otherProgramsCores),
         testerCpuSeconds: generator.cpuSeconds,
         testerRssBytes: generator.rssBytes,
@@ -127,7 +136,9 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
 /** Warm messages that some members had to wait for, though the others came quickly. A rank test ignores them when they are rare. */
 function stallsOf({ rounds, warm }: BroadcastMeasurement): number {
   const limitMs = Math.max(STALL_MS, STALL_FACTOR * (warm.p100Ms?.median ?? 0));
-  return rounds.filter(({ kind, p100Ms }) => kind === "warm" && p100Ms !== null && p100Ms > limitMs).length;
+  return rounds.filter(
+    ({ kind, p100Ms, isDisturbed }) => kind === "warm" && !isDisturbed && p100Ms !== null && p100Ms > limitMs,
+  ).length;
 }
 
 function cpuByKind({ server }: BroadcastMeasurement, labels: Labels): Metric[] {
@@ -199,7 +210,11 @@ export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasur
       x: "messages in order",
       y: "ms",
       kind: "columns",
-      points: rounds.map(({ kind, p100Ms }, i) => ({ x: i + 1, y: p100Ms, kind })),
+      points: rounds.map(({ kind, p100Ms, isDisturbed }, i) => ({
+        x: i + 1,
+        y: p100Ms,
+        kind: isDisturbed ? "disturbed by the tester" : kind,
+      })),
     },
     line("Deliveries per second", "deliveries/s", (sample) => sample.deliveriesPerSecond),
     line("Server CPU", "cores", (sample) => sample.cpuCores),

@@ -28,6 +28,7 @@ export const RATIOS = [
   "connectsPerSecond",
   "rssPerConnectionBytes",
   "cpuMsPerMessage",
+  "netCpuMsPerMessage",
 ] as const satisfies readonly MetricName[];
 
 export const limits = scenario({

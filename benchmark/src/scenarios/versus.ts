@@ -25,6 +25,7 @@ const COMPARED = [
   "coldMs",
   "burstMs",
   "cpuMsPerMessage",
+  "netCpuMsPerMessage",
   "rssPerConnectionBytes",
   "connectsPerSecond",
   "lost",

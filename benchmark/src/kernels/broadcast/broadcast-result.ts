@@ -29,6 +29,10 @@ export interface RoundResult {
   lost: number;
   duplicates: number;
   outOfOrder: number;
+  /** The longest time for which the tester itself stood still while the message was in flight. */
+  testerDelayMs: number;
+  /** That delay can have made the time longer: the message is left out of the warm figures. */
+  isDisturbed: boolean;
 }
 
 /** Several messages sent in the same instant. */
@@ -75,8 +79,11 @@ export interface ServerResult {
   afterRounds: ServerUsage | null;
   afterBursts: ServerUsage | null;
   rssPerConnectionBytes: number | null;
-  /** Server CPU per warm message. */
+  /** Server CPU per warm message, and without what the idle server uses meanwhile; null: unknown. */
   cpuMsPerMessage: number | null;
+  netCpuMsPerMessage: number | null;
+  /** Server CPU per second with all members online, before the cold message; null: it was shorter than a second. */
+  idleCpuMsPerSecond: number | null;
   /** The same by kind of process, in a cluster that was started for the run. */
   cpuMsPerMessageByKind: Record<string, number> | null;
   /** What NATS delivered while warm messages were sent; null if it isn't used. */
@@ -100,9 +107,12 @@ export interface GeneratorResult {
   receiverBusy: number | null;
   /** The share of that time in which it was runnable but waiting for a core. */
   receiverWaiting: number | null;
-  /** The longest event-loop delay of the sending thread while a message was in flight: the median of all. */
-  senderDelayMs: number;
-  /** Cores used by unrelated programs; null if the server is remote. */
+  /** The longest delay of all warm messages. */
+  longestDelayMs: number;
+  /** Warm messages that the tester disturbed, and whether they are left out of the figures. */
+  disturbed: number;
+  areLeftOut: boolean;
+  /** Cores used by unrelated programs; null if the server is remote, or its CPU time unknown. */
   otherProgramsCores: number | null;
   cpuSeconds: number;
   rssBytes: number;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../../cli/exit.ts";
-import { Audience } from "../../receivers/audience.ts";
+import { Audience, isOnThisMachine } from "../../receivers/audience.ts";
 import { newRunId, taggedContent, taggedIndex } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { Progress } from "../../report/progress.ts";
@@ -17,6 +17,8 @@ import { ServerSampler } from "./server-samples.ts";
 
 /** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
 const SETTLE_MS = 250;
+/** A shorter idle time says nothing about the server's CPU. */
+const SHORTEST_IDLE_MS = 1000;
 /** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
@@ -53,6 +55,8 @@ class BroadcastRun {
     afterBursts: null,
     rssPerConnectionBytes: null,
     cpuMsPerMessage: null,
+    netCpuMsPerMessage: null,
+    idleCpuMsPerSecond: null,
     cpuMsPerMessageByKind: null,
     natsPerMessage: null,
     samples: [],
@@ -81,6 +85,7 @@ class BroadcastRun {
       this.#sampler = new ServerSampler({
         usage: () => target.usage(),
         deliveries: () => audience.tally.deliveries,
+        ...(target.isThrowaway ? { cpuSeconds: () => target.cpuSeconds() } : {}),
       });
       await this.#rounds(audience, sender);
       await this.#allBursts(audience, sender);
@@ -89,7 +94,7 @@ class BroadcastRun {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      if (this.#sampler) this.#server.samples = await this.#sampler.stop();
+      if (this.#sampler) this.#server.samples = this.#sampler.samples;
       sender?.close();
       await audience.close();
       for (const [code, count] of Object.entries(audience.errors)) errors.add("connect", code, count);
@@ -156,23 +161,35 @@ class BroadcastRun {
     let cpuBefore: number | null = null;
     let cpuByKind: Record<string, number> | null = null;
     let natsBefore: NatsTraffic | null = null;
+    let [warmFromMs, samplingBefore] = [0, 0];
     let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
+    const isLocal = await isOnThisMachine(target.urls[0]!);
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
-        if (i > 0) await sleep(kind === "cold" ? plan.idleMs : plan.intervalMs, undefined, { signal });
+        if (kind === "cold") await this.#idle();
+        else if (i > 0) await sleep(plan.intervalMs, undefined, { signal });
         if (i === firstWarm) {
           natsBefore = await target.natsTraffic();
           cpuByKind = target.cpuSecondsByKind();
           cpuBefore = await target.cpuSeconds();
-          if (target.isThrowaway && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
+          warmFromMs = nowMs();
+          samplingBefore = this.#sampler!.cpuSeconds;
+          if (isLocal && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
         }
         await this.#round(kind, audience, sender);
+        await this.#sampler!.sampleIfDue();
       }
     };
     await progress.during("sending messages", kinds.length, () => this.#messages.length, play);
     const cpuAfter = await target.cpuSeconds();
     if (cpuBefore !== null && cpuAfter !== null) {
-      this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
+      const cpuMs = (cpuAfter - cpuBefore - (this.#sampler!.cpuSeconds - samplingBefore)) * 1000;
+      this.#server.cpuMsPerMessage = cpuMs / plan.messages;
+      const idleRate = this.#server.idleCpuMsPerSecond;
+      if (idleRate !== null) {
+        const idleMs = (idleRate * (nowMs() - warmFromMs)) / 1000;
+        this.#server.netCpuMsPerMessage = Math.max(0, cpuMs - idleMs) / plan.messages;
+      }
       this.#generator.otherPrograms = endWatch?.(cpuAfter) ?? null;
     }
     this.#server.cpuMsPerMessageByKind = cpuPerMessage(cpuByKind, target.cpuSecondsByKind(), plan.messages);
@@ -184,6 +201,18 @@ class BroadcastRun {
     this.#server.afterRounds = this.#sampler!.worst(await target.usage());
   }
 
+  /** The time before the cold message: also measures what the idle server uses, if that is long enough. */
+  async #idle(): Promise<void> {
+    const { plan, target, signal } = this.#context;
+    const [before, fromMs] = [await target.cpuSeconds(), nowMs()];
+    await sleep(plan.idleMs, undefined, { signal });
+    const idleMs = nowMs() - fromMs;
+    if (idleMs < SHORTEST_IDLE_MS) return;
+    const after = await target.cpuSeconds();
+    if (before !== null && after !== null)
+      this.#server.idleCpuMsPerSecond = ((after - before) * 1000) / (idleMs / 1000);
+  }
+
   async #round(kind: RoundKind, audience: Audience, sender: Sender): Promise<void> {
     const { plan, signal } = this.#context;
     const before = await audience.sampleLoads();
@@ -193,7 +222,9 @@ class BroadcastRun {
     const deliveredMs = nowMs() - message.sentAtMs;
     message.isOver = true;
     this.#generator.endRound();
-    if (kind === "warm") this.#generator.addRound(before, await audience.sampleLoads(), deliveredMs);
+    const after = await audience.sampleLoads();
+    message.testerDelayMs = this.#generator.delayMs(before, after);
+    if (kind === "warm") this.#generator.addWarmRound(before, after, deliveredMs);
     await abortable(message.settled, signal);
   }
 
@@ -205,6 +236,7 @@ class BroadcastRun {
       for (const size of sizes) {
         await sleep(plan.intervalMs, undefined, { signal });
         await this.#burst(size, audience, sender);
+        await this.#sampler!.sampleIfDue();
       }
     };
     await progress.during("sending bursts", sizes.length, () => this.#bursts.length, play);
@@ -242,6 +274,7 @@ class BroadcastRun {
       sentAtMs: intendedMs,
       state: "sent",
       ackMs: null,
+      testerDelayMs: 0,
       isOver: false,
       settled: Promise.resolve(),
     };

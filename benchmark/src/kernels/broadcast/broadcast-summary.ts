@@ -21,6 +21,7 @@ export interface SentMessage {
   sentAtMs: number;
   state: "sent" | "acknowledged" | "failed";
   ackMs: number | null;
+  testerDelayMs: number;
   /** false while it can still arrive: an interrupted run must not report it as lost. */
   isOver: boolean;
   settled: Promise<void>;
@@ -54,9 +55,9 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     .filter((message) => message.kind !== "burst")
     .map((m) => roundResult(m, audience));
   const warm = rounds.filter((round) => round.kind === "warm");
-  const warmMessages = record.messages.filter((m) => m.kind === "warm");
-  const warmLatencies = joined(warmMessages.map((m) => audience.tally.latencies(m.index, m.sentAtMs)));
-  const p100Ms = headlineOf(warmMessages, audience);
+  const { counted, disturbed, areLeftOut } = withoutDisturbed(record.messages, audience);
+  const warmLatencies = joined(counted.map((m) => audience.tally.latencies(m.index, m.sentAtMs)));
+  const p100Ms = headlineOf(counted, audience);
   const online = audience.connections.onlineMs.filter((value) => value > 0);
   return {
     target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
@@ -78,14 +79,40 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     warm: {
       p100Ms,
       ackMs: spread(warm.map((round) => round.ackMs).filter(isNumber)),
-      latencyMs: openPercentiles(warmLatencies, missingOf(warmMessages, audience)),
+      latencyMs: openPercentiles(warmLatencies, missingOf(counted, audience)),
       histogram: bucketsOf(warmLatencies),
     },
     rounds,
     bursts: record.bursts.map((burst) => burstResult(burst, audience)),
     server: record.server,
-    generator: record.generator.result(p100Ms?.median ?? null, plan.probes),
+    generator: record.generator.result({ messages: warm.length, disturbed, areLeftOut }),
     errors: record.errors,
+  };
+}
+
+/** A delay of the tester shorter than this, or than this share of the message's time, does not matter. */
+const DELAY_MS = 5;
+const DELAY_SHARE = 0.2;
+
+function isDisturbed(testerDelayMs: number, p100Ms: number | null): boolean {
+  return p100Ms !== null && testerDelayMs > Math.max(DELAY_MS, p100Ms * DELAY_SHARE);
+}
+
+/**
+ * Warm messages, without those whose time is partly the tester's own. Messages that did not reach everyone always count, and so
+ * do all if most are disturbed: then there is nothing better.
+ */
+function withoutDisturbed(
+  messages: readonly SentMessage[],
+  audience: Audience,
+): { counted: SentMessage[]; disturbed: number; areLeftOut: boolean } {
+  const warm = messages.filter(({ kind }) => kind === "warm");
+  const undisturbed = warm.filter((message) => !roundResult(message, audience).isDisturbed);
+  const areLeftOut = undisturbed.length >= warm.length / 2;
+  return {
+    counted: areLeftOut ? undisturbed : warm,
+    disturbed: warm.length - undisturbed.length,
+    areLeftOut: areLeftOut && undisturbed.length < warm.length,
   };
 }
 
@@ -127,12 +154,16 @@ function roundResult(message: SentMessage, audience: Audience): RoundResult {
     audience.tally.latencies(message.index, message.sentAtMs),
     missingOf([message], audience),
   );
+  const { kind, ackMs, testerDelayMs } = message;
+  const p100Ms = audience.tally.isComplete(message.index) && latencyMs ? latencyMs.p100 : null;
   return {
-    kind: message.kind as RoundKind,
-    ackMs: message.ackMs,
-    p100Ms: audience.tally.isComplete(message.index) && latencyMs ? latencyMs.p100 : null,
+    kind: kind as RoundKind,
+    ackMs,
+    p100Ms,
     latencyMs,
     ...arrivals([message], audience),
+    testerDelayMs,
+    isDisturbed: isDisturbed(testerDelayMs, p100Ms),
   };
 }
 

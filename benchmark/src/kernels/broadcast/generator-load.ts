@@ -7,17 +7,21 @@ import type { ThreadLoad } from "./thread-load.ts";
 /** A receiving thread busier than this delays messages. */
 const BUSY_LIMIT = 0.85;
 const WAITING_LIMIT = 0.35;
-/** A sender that is later than this share of the p100 distorts it. */
-const SENDER_DELAY_SHARE = 0.2;
-const SENDER_DELAY_MS = 5;
 const TICK_MS = 1;
 const OTHERS_SHARE = 0.25;
+
+/** How many warm messages there were, and how many of them the tester disturbed. */
+export interface Disturbance {
+  messages: number;
+  disturbed: number;
+  areLeftOut: boolean;
+}
 
 /** Watches the tester itself, so that its own delays are not attributed to the server. */
 export class GeneratorLoad {
   #delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
-  /** The longest delay of each round. */
-  readonly #delays: number[] = [];
+  #loopDelayMs = 0;
+  #longestDelayMs = 0;
   readonly #cpuAtStart = process.cpuUsage();
   readonly #busy: number[] = [];
   readonly #waiting: number[] = [];
@@ -33,41 +37,58 @@ export class GeneratorLoad {
   endRound(): void {
     this.#delay?.disable();
     // It counts from tick to tick: one tick is no delay.
-    if (this.#delay?.count) this.#delays.push(Math.max(0, this.#delay.max / 1e6 - TICK_MS));
+    this.#loopDelayMs = this.#delay?.count ? Math.max(0, this.#delay.max / 1e6 - TICK_MS) : 0;
+  }
+
+  /**
+   * Of the round that has ended, with the receiving threads' loads around it.
+   * @returns how long the tester stood still: its event loop, as if the whole process is suspended, or garbage collection in a
+   *   receiving thread
+   */
+  delayMs(before: readonly ThreadLoad[], after: readonly ThreadLoad[]): number {
+    return Math.max(this.#loopDelayMs, ...after.map(({ gcMs }, i) => gcMs - before[i]!.gcMs));
   }
 
   /** @param deliveryMs from sending until the last member had the message */
-  addRound(before: readonly ThreadLoad[], after: readonly ThreadLoad[], deliveryMs: number): void {
+  addWarmRound(before: readonly ThreadLoad[], after: readonly ThreadLoad[], deliveryMs: number): void {
     const share = (used: (load: ThreadLoad) => number | null) => {
       const shares = after.map((load, i) => ((used(load) ?? 0) - (used(before[i]!) ?? 0)) / deliveryMs);
       return Math.min(1, Math.max(...shares));
     };
+    this.#longestDelayMs = Math.max(this.#longestDelayMs, this.delayMs(before, after));
     this.#busy.push(share((load) => load.cpuMs));
     if (after.every((load) => load.waitMs !== null)) this.#waiting.push(share((load) => load.waitMs));
   }
 
-  /** @param probes how many receivers share the sending thread */
-  result(p100Ms: number | null, probes: number): GeneratorResult {
+  result(disturbance: Disturbance): GeneratorResult {
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const figures = {
       receiverBusy: spread(this.#busy)?.median ?? null,
       receiverWaiting: spread(this.#waiting)?.median ?? null,
-      senderDelayMs: spread(this.#delays)?.median ?? 0,
+      longestDelayMs: this.#longestDelayMs,
+      disturbed: disturbance.disturbed,
+      areLeftOut: disturbance.areLeftOut,
       otherProgramsCores: this.otherPrograms,
       cpuSeconds: (user + system) / 1e6,
       rssBytes: process.memoryUsage.rss(),
     };
-    return { ...figures, verdicts: judge(figures, p100Ms, probes) };
+    return { ...figures, verdicts: judge(figures, disturbance.messages) };
   }
 }
 
-export function judge(
-  load: Omit<GeneratorResult, "verdicts">,
-  p100Ms: number | null,
-  probes: number,
-): string[] {
+/** @param messages number of warm messages */
+export function judge(load: Omit<GeneratorResult, "verdicts">, messages: number): string[] {
   const verdicts: string[] = [];
   const percent = (share: number) => `${Math.round(share * 100)} %`;
+  if (load.disturbed > 0) {
+    verdicts.push(
+      `The tester itself stood still during ${load.disturbed} of ${messages} messages, for up to ` +
+        `${load.longestDelayMs.toFixed(1)} ms: ` +
+        (load.areLeftOut
+          ? "they are left out of the times."
+          : "too many to leave them out, so times are overstated by up to that."),
+    );
+  }
   if (load.receiverBusy !== null && load.receiverBusy > BUSY_LIMIT) {
     verdicts.push(
       `The tester was the bottleneck: its receiving thread was busy ${percent(load.receiverBusy)} of the time ` +
@@ -85,16 +106,6 @@ export function judge(
     verdicts.push(
       `Other programs used ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine: ` +
         "latencies are overstated, and only ratios within one run are meaningful.",
-    );
-  }
-  if (
-    probes > 0 &&
-    p100Ms !== null &&
-    load.senderDelayMs > Math.max(SENDER_DELAY_MS, p100Ms * SENDER_DELAY_SHARE)
-  ) {
-    verdicts.push(
-      `The sending thread was late by ${load.senderDelayMs.toFixed(1)} ms: ` +
-        "the probes (--probes) that share it may have been measured late too.",
     );
   }
   return verdicts;

@@ -21,31 +21,41 @@ interface Sources {
   usage: () => Promise<ServerUsage | null>;
   /** Deliveries so far. */
   deliveries: () => number;
+  /** Its CPU time, if that can be read without using any; undefined: it can't. */
+  cpuSeconds?: () => Promise<number | null>;
 }
 
-/** Samples a server once a second. A slow sample delays the next one. */
+/** Samples a server about once a second, between messages: reading its metrics would slow down one that is in flight. */
 export class ServerSampler {
   readonly #sources: Sources;
   readonly #samples: ServerSample[] = [];
   readonly #startedMs = nowMs();
-  #timer: NodeJS.Timeout | undefined;
+  #nextMs = 0;
+  #cpuSeconds = 0;
   #last: { atMs: number; cpuSeconds: number | null; deliveries: number } | undefined;
-  #looking: Promise<void> | undefined;
   #p99Ms = 0;
   #maxMs = 0;
 
   constructor(sources: Sources) {
     this.#sources = sources;
-    this.#timer = setInterval(() => (this.#looking ??= this.#look()), SAMPLE_MS);
-    this.#looking = this.#look();
   }
 
-  /** Safe to call twice. */
-  async stop(): Promise<ServerSample[]> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    await this.#looking;
+  get samples(): ServerSample[] {
     return this.#samples;
+  }
+
+  /** What sampling has cost the server so far, as far as that is known. */
+  get cpuSeconds(): number {
+    return this.#cpuSeconds;
+  }
+
+  async sampleIfDue(): Promise<void> {
+    if (nowMs() < this.#nextMs) return;
+    const before = (await this.#sources.cpuSeconds?.()) ?? null;
+    await this.#sample();
+    const after = (await this.#sources.cpuSeconds?.()) ?? null;
+    if (before !== null && after !== null) this.#cpuSeconds += after - before;
+    this.#nextMs = nowMs() + SAMPLE_MS;
   }
 
   /** Each sample resets the measured delays: returns the worst since the last call of `worst`. */
@@ -63,27 +73,23 @@ export class ServerSampler {
     this.#maxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
   }
 
-  async #look(): Promise<void> {
-    try {
-      const usage = await this.#sources.usage();
-      this.#remember(usage);
-      const [atMs, deliveries] = [nowMs() - this.#startedMs, this.#sources.deliveries()];
-      const cpuSeconds = usage?.cpuSeconds ?? null;
-      if (this.#last) {
-        const seconds = (atMs - this.#last.atMs) / 1000;
-        const before = this.#last.cpuSeconds;
-        this.#samples.push({
-          atMs,
-          rssBytes: usage?.rssBytes ?? null,
-          cpuCores: cpuSeconds === null || before === null ? null : (cpuSeconds - before) / seconds,
-          eventLoopMaxMs: usage?.eventLoopMaxMs ?? null,
-          deliveriesPerSecond: (deliveries - this.#last.deliveries) / seconds,
-        });
-        if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
-      }
-      this.#last = { atMs, cpuSeconds, deliveries };
-    } finally {
-      this.#looking = undefined;
+  async #sample(): Promise<void> {
+    const usage = await this.#sources.usage();
+    this.#remember(usage);
+    const [atMs, deliveries] = [nowMs() - this.#startedMs, this.#sources.deliveries()];
+    const cpuSeconds = usage?.cpuSeconds ?? null;
+    if (this.#last) {
+      const seconds = (atMs - this.#last.atMs) / 1000;
+      const before = this.#last.cpuSeconds;
+      this.#samples.push({
+        atMs,
+        rssBytes: usage?.rssBytes ?? null,
+        cpuCores: cpuSeconds === null || before === null ? null : (cpuSeconds - before) / seconds,
+        eventLoopMaxMs: usage?.eventLoopMaxMs ?? null,
+        deliveriesPerSecond: (deliveries - this.#last.deliveries) / seconds,
+      });
+      if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
     }
+    this.#last = { atMs, cpuSeconds, deliveries };
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { PerformanceObserver } from "node:perf_hooks";
 import { nowMs } from "./clock.ts";
 
 /** Resources that the calling thread has used so far. The difference of two samples is its load. */
@@ -7,11 +8,23 @@ export interface ThreadLoad {
   cpuMs: number;
   /** How long it was runnable but waiting for a core; null if the system doesn't report it. */
   waitMs: number | null;
+  /** In garbage collection, since the first sample. */
+  gcMs: number;
 }
 
+let gcMs = 0;
+const count = (entries: readonly { duration: number }[]) => {
+  for (const { duration } of entries) gcMs += duration;
+};
+const collections = new PerformanceObserver((list) => count(list.getEntries()));
+let isObserving = false;
+
 export function sampleThreadLoad(): ThreadLoad {
+  if (!isObserving) collections.observe({ entryTypes: ["gc"] });
+  isObserving = true;
+  count(collections.takeRecords());
   const { user, system } = process.threadCpuUsage();
-  return { atMs: nowMs(), cpuMs: (user + system) / 1000, waitMs: readWaitMs() };
+  return { atMs: nowMs(), cpuMs: (user + system) / 1000, waitMs: readWaitMs(), gcMs };
 }
 
 /** Second field of schedstat, in nanoseconds: Documentation/scheduler/sched-stats.rst of the Linux kernel. */

@@ -94,7 +94,7 @@ export class UsersAttempts {
       errorCodes: rows.map(({ code }) => code),
       testerBusy: measured?.generator.receiverBusy ?? null,
       testerWaiting: measured?.generator.receiverWaiting ?? null,
-      sentLateMs: measured?.generator.senderDelayMs ?? 0,
+      sentLateMs: measured?.generator.longestDelayMs ?? 0,
       missed: 0,
       serverCores,
       serverThreadBusy: null,
