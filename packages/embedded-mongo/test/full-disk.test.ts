@@ -65,7 +65,7 @@ async function insertUntilRefused(first: number): Promise<{ count: number; error
 
 const place = new ObjectId();
 
-const FULL = { code: 14031, message: expect.stringMatching(/full.*Make room/) };
+const FULL = { code: 14031, message: expect.stringMatching(/full.*Free up space/) };
 
 test.skipIf(!isPossible)(
   "a full disk rejects writes but not reads, and needs no restart once there is space again",
