@@ -271,7 +271,12 @@ export function overPasses(all: readonly Metric[]): Metric[] {
     if (more.length === 0 && first!.labels["pass"] === undefined) return first!;
     const values = [first!, ...more].map(({ value }) => value);
     const labels = without(first!.labels, "pass");
-    return { ...first!, value: summary(first!, values), samples: values, labels };
+    return {
+      ...first!,
+      value: summary(first!, values),
+      ...(more.length > 0 ? { samples: values } : {}),
+      labels,
+    };
   });
 }
 
@@ -283,7 +288,8 @@ function summary({ over, unit, better }: Metric, values: readonly (number | null
   if (over === "first") return values[0] ?? null;
   const known = values.filter((value) => value !== null);
   // Leaving out a message that never arrived would make a worse server look better.
-  if (known.length < values.length && better === "lower" && unit === "ms") return null;
+  if (known.length < values.length && better === "lower" && (unit === "ms" || unit === "duration"))
+    return null;
   if (known.length === 0) return null;
   if (over === "sum") return known.reduce((sum, value) => sum + value, 0);
   const { min, median, max } = spread(known)!;

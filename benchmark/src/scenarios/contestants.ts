@@ -14,7 +14,7 @@ import { broadcastMetrics } from "./broadcast-outcome.ts";
 
 /** A server to measure beside others: the value of --target, and its URL if it is already running. */
 export interface ServerSpec {
-  /** As written, for example "socket.io:2". */
+  /** As written, for example "socket.io:2"; with the URL if several have the same name. */
   label: string;
   name: string;
   url: string | undefined;
@@ -31,7 +31,7 @@ export function serverSpecs(option: string, text: string): ServerSpec[] {
     const [label = "", ...rest] = part.trim().split("=");
     const [, name = label, size] = /^(fanfare|socket\.io):(\d+)$/.exec(label) ?? [];
     const url = rest.length === 0 ? undefined : rest.join("=");
-    return { label, name, url, size: size === undefined ? undefined : Number(size) };
+    return { label, name, url, size: size === undefined ? undefined : Number(size), text: part.trim() };
   });
   for (const { label, name, url, size } of specs) {
     if (!KNOWN_TARGETS.includes(name) && !/\.[cm]?[jt]s$/.test(name)) {
@@ -47,9 +47,10 @@ export function serverSpecs(option: string, text: string): ServerSpec[] {
     )
       throw usageError(`--${option}: ${label} can't be started with this number.`);
   }
-  const names = specs.map(({ label, url }) => `${label}=${url}`);
-  if (new Set(names).size < names.length) throw usageError(`--${option} has a duplicate.`);
-  return specs;
+  if (new Set(specs.map(({ text }) => text)).size < specs.length)
+    throw usageError(`--${option} has a duplicate.`);
+  const isUnique = (wanted: string) => specs.filter(({ label }) => label === wanted).length === 1;
+  return specs.map(({ text, label, ...spec }) => ({ ...spec, label: isUnique(label) ? label : text }));
 }
 
 /** A prepared server, and how much of it the audience uses. */
@@ -70,19 +71,21 @@ export interface ContestantOptions {
   cluster?: ClusterSize;
   /** The processors that a server runs on, as in `taskset --cpu-list`; default: all. */
   cores?: string;
+  /** Of a running server. */
+  metricsUrl?: string | undefined;
 }
 
 /** Starts a server, or connects to a running one, and registers the members. Closed at the end of the run. */
 export async function openContestant(
   { label, name, url, size }: ServerSpec,
-  { plan, labels, cluster, cores }: ContestantOptions,
+  { plan, labels, cluster, cores, metricsUrl }: ContestantOptions,
   { progress, errors, signal, defer }: RunContext,
 ): Promise<Contestant> {
   signal.throwIfAborted();
   const options = {
     urls: url === undefined ? [] : [url],
     cluster,
-    metricsUrl: undefined,
+    metricsUrl,
     ...startOptions(name, size ?? (name === "fanfare" && !cluster ? plan.gatewayThreads : undefined)),
     ...(cores === undefined ? {} : { cores }),
     registrationConcurrency: plan.window,

@@ -1,11 +1,13 @@
 import type { Argv } from "yargs";
 import { serverOptions, wholeNumber, wholeNumbers } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
+import { usageError } from "../cli/exit.ts";
 import { plannedMessages } from "../kernels/broadcast/broadcast-plan.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { count } from "../report/format.ts";
 import { broadcastPlan, messageOptions } from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
+import { addressNeeds } from "../targets/address-needs.ts";
 import { Findings, openContestant, serverSpecs, untilInterrupted } from "./contestants.ts";
 
 export const sweep = scenario({
@@ -37,13 +39,19 @@ export const sweep = scenario({
   async plan(args) {
     const sizes = wholeNumbers("users", args.users, 1, 1_000_000);
     const passes = wholeNumber("passes", args.passes, 1, 1000);
-    const [spec] = serverSpecs("target", args.url === undefined ? args.target : `${args.target}=${args.url}`);
+    const { target, url, metricsUrl } = args;
+    const [spec, another] = serverSpecs("target", url === undefined ? target : `${target}=${url}`);
+    if (another)
+      throw usageError("--target names one server. For several: bench limits --targets, or bench versus.");
     const plans = sizes.map((users) => broadcastPlan(args, users));
     const largest = plans.find(({ users }) => users === Math.max(...sizes))!;
-    const canSpreadAddresses = process.platform === "linux";
-    checkLimits({ ...largest, messages: plannedMessages(largest), isLocalServer: true, canSpreadAddresses });
+    checkLimits({
+      ...largest,
+      messages: plannedMessages(largest),
+      ...(await addressNeeds(url, largest.kind)),
+    });
     return {
-      options: { ...largest, users: sizes, passes, target: args.target },
+      options: { ...largest, users: sizes, passes, target },
       async measure(context: RunContext) {
         const findings = new Findings();
         await untilInterrupted(context, async () => {
@@ -52,7 +60,7 @@ export const sweep = scenario({
               // With a new server: an earlier audience would leave memory behind.
               const contestant = await openContestant(
                 spec!,
-                { plan, labels: { members: plan.users } },
+                { plan, labels: { members: plan.users }, metricsUrl },
                 context,
               );
               await findings.measure(contestant, pass, context);
@@ -60,11 +68,11 @@ export const sweep = scenario({
             }
           }
         });
-        const isFanfare = args.target === "fanfare" && args.url === undefined;
+        const isFanfare = target === "fanfare" && url === undefined;
         return {
           title: "Broadcast to a growing number of members",
           subtitle: [
-            args.url === undefined ? `a new ${args.target} each time` : `${args.target} at ${args.url}`,
+            url === undefined ? `a new ${target} each time` : `${target} at ${url}`,
             ...(isFanfare ? [count(largest.gatewayThreads!, "gateway thread")] : []),
           ],
           metrics: findings.metrics,

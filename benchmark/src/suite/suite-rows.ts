@@ -94,21 +94,21 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
   },
   {
     name: "groups-100",
-    title: "100 groups of 100 members, 50 send",
+    title: "100 groups of 100 members, all send",
     run: {
-      quick: "group --groups 100 --members 100 --senders 50 --rounds 2",
-      full: "group --groups 100 --members 100 --senders 50",
+      quick: "group --groups 100 --members 100 --senders 100 --rounds 2",
+      full: "group --groups 100 --members 100 --senders 100",
     },
   },
   {
     name: "groups-200",
-    title: "100 groups of 200 members, 50 send",
-    run: { quick: null, full: "group --groups 100 --members 200 --senders 50" },
+    title: "100 groups of 200 members, 100 send",
+    run: { quick: null, full: "group --groups 100 --members 200 --senders 100" },
   },
   {
     name: "groups-1000",
-    title: "100 groups of 1,000 members, 50 send",
-    run: { quick: null, full: "group --groups 100 --members 1000 --senders 50" },
+    title: "100 groups of 1,000 members, 100 send",
+    run: { quick: null, full: "group --groups 100 --members 1000 --senders 100" },
   },
   {
     name: "chatroom-1000",
@@ -158,7 +158,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "echo",
     title: "HTTP echo of 14 bytes on one thread, next to nginx if it is installed",
     run: {
-      quick: "echo --connections 1,10,100,1000 --duration 1s",
+      quick: "echo --connections 1,10,100,1000",
       full: "echo --connections 1,5,10,50,100,500,1000",
     },
   },

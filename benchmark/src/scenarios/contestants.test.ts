@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { serverSpecs } from "./contestants.ts";
+
+test("servers are names, with a number or the URL of a running one", () => {
+  const url = "http://127.0.0.1:11000/?a=b";
+  expect(serverSpecs("servers", `fanfare,fanfare:0, socket.io:2,tailchat=${url}`)).toEqual([
+    { label: "fanfare", name: "fanfare", url: undefined, size: undefined },
+    { label: "fanfare:0", name: "fanfare", url: undefined, size: 0 },
+    { label: "socket.io:2", name: "socket.io", url: undefined, size: 2 },
+    { label: "tailchat", name: "tailchat", url, size: undefined },
+  ]);
+});
+
+test("several servers of one kind are told apart by their URLs", () => {
+  const specs = serverSpecs("servers", "fanfare=http://127.0.0.1:1,fanfare=http://127.0.0.1:2");
+  expect(specs.map(({ label }) => label)).toEqual([
+    "fanfare=http://127.0.0.1:1",
+    "fanfare=http://127.0.0.1:2",
+  ]);
+});
+
+test.each([
+  "",
+  "nginx",
+  "ws,ws",
+  "ws:2",
+  "socket.io:0",
+  "fanfare:999",
+  "fanfare:2=http://127.0.0.1:1",
+  "ws=nowhere",
+])("rejects %j", (text) => {
+  expect(() => serverSpecs("servers", text)).toThrow("--servers");
+});
