@@ -1,6 +1,6 @@
 import os from "node:os";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { GeneratorResult } from "./broadcast-result.ts";
+import { nowMs } from "./clock.ts";
 import { spread } from "./percentiles.ts";
 import type { ThreadLoad } from "./thread-load.ts";
 
@@ -19,7 +19,8 @@ export interface Disturbance {
 
 /** Watches the tester itself, so that its own delays are not attributed to the server. */
 export class GeneratorLoad {
-  #delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  #ticks: NodeJS.Timeout | undefined;
+  #lastTickMs = 0;
   #loopDelayMs = 0;
   #longestDelayMs = 0;
   readonly #cpuAtStart = process.cpuUsage();
@@ -30,14 +31,21 @@ export class GeneratorLoad {
   otherPrograms: number | null = null;
 
   startRound(): void {
-    this.#delay = monitorEventLoopDelay({ resolution: TICK_MS });
-    this.#delay.enable();
+    this.#loopDelayMs = 0;
+    this.#lastTickMs = nowMs();
+    this.#ticks = setInterval(() => this.#tick(), TICK_MS);
   }
 
   endRound(): void {
-    this.#delay?.disable();
-    // It counts from tick to tick: one tick is no delay.
-    this.#loopDelayMs = this.#delay?.count ? Math.max(0, this.#delay.max / 1e6 - TICK_MS) : 0;
+    clearInterval(this.#ticks);
+    // A delay that has just ended may not have had its tick yet. Node's monitorEventLoopDelay misses it, and the time to its first tick.
+    this.#tick();
+  }
+
+  #tick(): void {
+    const now = nowMs();
+    this.#loopDelayMs = Math.max(this.#loopDelayMs, now - this.#lastTickMs - TICK_MS);
+    this.#lastTickMs = now;
   }
 
   /**
