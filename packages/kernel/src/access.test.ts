@@ -62,6 +62,43 @@ test("keeps other members when one is invalidated", async () => {
   expect(cache.peek("u", place)).toEqual(member);
 });
 
+test("shares a lookup, so that no call overtakes an earlier one", async () => {
+  const answers: ((access: Access) => void)[] = [];
+  const cache = new AccessCache(() => new Promise((resolve) => answers.push(resolve)));
+  const order: number[] = [];
+  const calls = [1, 2, 3].map((call) => cache.get("u", place).then(() => order.push(call)));
+  answers[0]!(member);
+  await calls[0];
+  calls.push(cache.get("u", place).then(() => order.push(4)));
+  for (const answer of answers.slice(1)) answer(member);
+  await Promise.all(calls);
+  expect(order).toEqual([1, 2, 3, 4]);
+  expect(answers).toHaveLength(1);
+});
+
+test("a failed lookup is not shared with later calls", async () => {
+  let lookUps = 0;
+  const cache = new AccessCache(async () => {
+    if (lookUps++ === 0) throw new Error("no response");
+    return member;
+  });
+  await expect(cache.get("u", place)).rejects.toThrow("no response");
+  expect(await cache.get("u", place)).toEqual(member);
+});
+
+test("does not share a lookup that started before an invalidation", async () => {
+  const answers: ((access: Access) => void)[] = [];
+  const cache = new AccessCache(() => new Promise((resolve) => answers.push(resolve)));
+  const before = cache.get("u", place);
+  cache.invalidate("g", "u");
+  const after = cache.get("u", place);
+  answers[1]!(stranger);
+  answers[0]!(member);
+  expect(await before).toEqual(member);
+  expect(await after).toEqual(stranger);
+  expect(cache.peek("u", place)).toBeUndefined();
+});
+
 test("does not cache a result fetched during an invalidation", async () => {
   let answer: (access: Access) => void = () => {};
   const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)));

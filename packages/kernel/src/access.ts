@@ -42,13 +42,20 @@ interface Entry {
   epoch: number;
 }
 
+interface Lookup {
+  epoch: number;
+  access: Promise<Access>;
+}
+
 /**
  * Caches permissions, so that checks on the hot path need no I/O. If an invalidation arrives during a lookup, the result is used
- * once but not cached.
+ * by the calls that wait for it, but not cached. Calls share a lookup: otherwise a later message could overtake an earlier one
+ * whose own lookup takes longer.
  */
 export class AccessCache {
   readonly #lookup: (userId: string, place: Place) => Promise<Access>;
   readonly #entries: LRUCache<string, Entry>;
+  readonly #lookups = new Map<string, Lookup>();
   readonly #maxInvalidations: number;
   readonly #invalidatedAt = new Map<string, number>();
   #epoch = 0;
@@ -71,9 +78,22 @@ export class AccessCache {
   async get(userId: string, place: Place): Promise<Access> {
     const known = this.peek(userId, place);
     if (known !== undefined) return known;
+    const key = cacheKey(userId, place);
+    const running = this.#lookups.get(key);
+    if (running?.epoch === this.#epoch) return running.access;
+    const lookup = { epoch: this.#epoch, access: this.#look(key, userId, place) };
+    this.#lookups.set(key, lookup);
+    try {
+      return await lookup.access;
+    } finally {
+      if (this.#lookups.get(key) === lookup) this.#lookups.delete(key);
+    }
+  }
+
+  async #look(key: string, userId: string, place: Place): Promise<Access> {
     const entry = { epoch: this.#epoch, access: await this.#lookup(userId, place) };
     // Negative results aren't cached: access can be granted at any time, and non-members must not be able to fill the cache.
-    if (hasPermission(entry.access.permissions, "view")) this.#entries.set(cacheKey(userId, place), entry);
+    if (hasPermission(entry.access.permissions, "view")) this.#entries.set(key, entry);
     return entry.access;
   }
 
