@@ -1,5 +1,5 @@
 import os from "node:os";
-import type { Argv } from "yargs";
+import type { Argv, Options } from "yargs";
 import { usageError } from "./exit.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
@@ -10,6 +10,116 @@ const MAX_PAYLOAD_BYTES = 4000;
 export const MAX_PROCESSES = 64;
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const DAY_MS = 24 * UNITS.h;
+
+/** An option of a command: what yargs parses and shows, and how that becomes the value the command uses. */
+export interface Option<Value> extends Options {
+  /** @throws {ExitError} if the given value is invalid */
+  read: (name: string, given: never) => Value;
+}
+
+/** The options of a command by their names, in the order its help shows them. */
+export type OptionTable = Readonly<Record<string, Option<unknown>>>;
+
+type CamelCase<Name> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+/** What a command gets: valid values under camel-case names. */
+export type OptionValues<Table extends OptionTable> = {
+  [Name in keyof Table as CamelCase<Name>]: Table[Name] extends Option<infer Value> ? Value : never;
+};
+
+/** @throws {ExitError} naming the first invalid option */
+export function readOptions<Table extends OptionTable>(
+  table: Table,
+  args: Readonly<Record<string, unknown>>,
+): OptionValues<Table> {
+  const values = Object.entries(table).map(([name, { read }]) => {
+    const given = args[name];
+    const value = given === undefined ? undefined : read(name, given as never);
+    return [name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), value];
+  });
+  return Object.fromEntries(values) as OptionValues<Table>;
+}
+
+/** The headings of the help. */
+type Heading = "Server" | "Receivers" | "Messages" | "Load" | "Who" | "Result";
+
+interface Shown<Given> {
+  default?: Given;
+  defaultDescription?: string;
+  alias?: string;
+}
+
+interface Bounds {
+  min: number;
+  max: number;
+}
+
+type OrUndefined<Settings, Value> = Settings extends { default: unknown } ? Value : Value | undefined;
+
+export function option<Given, Value, Settings extends Shown<Given>>(
+  heading: Heading,
+  describe: string,
+  type: Options["type"],
+  settings: Settings,
+  read: (name: string, given: Given) => Value,
+): Option<OrUndefined<Settings, Value>> {
+  return { group: `${heading}:`, describe, type, ...settings, read };
+}
+
+export const integer = <Settings extends Shown<number> & Bounds>(
+  heading: Heading,
+  describe: string,
+  settings: Settings,
+) =>
+  option(heading, describe, "number", settings, (name, given: number) =>
+    wholeNumber(name, given, settings.min, settings.max),
+  );
+
+/** Several different integers, separated by commas. */
+export const integers = <Settings extends Shown<string> & Bounds>(
+  heading: Heading,
+  describe: string,
+  settings: Settings,
+) =>
+  option(heading, describe, "string", settings, (name, given: string) =>
+    wholeNumbers(name, given, settings.min, settings.max),
+  );
+
+/** A time with its unit, in milliseconds. */
+export const time = <Settings extends Shown<string> & { minMs?: number }>(
+  heading: Heading,
+  describe: string,
+  settings: Settings,
+) =>
+  option(heading, describe, "string", settings, (name, given: string) =>
+    duration(name, given, settings.minMs),
+  );
+
+/** Some of these names, separated by commas. */
+export const names = <Name extends string, Settings extends Shown<string> & { known: readonly Name[] }>(
+  heading: Heading,
+  describe: string,
+  settings: Settings & { known: readonly Name[] },
+) =>
+  option(heading, describe, "string", settings, (name, given: string) =>
+    namesIn(name, given, settings.known),
+  );
+
+export const text = <Settings extends Shown<string>>(
+  heading: Heading,
+  describe: string,
+  settings: Settings = {} as Settings,
+) => option(heading, describe, "string", settings, (_, given: string) => given);
+
+export const choice = <Name extends string>(
+  heading: Heading,
+  describe: string,
+  settings: Shown<Name> & { default: Name; choices: Name[] },
+) => option(heading, describe, undefined, settings, (_, given: Name) => given);
+
+export const flag = (heading: Heading, describe: string) =>
+  option(heading, describe, "boolean", { default: false }, (_, given: boolean) => given);
 
 /** Every command's options for its result. */
 export const RESULT_OPTIONS = {
@@ -51,100 +161,105 @@ export const RESULT_OPTIONS = {
 } as const;
 
 /** The server of commands that measure a running one, or start one for the run. */
-export function serverOptions<T>(yargs: Argv<T>, targets: readonly string[] = KNOWN_TARGETS) {
-  return yargs
-    .option("target", {
-      group: "Server:",
-      type: "string",
-      default: "fanfare",
-      describe: `Kind of server: ${targets.join(", ")}${targets.length > 1 ? ", or the file of a plug-in" : ""}`,
-    })
-    .option("url", {
-      group: "Server:",
-      type: "string",
-      describe: "URL of a running server; default: start one for the run and remove it",
-    })
-    .option("metrics-url", {
-      group: "Server:",
-      type: "string",
-      describe: "URL of the server's metrics (Prometheus text)",
-    });
-}
+export const SERVER_OPTIONS = {
+  target: text("Server", `Kind of server: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in`, {
+    default: "fanfare",
+  }),
+  url: text("Server", "URL of a running server; default: start one for the run and remove it"),
+  "metrics-url": text("Server", "URL of the server's metrics (Prometheus text)"),
+};
 
 /** For commands that need more of a server than broadcasts do. */
-export function fanfareOptions<T>(yargs: Argv<T>) {
-  return serverOptions(yargs, ["fanfare"]).check(({ target }) => {
-    if (target === "fanfare") return true;
+export const FANFARE_OPTIONS = {
+  ...SERVER_OPTIONS,
+  target: option("Server", "Kind of server: fanfare", "string", { default: "fanfare" }, (_, name: string) => {
+    if (name === "fanfare") return name;
     throw usageError(
-      `--target ${target}: this command only measures fanfare. Other servers can be measured with ` +
+      `--target ${name}: this command only measures fanfare. Other servers can be measured with ` +
         "bench broadcast, sweep, limits and capacity --search users.",
     );
-  });
+  }),
+};
+
+export const CLUSTER_OPTIONS = {
+  gateways: integer("Server", "Start a cluster with this many gateways instead of a single instance", {
+    min: 0,
+    max: MAX_PROCESSES,
+  }),
+  workers: integer("Server", "Worker processes of that cluster; default: 1", { min: 1, max: MAX_PROCESSES }),
+};
+
+/** How receivers connect and read. */
+export const RECEIVER_OPTIONS = {
+  threads: text("Receivers", "Receiving threads", { default: "auto" }),
+  nap: integer(
+    "Receivers",
+    "Milliseconds between reads of light receivers; 0 reads every frame immediately",
+    { default: 1, min: 0, max: 100 },
+  ),
+  connecting: integer("Receivers", "Concurrent connection attempts and registrations", {
+    default: 100,
+    min: 1,
+    max: 10_000,
+  }),
+};
+
+export const PAYLOAD_OPTIONS = {
+  payload: integer(
+    "Messages",
+    `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+    { default: 100, min: MIN_PAYLOAD_BYTES, max: MAX_PAYLOAD_BYTES },
+  ),
+};
+
+type Extended<T, Given> = Argv<Omit<T, keyof Given> & Given>;
+
+/** The same options for commands that add theirs one by one. */
+export function serverOptions<T>(yargs: Argv<T>) {
+  type Given = { target: string; url: string | undefined; "metrics-url": string | undefined };
+  return yargs.options(SERVER_OPTIONS) as unknown as Extended<T, Given>;
+}
+
+export function fanfareOptions<T>(yargs: Argv<T>) {
+  return serverOptions(yargs)
+    .options("target", FANFARE_OPTIONS.target)
+    .check(({ target }) => Boolean(FANFARE_OPTIONS.target.read("target", target as never)));
 }
 
 export function clusterOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option("gateways", {
-      group: "Server:",
-      type: "number",
-      describe: "Start a cluster with this many gateways instead of a single instance",
-    })
-    .option("workers", {
-      group: "Server:",
-      type: "number",
-      describe: "Worker processes of that cluster; default: 1",
-    });
+  type Given = { gateways: number | undefined; workers: number | undefined };
+  return yargs.options(CLUSTER_OPTIONS) as unknown as Extended<T, Given>;
 }
+
+export function receiverOptions<T>(yargs: Argv<T>) {
+  type Given = { threads: string; nap: number; connecting: number };
+  return yargs.options(RECEIVER_OPTIONS) as unknown as Extended<T, Given>;
+}
+
+export function payloadOption<T>(yargs: Argv<T>) {
+  return yargs.options(PAYLOAD_OPTIONS) as unknown as Extended<T, { payload: number }>;
+}
+
+export const payloadBytes = (value: number): number =>
+  wholeNumber("payload", value, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES);
 
 /**
  * undefined: no cluster requested.
  * @throws {ExitError}
  */
-export function clusterSizeOf(args: {
+export function clusterSizeOf({
+  gateways,
+  workers,
+}: {
   gateways: number | undefined;
   workers: number | undefined;
 }): ClusterSize | undefined {
-  if (args.gateways === undefined && args.workers === undefined) return undefined;
+  if (gateways === undefined && workers === undefined) return undefined;
   return {
-    gateways: wholeNumber("gateways", args.gateways ?? 1, 1, MAX_PROCESSES),
-    workers: wholeNumber("workers", args.workers ?? 1, 1, MAX_PROCESSES),
+    gateways: wholeNumber("gateways", gateways ?? 1, 1, MAX_PROCESSES),
+    workers: wholeNumber("workers", workers ?? 1, 1, MAX_PROCESSES),
   };
 }
-
-/** How receivers connect and read. */
-export function receiverOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option("threads", {
-      group: "Receivers:",
-      type: "string",
-      default: "auto",
-      describe: "Receiving threads",
-    })
-    .option("nap", {
-      group: "Receivers:",
-      type: "number",
-      default: 1,
-      describe: "Milliseconds between reads of light receivers; 0 reads every frame immediately",
-    })
-    .option("connecting", {
-      group: "Receivers:",
-      type: "number",
-      default: 100,
-      describe: "Concurrent connection attempts and registrations",
-    });
-}
-
-export function payloadOption<T>(yargs: Argv<T>) {
-  return yargs.option("payload", {
-    group: "Messages:",
-    type: "number",
-    default: 100,
-    describe: `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
-  });
-}
-
-export const payloadBytes = (value: number): number =>
-  wholeNumber("payload", value, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES);
 
 /** @throws {ExitError} unless the option is an integer within these bounds */
 export function wholeNumber(option: string, value: number, min: number, max: number): number {
@@ -178,4 +293,15 @@ export function duration(option: string, text: string, minMs = 0, maxMs = DAY_MS
 export function threadCount(text: string, users: number): number {
   if (text === "auto") return Math.min(os.availableParallelism() >= 8 ? 2 : 1, users);
   return Math.min(wholeNumber("threads", Number(text), 1, 64), users);
+}
+
+/**
+ * "rolling,kill" → ["rolling", "kill"].
+ * @throws {ExitError} for an unknown name
+ */
+export function namesIn<Name extends string>(option: string, text: string, known: readonly Name[]): Name[] {
+  const all = text === "" ? [] : text.split(",");
+  const unknown = all.filter((name) => !known.some((one) => one === name));
+  if (unknown.length === 0) return all as Name[];
+  throw usageError(`--${option}: unknown ${unknown.join(", ")}. Choices: ${known.join(", ")}.`);
 }

@@ -13,7 +13,7 @@ import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
 import { Progress } from "../report/progress.ts";
 import { RESULT_VERSION, type Outcome, type Result } from "../report/result.ts";
 import { nothingText, textReport } from "../report/text-report.ts";
-import { RESULT_OPTIONS } from "./options.ts";
+import { readOptions, RESULT_OPTIONS, type OptionTable, type OptionValues } from "./options.ts";
 
 /** What a run can use while it measures. */
 export interface RunContext {
@@ -49,9 +49,28 @@ export interface Scenario<Options> {
   plan: (args: ArgumentsCamelCase<Options>) => PlannedRun | Promise<PlannedRun>;
 }
 
-/** Infers the type of its options. */
-export function scenario<Options>(definition: Scenario<Options>): Scenario<Options> {
-  return definition;
+/** The same with a table of options, whose values `plan` gets. */
+export interface TableScenario<Table extends OptionTable> extends Pick<
+  Scenario<unknown>,
+  "name" | "describe" | "metrics" | "ratios"
+> {
+  options: Table;
+  examples: [command: string, description: string][];
+  plan: (values: OptionValues<Table>) => PlannedRun | Promise<PlannedRun>;
+}
+
+export function scenario<Table extends OptionTable>(definition: TableScenario<Table>): Scenario<unknown>;
+export function scenario<Options>(definition: Scenario<Options>): Scenario<Options>;
+export function scenario<Table extends OptionTable>(
+  definition: TableScenario<Table> | Scenario<unknown>,
+): Scenario<unknown> {
+  if (!("examples" in definition)) return definition;
+  const { options, examples, plan, ...rest } = definition;
+  return {
+    ...rest,
+    options: (yargs) => yargs.options(options).example(examples),
+    plan: (args) => plan(readOptions(options, args)),
+  };
 }
 
 interface ResultArguments {

@@ -226,6 +226,26 @@ export function metrics(values: Values, labels: Labels = {}): Metric[] {
   );
 }
 
+/** How metrics are read from what was measured. */
+export type MetricTable<Measured> = {
+  readonly [Name in MetricName]?: (measured: Measured) => number | null | undefined;
+};
+
+/** In the order of the table. */
+export function readMetrics<Measured>(
+  table: MetricTable<Measured>,
+  measured: Measured,
+  labels: Labels = {},
+): Metric[] {
+  const values = Object.entries(table).map(([name, read]) => [name, read(measured)]);
+  return metrics(Object.fromEntries(values) as Values, labels);
+}
+
+/** Each name once, for --threshold. */
+export function metricNames(...tables: readonly MetricTable<never>[]): MetricName[] {
+  return [...new Set(tables.flatMap((table) => Object.keys(table) as MetricName[]))];
+}
+
 /**
  * Metrics of these names, divided by those of another server with the same other labels. Without both values, or if one
  * is 0, there is no ratio.

@@ -1,136 +1,125 @@
 import { spread } from "../kernels/broadcast/percentiles.ts";
 import type { BroadcastMeasurement, BurstResult } from "../kernels/broadcast/broadcast-result.ts";
-import { metrics, type Labels, type Metric, type MetricName } from "../report/metric.ts";
+import {
+  metricNames,
+  metrics,
+  readMetrics,
+  type Labels,
+  type Metric,
+  type MetricTable,
+} from "../report/metric.ts";
+import type { ServerUsage } from "../targets/target.ts";
 import type { Distribution, Series } from "../report/result.ts";
-
-/** The metrics of a broadcast. */
-export const BROADCAST_METRICS = [
-  "worstMs",
-  "medianMs",
-  "bestMs",
-  "coldMs",
-  "firstMs",
-  "p50Ms",
-  "p99Ms",
-  "p999Ms",
-  "ackMs",
-  "stalls",
-  "burstMs",
-  "burstPerSecond",
-  "burstPerCpuSecond",
-  "registrationsPerSecond",
-  "connectsPerSecond",
-  "onlineP99Ms",
-  "cpuMsPerMessage",
-  "netCpuMsPerMessage",
-  "idleCpuMsPerSecond",
-  "cpuMicrosecondsPerDelivery",
-  "rssPerConnectionBytes",
-  "rssBytes",
-  "loopDelayMaxMs",
-  "natsPerMessage",
-  "natsToIdleGateways",
-  "lost",
-  "duplicates",
-  "outOfOrder",
-  "corrupted",
-  "unstored",
-  "storedTwice",
-  "dropped",
-  "sent",
-  "acknowledged",
-  "stored",
-  "expected",
-  "received",
-  "resyncs",
-  "foreign",
-  "receiverBusy",
-  "receiverWaiting",
-  "testerDelayMs",
-  "disturbedMessages",
-  "otherProgramsCores",
-  "testerCpuSeconds",
-  "testerRssBytes",
-] as const satisfies readonly MetricName[];
 
 const STALL_MS = 1000;
 const STALL_FACTOR = 10;
 
+/** Of what did not happen: interrupted before the first warm message, it is unknown, which other passes must not suffer from. */
+const ofWarm =
+  (of: (warm: BroadcastMeasurement["warm"]) => number | null | undefined) => (pass: BroadcastMeasurement) =>
+    warmTimes(pass).length === 0 ? undefined : (of(pass.warm) ?? null);
+
+const FIGURES: MetricTable<BroadcastMeasurement> = {
+  worstMs: ofWarm(({ p100Ms }) => p100Ms?.max),
+  medianMs: ofWarm(({ p100Ms }) => p100Ms?.median),
+  coldMs: ({ cold }) => (cold === null ? undefined : cold.p100Ms),
+  firstMs: ({ first }) => (first === null ? undefined : first.p100Ms),
+  bestMs: ofWarm(({ p100Ms }) => p100Ms?.min),
+  p50Ms: ofWarm(({ latencyMs }) => latencyMs?.p50),
+  p99Ms: ofWarm(({ latencyMs }) => latencyMs?.p99),
+  p999Ms: ofWarm(({ latencyMs }) => latencyMs?.["p99.9"]),
+  ackMs: ofWarm(({ ackMs }) => ackMs?.median),
+  stalls: stallsOf,
+  lost: ({ counts }) => counts.lost,
+  duplicates: ({ counts }) => counts.duplicates,
+  outOfOrder: ({ counts }) => counts.outOfOrder,
+  corrupted: ({ counts }) => counts.corrupted,
+  unstored: ({ counts }) => (counts.stored === null ? undefined : counts.acknowledged - counts.stored),
+  storedTwice: ({ counts }) => counts.storedTwice ?? undefined,
+  dropped: ({ counts }) => counts.dropped,
+  cpuMsPerMessage: ({ server }) => server.cpuMsPerMessage ?? undefined,
+  netCpuMsPerMessage: ({ server }) => server.netCpuMsPerMessage ?? undefined,
+  idleCpuMsPerSecond: ({ server }) => server.idleCpuMsPerSecond ?? undefined,
+  cpuMicrosecondsPerDelivery: ({ server: { cpuMsPerMessage }, users }) =>
+    cpuMsPerMessage === null ? undefined : (cpuMsPerMessage * 1000) / users,
+  rssPerConnectionBytes: ({ server }) => server.rssPerConnectionBytes ?? undefined,
+  natsPerMessage: ({ server }) => server.natsPerMessage?.rooms,
+  natsToIdleGateways: ({ server }) => server.natsPerMessage?.toIdleGateways,
+  registrationsPerSecond: ({ registration }) => registration?.perSecond,
+  connectsPerSecond: ({ connection }) => connection?.perSecond,
+  onlineP99Ms: ({ connection }) => connection?.onlineMs?.p99,
+};
+
+/** Of several bursts of one size. */
+const OF_BURSTS: MetricTable<readonly BurstResult[]> = {
+  burstMs: (same) => medianUnlessLost(same, ({ allMs }) => allMs),
+  burstPerSecond: (same) => medianUnlessLost(same, ({ deliveriesPerSecond }) => deliveriesPerSecond),
+  burstPerCpuSecond: (same) =>
+    medianUnlessLost(same, ({ deliveriesPerCpuSecond }) => deliveriesPerCpuSecond) ?? undefined,
+};
+
+const COUNTS: MetricTable<BroadcastMeasurement["counts"]> = {
+  sent: ({ sent }) => sent,
+  acknowledged: ({ acknowledged }) => acknowledged,
+  stored: ({ stored }) => stored ?? undefined,
+  expected: ({ expected }) => expected,
+  received: ({ received }) => received,
+  resyncs: ({ resyncs }) => resyncs || undefined,
+  foreign: ({ foreign }) => foreign || undefined,
+};
+
+/** At one moment. */
+const USAGE: MetricTable<ServerUsage> = {
+  rssBytes: ({ rssBytes }) => rssBytes ?? undefined,
+  loopDelayMaxMs: ({ eventLoopMaxMs }) => eventLoopMaxMs ?? undefined,
+};
+
+const TESTER: MetricTable<BroadcastMeasurement["generator"]> = {
+  receiverBusy: ({ receiverBusy }) => receiverBusy ?? undefined,
+  receiverWaiting: ({ receiverWaiting }) => receiverWaiting ?? undefined,
+  testerDelayMs: ({ longestDelayMs }) => longestDelayMs,
+  disturbedMessages: ({ disturbed }) => disturbed,
+  otherProgramsCores: ({ otherProgramsCores }) => otherProgramsCores ?? undefined,
+  testerCpuSeconds: ({ cpuSeconds }) => cpuSeconds,
+  testerRssBytes: ({ rssBytes }) => rssBytes,
+};
+
+/** The metrics of a broadcast. */
+export const BROADCAST_METRICS = metricNames(FIGURES, OF_BURSTS, USAGE, COUNTS, TESTER);
+
 /** @param labels added to those of the server and the number of members */
 export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}): Metric[] {
-  const { users, target, warm, cold, first, rounds, counts, server, connection, registration, generator } =
-    pass;
+  const { users, target, bursts, counts, server, generator } = pass;
   const all = { members: users, server: target.name, ...labels };
-  const warmRounds = rounds.filter(({ kind }) => kind === "warm");
-  const times = warmRounds
-    .filter(({ isDisturbed }) => !isDisturbed || !generator.areLeftOut)
-    .map(({ p100Ms }) => p100Ms);
-  // Interrupted before the first one: unknown, which other passes must not suffer from.
-  const ofWarm = (value: number | null | undefined) => (times.length === 0 ? undefined : (value ?? null));
-  const latency = warm.latencyMs;
-  const cpu = server.cpuMsPerMessage;
-  const orNothing = (value: number | null | undefined) => value ?? undefined;
+  const moments: Record<string, ServerUsage | null> = {
+    "before connecting": server.beforeConnect,
+    "all online, idle": server.connected,
+    "after the messages": server.afterRounds,
+    "after the bursts": server.afterBursts,
+  };
   return [
-    ...metrics(
-      {
-        worstMs: ofWarm(warm.p100Ms?.max),
-        medianMs: ofWarm(warm.p100Ms?.median),
-        coldMs: cold === null ? undefined : cold.p100Ms,
-        firstMs: first === null ? undefined : first.p100Ms,
-        bestMs: ofWarm(warm.p100Ms?.min),
-        p50Ms: ofWarm(latency?.p50),
-        p99Ms: ofWarm(latency?.p99),
-        p999Ms: ofWarm(latency?.["p99.9"]),
-        ackMs: ofWarm(warm.ackMs?.median),
-        stalls: stallsOf(pass),
-        lost: counts.lost,
-        duplicates: counts.duplicates,
-        outOfOrder: counts.outOfOrder,
-        corrupted: counts.corrupted,
-        unstored: counts.stored === null ? undefined : counts.acknowledged - counts.stored,
-        storedTwice: counts.storedTwice ?? undefined,
-        dropped: counts.dropped,
-        cpuMsPerMessage: orNothing(cpu),
-        netCpuMsPerMessage: orNothing(server.netCpuMsPerMessage),
-        idleCpuMsPerSecond: orNothing(server.idleCpuMsPerSecond),
-        cpuMicrosecondsPerDelivery: cpu === null ? undefined : (cpu * 1000) / users,
-        rssPerConnectionBytes: orNothing(server.rssPerConnectionBytes),
-        natsPerMessage: server.natsPerMessage?.rooms,
-        natsToIdleGateways: server.natsPerMessage?.toIdleGateways,
-        registrationsPerSecond: registration?.perSecond,
-        connectsPerSecond: connection?.perSecond,
-        onlineP99Ms: connection?.onlineMs?.p99,
-      },
-      all,
-    ).map((metric) => (metric.name === "medianMs" ? { ...metric, samples: times } : metric)),
-    ...cpuByKind(pass, all),
-    ...burstMetrics(pass, all),
-    ...metrics(
-      {
-        sent: counts.sent,
-        acknowledged: counts.acknowledged,
-        stored: orNothing(counts.stored),
-        expected: counts.expected,
-        received: counts.received,
-        resyncs: counts.resyncs || undefined,
-        foreign: counts.foreign || undefined,
-      },
-      all,
+    ...readMetrics(FIGURES, pass, all).map((metric) =>
+      metric.name === "medianMs" ? { ...metric, samples: warmTimes(pass) } : metric,
     ),
-    ...serverMetrics(pass, all),
-    ...metrics(
-      {
-        receiverBusy: orNothing(generator.receiverBusy),
-        receiverWaiting: orNothing(generator.receiverWaiting),
-        testerDelayMs: generator.longestDelayMs,
-        disturbedMessages: generator.disturbed,
-        otherProgramsCores: orNothing(generator.otherProgramsCores),
-        testerCpuSeconds: generator.cpuSeconds,
-        testerRssBytes: generator.rssBytes,
-      },
-      all,
+    ...Object.entries(server.cpuMsPerMessageByKind ?? {}).flatMap(([process, cpuMsPerMessage]) =>
+      metrics({ cpuMsPerMessage }, { ...all, process }),
     ),
+    ...[...Map.groupBy(bursts, ({ messages }) => messages)].flatMap(([burst, same]) =>
+      readMetrics(OF_BURSTS, same, { ...all, burst }),
+    ),
+    ...readMetrics(COUNTS, counts, all),
+    ...Object.entries(moments).flatMap(([when, usage]) =>
+      usage === null ? [] : readMetrics(USAGE, usage, { ...all, when }),
+    ),
+    ...readMetrics(TESTER, generator, all),
   ];
+}
+
+/** To the last member, of the warm messages that count. */
+function warmTimes({ rounds, generator }: BroadcastMeasurement): (number | null)[] {
+  return rounds
+    .filter(({ kind, isDisturbed }) => kind === "warm" && (!isDisturbed || !generator.areLeftOut))
+    .map(({ p100Ms }) => p100Ms);
 }
 
 /** Warm messages that some members had to wait for, though the others came quickly. A rank test ignores them when they are rare. */
@@ -141,26 +130,6 @@ function stallsOf({ rounds, warm }: BroadcastMeasurement): number {
   ).length;
 }
 
-function cpuByKind({ server }: BroadcastMeasurement, labels: Labels): Metric[] {
-  return Object.entries(server.cpuMsPerMessageByKind ?? {}).flatMap(([process, cpuMsPerMessage]) =>
-    metrics({ cpuMsPerMessage }, { ...labels, process }),
-  );
-}
-
-function burstMetrics({ bursts }: BroadcastMeasurement, labels: Labels): Metric[] {
-  return [...Map.groupBy(bursts, ({ messages }) => messages)].flatMap(([burst, same]) => {
-    return metrics(
-      {
-        burstMs: medianUnlessLost(same, ({ allMs }) => allMs),
-        burstPerSecond: medianUnlessLost(same, ({ deliveriesPerSecond }) => deliveriesPerSecond),
-        burstPerCpuSecond:
-          medianUnlessLost(same, ({ deliveriesPerCpuSecond }) => deliveriesPerCpuSecond) ?? undefined,
-      },
-      { ...labels, burst },
-    );
-  });
-}
-
 /** null if a delivery was lost: a median without it would make a worse server look better. undefined: nothing is known. */
 function medianUnlessLost(
   all: readonly BurstResult[],
@@ -168,23 +137,6 @@ function medianUnlessLost(
 ): number | null | undefined {
   if (all.some(({ lost }) => lost > 0)) return null;
   return spread(all.map(of).filter((value) => value !== null))?.median;
-}
-
-function serverMetrics({ server }: BroadcastMeasurement, labels: Labels): Metric[] {
-  const moments = [
-    ["before connecting", server.beforeConnect],
-    ["all online, idle", server.connected],
-    ["after the messages", server.afterRounds],
-    ["after the bursts", server.afterBursts],
-  ] as const;
-  return moments.flatMap(([when, usage]) =>
-    usage === null
-      ? []
-      : metrics(
-          { rssBytes: usage.rssBytes ?? undefined, loopDelayMaxMs: usage.eventLoopMaxMs ?? undefined },
-          { ...labels, when },
-        ),
-  );
 }
 
 export function broadcastDistributions({ warm }: BroadcastMeasurement): Distribution[] {

@@ -1,5 +1,4 @@
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
-import type { Argv } from "yargs";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { usageError } from "../cli/exit.ts";
 import { plannedMessages, type BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
@@ -10,17 +9,20 @@ import { count, ms, whole } from "../report/format.ts";
 import type { Outcome } from "../report/result.ts";
 import { openTarget } from "../targets/open-target.ts";
 import {
-  clusterOptions,
+  CLUSTER_OPTIONS,
   clusterSizeOf,
-  duration,
+  choice,
+  flag,
+  integer,
   MAX_PROCESSES,
-  payloadBytes,
-  payloadOption,
-  receiverOptions,
-  serverOptions,
+  option,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
+  SERVER_OPTIONS,
   threadCount,
-  wholeNumber,
+  time,
   wholeNumbers,
+  type OptionValues,
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
@@ -30,31 +32,130 @@ import {
   broadcastSeries,
 } from "./broadcast-outcome.ts";
 
+export const MOST_USERS = 1_000_000;
+
+export const USERS_OPTION = integer("Receivers", "Members who are online and receive", {
+  default: 1000,
+  alias: "u",
+  min: 1,
+  max: MOST_USERS,
+});
+
+/** The options of every scenario that broadcasts messages one by one. */
+export const MESSAGE_OPTIONS = {
+  ...RECEIVER_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  messages: integer("Messages", "Warm messages, sent one at a time", {
+    default: 20,
+    alias: "m",
+    min: 1,
+    max: 10_000,
+  }),
+  warmup: integer("Messages", "Warm-up messages, before the idle time and the cold message", {
+    default: 3,
+    min: 0,
+    max: 10_000,
+  }),
+  burst: option(
+    "Messages",
+    "Bursts of this many messages at the end, for example 20,100",
+    "string",
+    { default: "" },
+    (name, given: string) => (given === "" ? [] : wholeNumbers(name, given, 1, 10_000)),
+  ),
+  "burst-repeats": integer("Messages", "How often each burst is sent", { default: 3, min: 1, max: 1000 }),
+  interval: time("Messages", "Time between full delivery of a message and the next one", {
+    default: "200ms",
+  }),
+  idle: time("Messages", "Idle time before the cold message", { default: "2s" }),
+  timeout: time("Messages", "How long to wait for the last member", { default: "30s", minMs: 100 }),
+  client: choice(
+    "Receivers",
+    "Receivers: light ones, or the official client (a bottleneck above some 5,000 users)",
+    { default: "light", choices: ["light", "socket.io"] },
+  ),
+  probes: integer("Receivers", "Official clients among the users, to verify light ones", {
+    default: 20,
+    min: 0,
+    max: 1000,
+  }),
+  "connect-timeout": time("Receivers", "Timeout of a connection attempt", { default: "10s", minMs: 100 }),
+  "gateway-threads": integer(
+    "Server",
+    "Threads that write to sockets, of a Fanfare started for the run; 0: none",
+    {
+      default: defaultGatewayThreads(),
+      defaultDescription: "the server's own default",
+      min: 0,
+      max: MAX_PROCESSES,
+    },
+  ),
+};
+
+/** The same for several broadcasts one after the other. */
+export const REPEATED_MESSAGE_OPTIONS = {
+  ...MESSAGE_OPTIONS,
+  burst: { ...MESSAGE_OPTIONS.burst, default: "20,100" },
+  "burst-repeats": { ...MESSAGE_OPTIONS["burst-repeats"], default: 1 },
+};
+
+/** Of commands that measure servers in turns. */
+export const passesOption = (times: number) =>
+  integer("Server", "Interleaved passes", { default: times, min: 1, max: 1000 });
+
+export function broadcastPlan(values: OptionValues<typeof MESSAGE_OPTIONS>, users: number): BroadcastPlan {
+  const kind = values.client === "light" ? "light" : "official";
+  return {
+    users,
+    kind,
+    probes: kind === "light" ? Math.min(values.probes, users - 1) : 0,
+    workers: threadCount(values.threads, users),
+    napMs: values.nap,
+    window: values.connecting,
+    connectTimeoutMs: values.connectTimeout,
+    idleMs: values.idle,
+    warmup: values.warmup,
+    messages: values.messages,
+    intervalMs: values.interval,
+    bursts: values.burst,
+    burstRepeats: values.burstRepeats,
+    timeoutMs: values.timeout,
+    payloadBytes: values.payload,
+    gatewayThreads: values.gatewayThreads,
+  };
+}
+
+/** @throws {ExitError} listing everything that would fail halfway */
+export async function checkBroadcastLimits(plan: BroadcastPlan, url?: string): Promise<void> {
+  checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(url, plan.kind)) });
+}
+
 export const broadcast = scenario({
   name: "broadcast",
   describe: "Time until the last of N members has a message",
   metrics: BROADCAST_METRICS,
-  options: (yargs: Argv) =>
-    usersOption(messageOptions(clusterOptions(serverOptions(yargs))))
-      .option("each", {
-        group: "Result:",
-        type: "boolean",
-        default: false,
-        describe: "Also print a line for each message",
-      })
-      .example("$0 broadcast --users 10000", "one message at a time to 10,000 members")
-      .example("$0 broadcast -u 10000 --burst 20,100", "then bursts of 20 and 100")
-      .example("$0 broadcast -u 10000 --gateways 2", "a cluster, with the members spread over two gateways")
-      .example("$0 broadcast -u 500 --url http://127.0.0.1:3000", "a running server")
-      .example("$0 broadcast -u 1000 --threshold 'worstMs<100'", "for CI: exit code 99 if slower"),
-  async plan(args) {
-    const plan = broadcastPlan(args, wholeNumber("users", args.users, 1, 1_000_000));
-    const { target, url, metricsUrl, each } = args;
-    const cluster = clusterSizeOf(args);
+  options: {
+    ...SERVER_OPTIONS,
+    ...CLUSTER_OPTIONS,
+    ...MESSAGE_OPTIONS,
+    users: USERS_OPTION,
+    each: flag("Result", "Also print a line for each message"),
+  },
+  examples: [
+    ["$0 broadcast --users 10000", "one message at a time to 10,000 members"],
+    ["$0 broadcast -u 10000 --burst 20,100", "then bursts of 20 and 100"],
+    ["$0 broadcast -u 10000 --gateways 2", "a cluster, with the members spread over two gateways"],
+    ["$0 broadcast -u 500 --url http://127.0.0.1:3000", "a running server"],
+    ["$0 broadcast -u 1000 --threshold 'worstMs<100'", "for CI: exit code 99 if slower"],
+  ],
+  async plan(values) {
+    const plan = broadcastPlan(values, values.users);
+    const { target, url, metricsUrl, each } = values;
+    const cluster = clusterSizeOf(values);
     if (cluster && (url !== undefined || target !== "fanfare")) {
       throw usageError("--gateways and --workers start a cluster for the run: omit --url and --target.");
     }
-    checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(url, plan.kind)) });
+    await checkBroadcastLimits(plan, url);
     return {
       options: { ...plan, target, cluster },
       async measure(context: RunContext) {
@@ -123,128 +224,4 @@ function roundRows(rounds: BroadcastMeasurement["rounds"]): string[][] {
       ...[round.received, round.lost, round.duplicates, round.outOfOrder].map(whole),
     ]),
   ];
-}
-
-export function usersOption<T>(yargs: Argv<T>) {
-  return yargs.option("users", {
-    group: "Receivers:",
-    alias: "u",
-    type: "number",
-    default: 1000,
-    describe: "Members who are online and receive",
-  });
-}
-
-/** The options of every scenario that broadcasts messages one by one. */
-export function messageOptions<T>(yargs: Argv<T>) {
-  return payloadOption(receiverOptions(yargs))
-    .option("messages", {
-      group: "Messages:",
-      alias: "m",
-      type: "number",
-      default: 20,
-      describe: "Warm messages, sent one at a time",
-    })
-    .option("warmup", {
-      group: "Messages:",
-      type: "number",
-      default: 3,
-      describe: "Warm-up messages, before the idle time and the cold message",
-    })
-    .option("burst", {
-      group: "Messages:",
-      type: "string",
-      default: "",
-      describe: "Bursts of this many messages at the end, for example 20,100",
-    })
-    .option("burst-repeats", {
-      group: "Messages:",
-      type: "number",
-      default: 3,
-      describe: "How often each burst is sent",
-    })
-    .option("interval", {
-      group: "Messages:",
-      type: "string",
-      default: "200ms",
-      describe: "Time between full delivery of a message and the next one",
-    })
-    .option("idle", {
-      group: "Messages:",
-      type: "string",
-      default: "2s",
-      describe: "Idle time before the cold message",
-    })
-    .option("timeout", {
-      group: "Messages:",
-      type: "string",
-      default: "30s",
-      describe: "How long to wait for the last member",
-    })
-    .option("client", {
-      group: "Receivers:",
-      choices: ["light", "socket.io"] as const,
-      default: "light" as const,
-      describe: "Receivers: light ones, or the official client (a bottleneck above some 5,000 users)",
-    })
-    .option("probes", {
-      group: "Receivers:",
-      type: "number",
-      default: 20,
-      describe: "Official clients among the users, to verify light ones",
-    })
-    .option("connect-timeout", {
-      group: "Receivers:",
-      type: "string",
-      default: "10s",
-      describe: "Timeout of a connection attempt",
-    })
-    .option("gateway-threads", {
-      group: "Server:",
-      type: "number",
-      default: defaultGatewayThreads(),
-      defaultDescription: "the server's own default",
-      describe: "Threads that write to sockets, of a Fanfare started for the run; 0: none",
-    });
-}
-
-export interface MessageArguments {
-  messages: number;
-  warmup: number;
-  burst: string;
-  burstRepeats: number;
-  interval: string;
-  idle: string;
-  timeout: string;
-  payload: number;
-  client: "light" | "socket.io";
-  probes: number;
-  threads: string;
-  nap: number;
-  connecting: number;
-  connectTimeout: string;
-  gatewayThreads: number;
-}
-
-/** @throws {ExitError} naming the first invalid option */
-export function broadcastPlan(args: MessageArguments, users: number): BroadcastPlan {
-  const kind = args.client === "light" ? "light" : "official";
-  return {
-    users,
-    kind,
-    probes: kind === "light" ? Math.min(wholeNumber("probes", args.probes, 0, 1000), users - 1) : 0,
-    workers: threadCount(args.threads, users),
-    napMs: wholeNumber("nap", args.nap, 0, 100),
-    window: wholeNumber("connecting", args.connecting, 1, 10_000),
-    connectTimeoutMs: duration("connect-timeout", args.connectTimeout, 100),
-    idleMs: duration("idle", args.idle),
-    warmup: wholeNumber("warmup", args.warmup, 0, 10_000),
-    messages: wholeNumber("messages", args.messages, 1, 10_000),
-    intervalMs: duration("interval", args.interval),
-    bursts: args.burst === "" ? [] : wholeNumbers("burst", args.burst, 1, 10_000),
-    burstRepeats: wholeNumber("burst-repeats", args.burstRepeats, 1, 1000),
-    timeoutMs: duration("timeout", args.timeout, 100),
-    payloadBytes: payloadBytes(args.payload),
-    gatewayThreads: wholeNumber("gateway-threads", args.gatewayThreads, 0, MAX_PROCESSES),
-  };
 }

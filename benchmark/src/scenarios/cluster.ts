@@ -1,12 +1,14 @@
-import type { Argv } from "yargs";
-import { MAX_PROCESSES, wholeNumber, wholeNumbers } from "../cli/options.ts";
+import { integer, integers, MAX_PROCESSES, names } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { usageError } from "../cli/exit.ts";
-import { plannedMessages } from "../kernels/broadcast/broadcast-plan.ts";
-import { checkLimits } from "../cli/preflight.ts";
 import { count } from "../report/format.ts";
 import { overPasses, ratios, serversOf } from "../report/metric.ts";
-import { broadcastPlan, messageOptions, usersOption } from "./broadcast.ts";
+import {
+  broadcastPlan,
+  checkBroadcastLimits,
+  passesOption,
+  REPEATED_MESSAGE_OPTIONS,
+  USERS_OPTION,
+} from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
 import {
   Findings,
@@ -27,38 +29,33 @@ export const cluster = scenario({
   describe: "The same members on 1, 2 and 4 gateways",
   metrics: BROADCAST_METRICS,
   ratios: RATIOS,
-  options: (yargs: Argv) =>
-    usersOption(messageOptions(yargs))
-      .default("burst", "20,100")
-      .default("burst-repeats", 1)
-      .option("gateways", {
-        group: "Server:",
-        type: "string",
-        default: "1,2,4",
-        describe: "Numbers of gateways to compare; one cluster with the largest number is started",
-      })
-      .option("workers", { group: "Server:", type: "number", default: 1, describe: "Worker processes" })
-      .option("beside", {
-        group: "Server:",
-        type: "string",
-        default: "socket.io,single",
-        describe:
-          "Also measured in the same run: socket.io and ws (bare, one process), single (a single instance)",
-      })
-      .option("passes", { group: "Server:", type: "number", default: 2, describe: "Interleaved passes" })
-      .example("$0 cluster --users 10000", "1, 2 and 4 gateways and a single instance: some minutes")
-      .example(
-        "$0 cluster -u 10000 --threshold 'medianMsRatio[server=2 gateways]<=0.58'",
-        "exit code 99 if slower than this share of bare Socket.IO's time",
-      ),
-  async plan(args) {
-    const plan = broadcastPlan(args, wholeNumber("users", args.users, 1, 1_000_000));
-    const gateways = wholeNumbers("gateways", args.gateways, 1, MAX_PROCESSES);
-    const workers = wholeNumber("workers", args.workers, 1, MAX_PROCESSES);
-    const passes = wholeNumber("passes", args.passes, 1, 1000);
-    const beside = besideNames(args.beside);
-    const canSpreadAddresses = process.platform === "linux";
-    checkLimits({ ...plan, messages: plannedMessages(plan), isLocalServer: true, canSpreadAddresses });
+  options: {
+    ...REPEATED_MESSAGE_OPTIONS,
+    users: USERS_OPTION,
+    gateways: integers(
+      "Server",
+      "Numbers of gateways to compare; one cluster with the largest number is started",
+      { default: "1,2,4", min: 1, max: MAX_PROCESSES },
+    ),
+    workers: integer("Server", "Worker processes", { default: 1, min: 1, max: MAX_PROCESSES }),
+    beside: names(
+      "Server",
+      "Also measured in the same run: socket.io and ws (bare, one process), single (a single instance)",
+      { default: "socket.io,single", known: BESIDE },
+    ),
+    passes: passesOption(2),
+  },
+  examples: [
+    ["$0 cluster --users 10000", "1, 2 and 4 gateways and a single instance: some minutes"],
+    [
+      "$0 cluster -u 10000 --threshold 'medianMsRatio[server=2 gateways]<=0.58'",
+      "exit code 99 if slower than this share of bare Socket.IO's time",
+    ],
+  ],
+  async plan({ users, gateways, workers, passes, ...values }) {
+    const plan = broadcastPlan(values, users);
+    const beside = [...new Set(values.beside)];
+    await checkBroadcastLimits(plan);
     return {
       options: { ...plan, gateways, workers, beside, passes },
       async measure(context: RunContext) {
@@ -99,10 +96,3 @@ export const cluster = scenario({
 });
 
 const specOf = (name: string): ServerSpec => ({ label: name, name, url: undefined, size: undefined });
-
-function besideNames(text: string): (typeof BESIDE)[number][] {
-  const names = text === "" ? [] : [...new Set(text.split(","))];
-  const unknown = names.filter((name) => !BESIDE.some((known) => known === name));
-  if (unknown.length === 0) return names as (typeof BESIDE)[number][];
-  throw usageError(`--beside: unknown ${unknown.join(", ")}. Choices: ${BESIDE.join(", ")}.`);
-}

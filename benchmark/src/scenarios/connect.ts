@@ -1,11 +1,12 @@
-import type { Argv } from "yargs";
 import {
-  clusterOptions,
+  CLUSTER_OPTIONS,
   clusterSizeOf,
-  duration,
-  fanfareOptions,
-  payloadBytes,
-  payloadOption,
+  FANFARE_OPTIONS,
+  integer,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
+  text,
+  time,
   wholeNumber,
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
@@ -22,146 +23,123 @@ import { measureConnections } from "../kernels/connections/connect-run.ts";
 import { logInOwner, registerCrowd, type CrowdAccess } from "../kernels/connections/crowd-access.ts";
 import { readTokenFile } from "../kernels/connections/token-file.ts";
 import { usageError } from "../cli/exit.ts";
-import { spread } from "../kernels/broadcast/percentiles.ts";
+import { spread, type Spread } from "../kernels/broadcast/percentiles.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
 import { currentLimits } from "../cli/preflight.ts";
 import { clusterName, count, kib } from "../report/format.ts";
-import { metrics, type Labels, type Metric } from "../report/metric.ts";
+import {
+  metricNames,
+  metrics,
+  readMetrics,
+  type Labels,
+  type Metric,
+  type MetricTable,
+} from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
 import type { Api } from "../targets/fanfare/api.ts";
 import { explain } from "../targets/fanfare/explain.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
+import type { ServerUsage } from "../targets/target.ts";
 
 const MOST_USERS = 1_000_000;
 const MOST_PROCESSES = 64;
 /** Concurrent registrations on a server that is started for the run. */
 const MOST_REGISTRATIONS = 100;
 
+const FIGURES: MetricTable<ConnectMeasurement> = {
+  worstMs: (measured) => timesOf(measured, ({ max }) => max),
+  medianMs: (measured) => timesOf(measured, ({ median }) => median),
+  lost: ({ counts }) => counts.lost,
+  duplicates: ({ counts }) => counts.duplicates,
+  outOfOrder: ({ counts }) => counts.outOfOrder,
+  corrupted: ({ counts }) => counts.corrupted,
+  unstored: ({ counts: { stored, acknowledged } }) =>
+    stored === null ? undefined : Math.max(0, acknowledged - stored),
+  dropped: ({ counts }) => counts.dropped,
+  connectsPerSecond: ({ connection }) => connection?.perSecond ?? null,
+  connectsPerCpuSecond: ({ connection }) => connection?.perServerCpuSecond ?? undefined,
+  onlineP99Ms: ({ connection }) => connection?.onlineMs?.p99,
+  rssPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.server ?? null,
+  kernelPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.kernel ?? undefined,
+  testerBytesPerConnection: ({ bytesPerConnection }) => bytesPerConnection?.tester,
+  rssGrowthBytes: ({ hold }) => hold?.rssGrowthBytes ?? undefined,
+  cpuMsPerConnectionHour: ({ hold }) => {
+    const seconds = hold?.cpuSecondsPerConnectionHour ?? null;
+    return seconds === null ? undefined : seconds * 1000;
+  },
+  heldMs: ({ hold }) => hold?.heldMs,
+  online: ({ counts }) => counts.online,
+  gaveUp: ({ counts }) => counts.gaveUp,
+  sent: ({ counts }) => counts.sent,
+  acknowledged: ({ counts }) => counts.acknowledged,
+  stored: ({ counts }) => counts.stored ?? undefined,
+  expected: ({ counts }) => counts.expected,
+  received: ({ counts }) => counts.received,
+  resyncs: ({ counts }) => counts.resyncs,
+  registrationsPerSecond: ({ registration }) => registration?.perSecond,
+  otherProgramsCores: ({ otherProgramsCores }) => otherProgramsCores ?? undefined,
+};
+
+const USAGE: MetricTable<ServerUsage | null> = { rssBytes: (usage) => usage?.rssBytes ?? undefined };
+
 export const connect = scenario({
   name: "connect",
   describe: "How many connections can be held, their memory, and whether all receive messages",
-  metrics: [
-    "connectsPerSecond",
-    "connectsPerCpuSecond",
-    "onlineP99Ms",
-    "worstMs",
-    "medianMs",
-    "rssPerConnectionBytes",
-    "kernelPerConnectionBytes",
-    "testerBytesPerConnection",
-    "rssGrowthBytes",
-    "cpuMsPerConnectionHour",
-    "heldMs",
-    "online",
-    "gaveUp",
-    "lost",
-    "duplicates",
-    "outOfOrder",
-    "corrupted",
-    "unstored",
-    "dropped",
-    "sent",
-    "acknowledged",
-    "stored",
-    "expected",
-    "received",
-    "resyncs",
-    "registrationsPerSecond",
-    "rssBytes",
-    "otherProgramsCores",
+  metrics: metricNames(FIGURES, USAGE),
+  options: {
+    ...FANFARE_OPTIONS,
+    ...CLUSTER_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    tokens: text("Server", "Use the users and server of this file from bench register instead of new ones"),
+    users: integer("Receivers", "Number of connections; default: 1000, or all users of the file", {
+      alias: "u",
+      min: 1,
+      max: MOST_USERS,
+    }),
+    processes: text("Receivers", "Receiving processes; auto: the minimum that the open-file limit allows", {
+      default: "auto",
+    }),
+    connecting: { ...RECEIVER_OPTIONS.connecting, describe: "Concurrent connection attempts" },
+    "connect-timeout": time("Receivers", "Timeout of a connection attempt", { default: "15s", minMs: 100 }),
+    nap: RECEIVER_OPTIONS.nap,
+    hold: time("Receivers", "How long to hold the connections, for example 90s or 30m", { default: "10s" }),
+    settle: time("Receivers", "Rest after the last connection, before memory is measured", { default: "2s" }),
+    messages: integer("Messages", "Messages to all members at the end, one at a time", {
+      default: 3,
+      alias: "m",
+      min: 0,
+      max: 1000,
+    }),
+    timeout: time("Messages", "How long to wait for the last member", { default: "30s", minMs: 100 }),
+  },
+  examples: [
+    ["$0 connect --users 10000 --hold 30m", "half an hour, with heartbeats"],
+    ["$0 connect --users 100000", "a cluster with as many gateways as file descriptors require"],
+    ["$0 connect --tokens tokens.json", "the users of bench register"],
+    ["$0 connect -u 5000 --threshold 'gaveUp==0'", "for CI"],
   ],
-  options: (yargs: Argv) =>
-    payloadOption(clusterOptions(fanfareOptions(yargs)))
-      .option("tokens", {
-        group: "Server:",
-        type: "string",
-        describe: "Use the users and server of this file from bench register instead of new ones",
-      })
-      .option("users", {
-        group: "Receivers:",
-        alias: "u",
-        type: "number",
-        describe: "Number of connections; default: 1000, or all users of the file",
-      })
-      .option("processes", {
-        group: "Receivers:",
-        type: "string",
-        default: "auto",
-        describe: "Receiving processes; auto: the minimum that the open-file limit allows",
-      })
-      .option("connecting", {
-        group: "Receivers:",
-        type: "number",
-        default: 100,
-        describe: "Concurrent connection attempts",
-      })
-      .option("connect-timeout", {
-        group: "Receivers:",
-        type: "string",
-        default: "15s",
-        describe: "Timeout of a connection attempt",
-      })
-      .option("nap", {
-        group: "Receivers:",
-        type: "number",
-        default: 1,
-        describe: "Milliseconds between reads of light receivers; 0 reads every frame immediately",
-      })
-      .option("hold", {
-        group: "Receivers:",
-        type: "string",
-        default: "10s",
-        describe: "How long to hold the connections, for example 90s or 30m",
-      })
-      .option("settle", {
-        group: "Receivers:",
-        type: "string",
-        default: "2s",
-        describe: "Rest after the last connection, before memory is measured",
-      })
-      .option("messages", {
-        group: "Messages:",
-        alias: "m",
-        type: "number",
-        default: 3,
-        describe: "Messages to all members at the end, one at a time",
-      })
-      .option("timeout", {
-        group: "Messages:",
-        type: "string",
-        default: "30s",
-        describe: "How long to wait for the last member",
-      })
-      .example("$0 connect --users 10000 --hold 30m", "half an hour, with heartbeats")
-      .example("$0 connect --users 100000", "a cluster with as many gateways as file descriptors require")
-      .example("$0 connect --tokens tokens.json", "the users of bench register")
-      .example("$0 connect -u 5000 --threshold 'gaveUp==0'", "for CI"),
-  async plan(args) {
-    const file = args.tokens === undefined ? undefined : await readTokenFile(args.tokens);
-    const url = args.url ?? file?.url;
-    const { metricsUrl } = args;
-    const users = wholeNumber(
-      "users",
-      args.users ?? file?.tokens.length ?? 1000,
-      1,
-      file?.tokens.length ?? MOST_USERS,
-    );
+  async plan(values) {
+    const file = values.tokens === undefined ? undefined : await readTokenFile(values.tokens);
+    const url = values.url ?? file?.url;
+    const { metricsUrl } = values;
+    const known = file?.tokens.length;
+    const users = wholeNumber("users", values.users ?? known ?? 1000, 1, known ?? MOST_USERS);
     const plan: ConnectPlan = {
       users,
       processes:
-        args.processes === "auto"
+        values.processes === "auto"
           ? receivingProcesses(users, currentLimits())
-          : wholeNumber("processes", Number(args.processes), 1, Math.min(MOST_PROCESSES, users)),
-      window: wholeNumber("connecting", args.connecting, 1, 10_000),
-      connectTimeoutMs: duration("connect-timeout", args.connectTimeout, 100),
-      settleMs: duration("settle", args.settle),
-      holdMs: duration("hold", args.hold),
-      messages: wholeNumber("messages", args.messages, 0, 1000),
-      timeoutMs: duration("timeout", args.timeout, 100),
-      payloadBytes: payloadBytes(args.payload),
-      napMs: wholeNumber("nap", args.nap, 0, 100),
+          : wholeNumber("processes", Number(values.processes), 1, Math.min(MOST_PROCESSES, users)),
+      window: values.connecting,
+      connectTimeoutMs: values.connectTimeout,
+      settleMs: values.settle,
+      holdMs: values.hold,
+      messages: values.messages,
+      timeoutMs: values.timeout,
+      payloadBytes: values.payload,
+      napMs: values.nap,
     };
-    const cluster = clusterOf(args, users, url !== undefined);
+    const cluster = clusterOf(values, users, url !== undefined);
     const place = await addressNeeds(url, "light");
     checkConnectLimits({ ...plan, ...place, gateways: url === undefined ? (cluster?.gateways ?? 1) : null });
     return {
@@ -272,67 +250,28 @@ function connectOutcome(measured: ConnectMeasurement): Outcome {
 }
 
 function connectMetrics(measured: ConnectMeasurement): Metric[] {
-  const {
-    users,
-    gateways,
-    connection,
-    bytesPerConnection: bytes,
-    counts,
-    messages,
-    hold,
-    registration,
-  } = measured;
+  const { users, gateways, bytesPerConnection, server } = measured;
   const labels: Labels = { members: users, gateways: gateways ?? 0 };
-  const times = messages.map(({ p100Ms }) => p100Ms);
-  const known = times.includes(null) ? null : spread(times as number[]);
-  const hasMessages = messages.length > 0;
-  const cpu = hold?.cpuSecondsPerConnectionHour ?? null;
-  const moments = [
-    ["before connecting", measured.server.beforeConnect],
-    ["all online", measured.server.connected],
-    ["after the hold", measured.server.afterHold],
-    ["after the messages", measured.server.afterMessages],
-  ] as const;
+  const moments = {
+    "before connecting": server.beforeConnect,
+    "all online": server.connected,
+    "after the hold": server.afterHold,
+    "after the messages": server.afterMessages,
+  };
   return [
-    ...metrics(
-      {
-        worstMs: hasMessages ? (known?.max ?? null) : undefined,
-        medianMs: hasMessages ? (known?.median ?? null) : undefined,
-        lost: counts.lost,
-        duplicates: counts.duplicates,
-        outOfOrder: counts.outOfOrder,
-        corrupted: counts.corrupted,
-        unstored: counts.stored === null ? undefined : Math.max(0, counts.acknowledged - counts.stored),
-        dropped: counts.dropped,
-        connectsPerSecond: connection?.perSecond ?? null,
-        connectsPerCpuSecond: connection?.perServerCpuSecond ?? undefined,
-        onlineP99Ms: connection?.onlineMs?.p99,
-        rssPerConnectionBytes: bytes?.server ?? null,
-        kernelPerConnectionBytes: bytes?.kernel ?? undefined,
-        testerBytesPerConnection: bytes?.tester,
-        rssGrowthBytes: hold?.rssGrowthBytes ?? undefined,
-        cpuMsPerConnectionHour: cpu === null ? undefined : cpu * 1000,
-        heldMs: hold?.heldMs,
-        online: counts.online,
-        gaveUp: counts.gaveUp,
-        sent: counts.sent,
-        acknowledged: counts.acknowledged,
-        stored: counts.stored ?? undefined,
-        expected: counts.expected,
-        received: counts.received,
-        resyncs: counts.resyncs,
-        registrationsPerSecond: registration?.perSecond,
-        otherProgramsCores: measured.otherProgramsCores ?? undefined,
-      },
-      labels,
-    ),
-    ...Object.entries(bytes?.serverByKind ?? {}).flatMap(([process, rssPerConnectionBytes]) =>
+    ...readMetrics(FIGURES, measured, labels),
+    ...Object.entries(bytesPerConnection?.serverByKind ?? {}).flatMap(([process, rssPerConnectionBytes]) =>
       metrics({ rssPerConnectionBytes }, { ...labels, process }),
     ),
-    ...moments.flatMap(([when, usage]) =>
-      metrics({ rssBytes: usage?.rssBytes ?? undefined }, { ...labels, when }),
-    ),
+    ...Object.entries(moments).flatMap(([when, usage]) => readMetrics(USAGE, usage, { ...labels, when })),
   ];
+}
+
+/** To the last member, of all messages; undefined: none was sent, null: one did not reach everyone. */
+function timesOf({ messages }: ConnectMeasurement, of: (times: Spread) => number): number | null | undefined {
+  if (messages.length === 0) return undefined;
+  const times = messages.map(({ p100Ms }) => p100Ms);
+  return times.includes(null) ? null : of(spread(times as number[])!);
 }
 
 function kernelTable({ bytesPerConnection }: ConnectMeasurement): TextTable[] {

@@ -1,11 +1,14 @@
-import type { Argv } from "yargs";
-import { wholeNumber } from "../cli/options.ts";
+import { text } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { plannedMessages } from "../kernels/broadcast/broadcast-plan.ts";
-import { checkLimits } from "../cli/preflight.ts";
 import { count } from "../report/format.ts";
 import { overPasses, ratios, serversOf, type Metric, type MetricName } from "../report/metric.ts";
-import { broadcastPlan, messageOptions, usersOption } from "./broadcast.ts";
+import {
+  broadcastPlan,
+  checkBroadcastLimits,
+  passesOption,
+  REPEATED_MESSAGE_OPTIONS,
+  USERS_OPTION,
+} from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
 import {
   Findings,
@@ -36,31 +39,25 @@ export const limits = scenario({
   describe: "Servers side by side, by default the platform, bare Socket.IO and bare ws",
   metrics: BROADCAST_METRICS,
   ratios: RATIOS,
-  options: (yargs: Argv) =>
-    usersOption(messageOptions(yargs))
-      .default("burst", "20,100")
-      .default("burst-repeats", 1)
-      .option("passes", { group: "Server:", type: "number", default: 3, describe: "Interleaved passes" })
-      .option("targets", {
-        group: "Server:",
-        type: "string",
-        default: "fanfare,socket.io,ws",
-        describe: "Servers to measure, in this order; a running one is written as name=URL",
-      })
-      .example("$0 limits --users 10000", "three servers, three passes each: some minutes")
-      .example("$0 limits --targets fanfare,tailchat=http://127.0.0.1:11000", "beside a running server")
-      .example(
-        "$0 limits -u 1000 --threshold 'medianMsRatio[to=socket.io]<0.75'",
-        "for CI: exit code 99 if slower",
-      ),
-  async plan(args) {
-    const plan = broadcastPlan(args, wholeNumber("users", args.users, 1, 1_000_000));
-    const passes = wholeNumber("passes", args.passes, 1, 1000);
-    const specs = serverSpecs("targets", args.targets);
-    const canSpreadAddresses = process.platform === "linux";
-    checkLimits({ ...plan, messages: plannedMessages(plan), isLocalServer: true, canSpreadAddresses });
+  options: {
+    ...REPEATED_MESSAGE_OPTIONS,
+    users: USERS_OPTION,
+    passes: passesOption(3),
+    targets: text("Server", "Servers to measure, in this order; a running one is written as name=URL", {
+      default: "fanfare,socket.io,ws",
+    }),
+  },
+  examples: [
+    ["$0 limits --users 10000", "three servers, three passes each: some minutes"],
+    ["$0 limits --targets fanfare,tailchat=http://127.0.0.1:11000", "beside a running server"],
+    ["$0 limits -u 1000 --threshold 'medianMsRatio[to=socket.io]<0.75'", "for CI: exit code 99 if slower"],
+  ],
+  async plan({ passes, targets, users, ...values }) {
+    const plan = broadcastPlan(values, users);
+    const specs = serverSpecs("targets", targets);
+    await checkBroadcastLimits(plan);
     return {
-      options: { ...plan, passes, targets: args.targets },
+      options: { ...plan, passes, targets },
       async measure(context: RunContext) {
         const findings = new Findings();
         await untilInterrupted(context, async () => {

@@ -1,14 +1,5 @@
 import os from "node:os";
-import type { Argv } from "yargs";
-import {
-  duration,
-  payloadBytes,
-  payloadOption,
-  receiverOptions,
-  threadCount,
-  wholeNumber,
-  wholeNumbers,
-} from "../cli/options.ts";
+import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, threadCount, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
@@ -22,6 +13,7 @@ import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
+import { passesOption } from "./broadcast.ts";
 import { untilInterrupted } from "./contestants.ts";
 import { LOAD_METRICS, loadMetrics, MOST_REQUESTS } from "./load.ts";
 
@@ -34,53 +26,46 @@ export const nodes = scenario({
   name: "nodes",
   describe: "The same direct messages on clusters of 1 to 4 nodes; a node is a gateway and a worker",
   metrics: [...LOAD_METRICS, "scalingEfficiency"],
-  options: (yargs: Argv) =>
-    payloadOption(receiverOptions(yargs))
-      .option("nodes", {
-        group: "Server:",
-        type: "string",
-        default: "1,2,3,4",
-        describe: "Numbers of nodes; each gets a new cluster",
-      })
-      .option("passes", { group: "Server:", type: "number", default: 1, describe: "Interleaved passes" })
-      .option("count", {
-        group: "Load:",
-        alias: "c",
-        type: "number",
-        default: 50_000,
-        describe: "Messages per number of nodes",
-      })
-      .option("in-flight", {
-        group: "Load:",
-        alias: "t",
-        type: "number",
-        default: 200,
-        describe: "Messages in flight, and number of senders",
-      })
-      .option("receivers", {
-        group: "Load:",
-        type: "number",
-        default: 10,
-        describe: "Receivers, addressed round-robin; all are online",
-      })
-      .option("timeout", { group: "Load:", type: "string", default: "30s", describe: "Timeout of a request" })
-      .example("$0 nodes --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes"),
-  async plan(args) {
-    const sizes = wholeNumbers("nodes", args.nodes, 1, MOST_NODES);
-    const passes = wholeNumber("passes", args.passes, 1, 1000);
-    const requests = wholeNumber("count", args.count, 1, MOST_REQUESTS);
-    const senders = wholeNumber("in-flight", args.inFlight, 1, MOST_PEOPLE);
-    const receivers = wholeNumber("receivers", args.receivers, 1, MOST_PEOPLE);
+  options: {
+    ...RECEIVER_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    nodes: integers("Server", "Numbers of nodes; each gets a new cluster", {
+      default: "1,2,3,4",
+      min: 1,
+      max: MOST_NODES,
+    }),
+    passes: passesOption(1),
+    count: integer("Load", "Messages per number of nodes", {
+      default: 50_000,
+      alias: "c",
+      min: 1,
+      max: MOST_REQUESTS,
+    }),
+    "in-flight": integer("Load", "Messages in flight, and number of senders", {
+      default: 200,
+      alias: "t",
+      min: 1,
+      max: MOST_PEOPLE,
+    }),
+    receivers: integer("Load", "Receivers, addressed round-robin; all are online", {
+      default: 10,
+      min: 1,
+      max: MOST_PEOPLE,
+    }),
+    timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
+  },
+  examples: [["$0 nodes --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes"]],
+  async plan({ nodes: sizes, passes, count: requests, inFlight: senders, receivers, ...values }) {
     const size = { senders, receivers, isOnline: true };
     const plan: LoadPlan = {
       loop: { kind: "closed", inFlight: Math.min(senders, requests), requests },
       warmUp: Math.min(WARM_UP, requests),
-      timeoutMs: duration("timeout", args.timeout, 100),
-      payloadBytes: payloadBytes(args.payload),
-      window: wholeNumber("connecting", args.connecting, 1, 10_000),
-      napMs: wholeNumber("nap", args.nap, 0, 100),
+      timeoutMs: values.timeout,
+      payloadBytes: values.payload,
+      window: values.connecting,
+      napMs: values.nap,
       sendingThreads: loadThreadCount("auto", senders),
-      receivingThreads: threadCount(args.threads, receivers),
+      receivingThreads: threadCount(values.threads, receivers),
     };
     checkLoadLimits({
       ...(await addressNeeds(undefined, "light")),

@@ -1,5 +1,4 @@
-import type { Argv } from "yargs";
-import { fanfareOptions, wholeNumber } from "../cli/options.ts";
+import { FANFARE_OPTIONS, integer, text } from "../cli/options.ts";
 import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
@@ -23,32 +22,22 @@ export const register = scenario({
     "registrationP100Ms",
     "rssBytes",
   ],
-  options: (yargs: Argv) =>
-    fanfareOptions(yargs)
-      .option("users", {
-        group: "Who:",
-        alias: "u",
-        type: "number",
-        default: 1000,
-        describe: "Guests to register and add to one group",
-      })
-      .option("connecting", {
-        group: "Load:",
-        type: "number",
-        default: 100,
-        describe: "Concurrent registrations",
-      })
-      .option("out", {
-        group: "Result:",
-        type: "string",
-        describe: "Write the tokens to this file, for bench connect --tokens; requires --url",
-      })
-      .example("$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", "for bench connect")
-      .example("$0 register --users 10000", "only the registration rate"),
-  async plan(args) {
-    const users = wholeNumber("users", args.users, 1, MOST_USERS);
-    const concurrency = wholeNumber("connecting", args.connecting, 1, 10_000);
-    const { url, metricsUrl, out } = args;
+  options: {
+    ...FANFARE_OPTIONS,
+    users: integer("Who", "Guests to register and add to one group", {
+      default: 1000,
+      alias: "u",
+      min: 1,
+      max: MOST_USERS,
+    }),
+    connecting: integer("Load", "Concurrent registrations", { default: 100, min: 1, max: 10_000 }),
+    out: text("Result", "Write the tokens to this file, for bench connect --tokens; requires --url"),
+  },
+  examples: [
+    ["$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", "for bench connect"],
+    ["$0 register --users 10000", "only the registration rate"],
+  ],
+  async plan({ users, connecting: concurrency, url, metricsUrl, out }) {
     if (out !== undefined && url === undefined) {
       throw usageError(
         "--out requires --url: a server that is started for the run is removed with its users.",

@@ -1,80 +1,61 @@
-import type { Argv } from "yargs";
-import { duration, fanfareOptions, payloadBytes, payloadOption, wholeNumber } from "../cli/options.ts";
+import { FANFARE_OPTIONS, integer, PAYLOAD_OPTIONS, time, wholeNumber } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { count, whole } from "../report/format.ts";
-import { metrics } from "../report/metric.ts";
+import { metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome } from "../report/result.ts";
-import type { StagesMeasurement } from "../kernels/stages/stages-result.ts";
+import type { StageRow, StagesMeasurement } from "../kernels/stages/stages-result.ts";
 import { measureStages, type StagesPlan } from "../kernels/stages/stages-run.ts";
 import { explain } from "../targets/fanfare/explain.ts";
 
 const CALLS = 50;
 
+const STAGE: MetricTable<StageRow> = {
+  times: (row) => row.count,
+  timesPerSecond: ({ perSecond }) => perSecond,
+  timesPerCpuSecond: ({ perCpuSecond }) => perCpuSecond,
+  stageMs: ({ meanMs }) => meanMs ?? undefined,
+  stageP99Ms: ({ p99BelowMs }) => p99BelowMs ?? undefined,
+};
+
+const COUNTS: MetricTable<StagesMeasurement["counts"]> = {
+  lost: ({ expected, received }) => expected - received,
+  sent: ({ sent }) => sent,
+  acknowledged: ({ acknowledged }) => acknowledged,
+  expected: ({ expected }) => expected,
+  received: ({ received }) => received,
+  pulls: ({ pulls }) => pulls,
+};
+
 export const stages = scenario({
   name: "stages",
   describe:
     "Where a message spends its time: send, distribute, notify, push, pull, by the server's own metrics",
-  metrics: [
-    "stageMs",
-    "stageP99Ms",
-    "times",
-    "timesPerSecond",
-    "timesPerCpuSecond",
-    "lost",
-    "sent",
-    "acknowledged",
-    "expected",
-    "received",
-    "pulls",
-  ],
-  options: (yargs: Argv) =>
-    payloadOption(fanfareOptions(yargs))
-      .option("users", {
-        group: "Who:",
-        alias: "u",
-        type: "number",
-        default: 500,
-        describe: "Members online in one group",
-      })
-      .option("in-flight", {
-        group: "Load:",
-        alias: "t",
-        type: "number",
-        default: 20,
-        describe: "Requests in flight",
-      })
-      .option("messages", {
-        group: "Load:",
-        alias: "m",
-        type: "number",
-        default: 2000,
-        describe: "Messages to the group",
-      })
-      .option("pulls", {
-        group: "Load:",
-        type: "number",
-        default: 5000,
-        describe: "Pulls of missed messages, afterwards",
-      })
-      .option("pull-messages", { group: "Load:", type: "number", default: 10, describe: "Messages per pull" })
-      .option("timeout", { group: "Load:", type: "string", default: "30s", describe: "Timeout of a request" })
-      .example("$0 stages --users 2000", "a group of 2,000"),
-  async plan(args) {
-    const messages = wholeNumber("messages", args.messages, 1, 100_000);
+  metrics: metricNames(STAGE, COUNTS),
+  options: {
+    ...FANFARE_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    users: integer("Who", "Members online in one group", { default: 500, alias: "u", min: 1, max: 15_000 }),
+    "in-flight": integer("Load", "Requests in flight", { default: 20, alias: "t", min: 1, max: 5000 }),
+    messages: integer("Load", "Messages to the group", { default: 2000, alias: "m", min: 1, max: 100_000 }),
+    pulls: integer("Load", "Pulls of missed messages, afterwards", { default: 5000, min: 1, max: 1_000_000 }),
+    "pull-messages": integer("Load", "Messages per pull", { default: 10, min: 0, max: 200 }),
+    timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
+  },
+  examples: [["$0 stages --users 2000", "a group of 2,000"]],
+  async plan({ users, inFlight, messages, pulls, pullMessages, payload, timeout, url, metricsUrl }) {
     const plan: StagesPlan = {
-      users: wholeNumber("users", args.users, 1, 15_000),
-      senders: wholeNumber("in-flight", args.inFlight, 1, 5000),
+      users,
+      senders: inFlight,
       messages,
-      pulls: wholeNumber("pulls", args.pulls, 1, 1_000_000),
-      pullMessages: wholeNumber("pull-messages", args.pullMessages, 0, Math.min(messages, 200)),
-      payloadBytes: payloadBytes(args.payload),
-      timeoutMs: duration("timeout", args.timeout, 100),
+      pulls,
+      pullMessages: wholeNumber("pull-messages", pullMessages, 0, Math.min(messages, 200)),
+      payloadBytes: payload,
+      timeoutMs: timeout,
     };
-    const { url, metricsUrl } = args;
     if (url !== undefined && metricsUrl === undefined)
       throw usageError(
         "--url requires --metrics-url, for example http://127.0.0.1:3001/metrics: the times are the server's own.",
@@ -110,26 +91,8 @@ function stagesOutcome({ users, online, senders, rows, counts, errors }: StagesM
       `${count(senders, "request")} in flight`,
     ],
     metrics: [
-      ...rows.flatMap(({ stage, count: times, perSecond, perCpuSecond, meanMs, p99BelowMs }) =>
-        metrics(
-          {
-            times,
-            timesPerSecond: perSecond,
-            timesPerCpuSecond: perCpuSecond,
-            stageMs: meanMs ?? undefined,
-            stageP99Ms: p99BelowMs ?? undefined,
-          },
-          { stage },
-        ),
-      ),
-      ...metrics({
-        lost: counts.expected - counts.received,
-        sent: counts.sent,
-        acknowledged: counts.acknowledged,
-        expected: counts.expected,
-        received: counts.received,
-        pulls: counts.pulls,
-      }),
+      ...rows.flatMap((row) => readMetrics(STAGE, row, { stage: row.stage })),
+      ...readMetrics(COUNTS, counts),
     ],
     tables: [
       {

@@ -1,131 +1,134 @@
-import type { Argv } from "yargs";
 import {
-  clusterOptions,
+  CLUSTER_OPTIONS,
   clusterSizeOf,
-  duration,
-  payloadBytes,
-  payloadOption,
-  receiverOptions,
+  integer,
+  names,
+  option,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
   threadCount,
+  time,
   wholeNumber,
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
+import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { clusterName, count, short, whole } from "../report/format.ts";
-import { metrics, type Metric } from "../report/metric.ts";
+import { metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
-import { FAULTS, mostMessages, type Fault, type StormPlan } from "../kernels/storm/storm-plan.ts";
-import type { StormMeasurement } from "../kernels/storm/storm-result.ts";
+import { FAULTS, mostMessages, type StormPlan } from "../kernels/storm/storm-plan.ts";
+import type { StormMeasurement, StormPhase } from "../kernels/storm/storm-result.ts";
 import { measureStorm } from "../kernels/storm/storm-run.ts";
-import { usersOption } from "./broadcast.ts";
+import type { ServerUsage } from "../targets/target.ts";
+import { MOST_USERS, USERS_OPTION } from "./broadcast.ts";
 
 const MAX_REGISTRATIONS = 100;
 const CONNECT_TIMEOUT_MS = 15_000;
 
+/** null if one is null, or there is none. */
+const worst = (values: readonly (number | null)[]): number | null =>
+  values.length === 0 || values.includes(null) ? null : Math.max(...values.map(Number));
+
+const RUN: MetricTable<StormMeasurement> = {
+  worstSecondMs: ({ phases }) => worst(phases.map(({ p100Ms }) => p100Ms)),
+  recoveredMs: ({ phases }) => {
+    const faults = phases.filter(({ serversBackMs }) => serversBackMs !== null);
+    return faults.length === 0 ? undefined : worst(faults.map(({ allBackMs }) => allBackMs));
+  },
+  lost: ({ counts }) => counts.lost,
+  unstored: ({ counts }) => counts.unstored ?? undefined,
+  storedTwice: ({ counts }) => counts.storedTwice ?? undefined,
+  away: ({ counts }) => counts.away,
+  inexactCopies: ({ exactCopies, sdkClients }) =>
+    exactCopies === null ? undefined : sdkClients - exactCopies,
+};
+
+const PHASE: MetricTable<StormPhase> = {
+  worstSecondMs: ({ p100Ms }) => p100Ms,
+  recoveredMs: ({ allBackMs }) => allBackMs ?? undefined,
+  serversBackMs: ({ serversBackMs }) => serversBackMs ?? undefined,
+  ackMaxMs: ({ ackMaxMs }) => ackMaxMs,
+  p50Ms: ({ latencyMs }) => latencyMs?.p50 ?? null,
+  p99Ms: ({ latencyMs }) => latencyMs?.p99 ?? null,
+  disturbedSeconds: ({ disturbedSeconds }) => disturbedSeconds ?? undefined,
+  moved: ({ moved }) => moved,
+  receiverBusy: ({ receiverBusy }) => receiverBusy ?? undefined,
+};
+
+const COUNTS: MetricTable<StormMeasurement["counts"]> = {
+  sent: ({ sent }) => sent,
+  acknowledged: ({ acknowledged }) => acknowledged,
+  failed: ({ failed }) => failed,
+  moved: ({ moved }) => moved,
+  stored: ({ stored }) => stored ?? undefined,
+  expected: ({ expected }) => expected,
+  recovered: ({ recovered }) => recovered,
+  duplicateEvents: ({ duplicates }) => duplicates,
+  resyncs: ({ resyncs }) => resyncs,
+};
+
+const USAGE: MetricTable<ServerUsage | null> = { rssBytes: (usage) => usage?.rssBytes };
+
 export const storm = scenario({
   name: "storm",
   describe: "Gateways restart and crash with members online: what is lost, and how long users are affected",
-  metrics: [
-    "lost",
-    "unstored",
-    "storedTwice",
-    "away",
-    "inexactCopies",
-    "worstSecondMs",
-    "recoveredMs",
-    "serversBackMs",
-    "ackMaxMs",
-    "p50Ms",
-    "p99Ms",
-    "disturbedSeconds",
-    "sent",
-    "acknowledged",
-    "failed",
-    "stored",
-    "expected",
-    "moved",
-    "recovered",
-    "duplicateEvents",
-    "resyncs",
-    "rssBytes",
-    "receiverBusy",
+  metrics: metricNames(RUN, PHASE, COUNTS, USAGE),
+  options: {
+    ...CLUSTER_OPTIONS,
+    gateways: { ...CLUSTER_OPTIONS.gateways, default: 2 },
+    ...RECEIVER_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    users: USERS_OPTION,
+    sdk: integer("Receivers", "Users with the SDK, behind a load balancer; the others are light receivers", {
+      default: 20,
+      min: 1,
+      max: 500,
+    }),
+    senders: integer("Messages", "Number of SDK users who send", { default: 4, min: 1, max: 500 }),
+    rate: option("Messages", "Messages per second in total", "number", { default: 5 }, (_, rate: number) => {
+      if (rate > 0 && rate <= 1000) return rate;
+      throw usageError("--rate must be above 0 and at most 1000.");
+    }),
+    steady: time("Messages", "Time without a fault, as the baseline", { default: "5s", minMs: 1000 }),
+    faults: names(
+      "Server",
+      "rolling: gateways restart one by one; kill: kill -9 of one; all: of all at once",
+      { default: FAULTS.join(","), known: FAULTS },
+    ),
+    timeout: time("Server", "How long to wait, per fault, until all have recovered", {
+      default: "60s",
+      minMs: 1000,
+    }),
+  },
+  examples: [
+    ["$0 storm -u 100 --gateways 0", "a single instance restarts"],
+    ["$0 storm --users 10000", "two gateways: rolling restart, kill -9 of one, and of both"],
+    ["$0 storm -u 2000 --faults rolling --threshold 'worstSecondMs[phase=rolling 1]<1000'", "for CI"],
   ],
-  options: (yargs: Argv) =>
-    usersOption(payloadOption(receiverOptions(clusterOptions(yargs))))
-      .default("gateways", 2)
-      .option("sdk", {
-        group: "Receivers:",
-        type: "number",
-        default: 20,
-        describe: "Users with the SDK, behind a load balancer; the others are light receivers",
-      })
-      .option("senders", {
-        group: "Messages:",
-        type: "number",
-        default: 4,
-        describe: "Number of SDK users who send",
-      })
-      .option("rate", {
-        group: "Messages:",
-        type: "number",
-        default: 5,
-        describe: "Messages per second in total",
-      })
-      .option("steady", {
-        group: "Messages:",
-        type: "string",
-        default: "5s",
-        describe: "Time without a fault, as the baseline",
-      })
-      .option("faults", {
-        group: "Server:",
-        type: "string",
-        default: FAULTS.join(","),
-        describe: "rolling: gateways restart one by one; kill: kill -9 of one; all: of all at once",
-      })
-      .option("timeout", {
-        group: "Server:",
-        type: "string",
-        default: "60s",
-        describe: "How long to wait, per fault, until all have recovered",
-      })
-      .example("$0 storm -u 100 --gateways 0", "a single instance restarts")
-      .example("$0 storm --users 10000", "two gateways: rolling restart, kill -9 of one, and of both")
-      .example(
-        "$0 storm -u 2000 --faults rolling --threshold 'worstSecondMs[phase=rolling 1]<1000'",
-        "for CI",
-      ),
-  plan(args) {
-    const sdk = wholeNumber("sdk", args.sdk, 1, 500);
-    const users = wholeNumber("users", args.users, sdk + 1, 1_000_000);
-    if (!(args.rate > 0 && args.rate <= 1000)) throw usageError("--rate must be above 0 and at most 1000.");
+  async plan(values) {
+    const { sdk, connecting } = values;
+    const users = wholeNumber("users", values.users, sdk + 1, MOST_USERS);
     const plan: StormPlan = {
       users,
       sdk,
-      senders: wholeNumber("senders", args.senders, 1, sdk),
-      cluster: args.gateways === 0 ? undefined : clusterSizeOf(args),
-      faults: faultNames(args.faults),
-      messagesPerSecond: args.rate,
-      steadyMs: duration("steady", args.steady, 1000),
-      timeoutMs: duration("timeout", args.timeout, 1000),
-      workers: threadCount(args.threads, users),
-      napMs: wholeNumber("nap", args.nap, 0, 100),
+      senders: wholeNumber("senders", values.senders, 1, sdk),
+      cluster: values.gateways === 0 ? undefined : clusterSizeOf(values),
+      faults: values.faults,
+      messagesPerSecond: values.rate,
+      steadyMs: values.steady,
+      timeoutMs: values.timeout,
+      workers: threadCount(values.threads, users),
+      napMs: values.nap,
       // Reconnecting clients don't wait for each other.
       window: users,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      payloadBytes: payloadBytes(args.payload),
+      payloadBytes: values.payload,
     };
-    const registrations = Math.min(wholeNumber("connecting", args.connecting, 1, 10_000), MAX_REGISTRATIONS);
-    const canSpreadAddresses = process.platform === "linux";
-    checkLimits({
-      users,
-      messages: mostMessages(plan),
-      kind: "light",
-      isLocalServer: true,
-      canSpreadAddresses,
-    });
+    const registrations = Math.min(connecting, MAX_REGISTRATIONS);
+    const place = await addressNeeds(undefined, "light");
+    checkLimits({ users, messages: mostMessages(plan), kind: "light", ...place });
     return {
       options: { ...plan },
       async measure(context: RunContext) {
@@ -136,13 +139,6 @@ export const storm = scenario({
     };
   },
 });
-
-function faultNames(text: string): Fault[] {
-  const names = text.split(",");
-  const unknown = names.filter((name) => !FAULTS.some((known) => known === name));
-  if (unknown.length === 0) return names as Fault[];
-  throw usageError(`--faults: unknown ${unknown.join(", ")}. Choices: ${FAULTS.join(", ")}.`);
-}
 
 function stormOutcome(measured: StormMeasurement): Outcome {
   const { users, sdkClients, messagesPerSecond, phases, errors } = measured;
@@ -160,64 +156,15 @@ function stormOutcome(measured: StormMeasurement): Outcome {
   };
 }
 
-export function stormMetrics({
-  users,
-  gateways,
-  phases,
-  counts,
-  exactCopies,
-  sdkClients,
-  server,
-}: StormMeasurement): Metric[] {
+export function stormMetrics(measured: StormMeasurement): Metric[] {
+  const { users, gateways, phases, counts, server } = measured;
   const labels = { members: users, gateways: gateways ?? 0 };
-  const worst = (values: readonly (number | null)[]) =>
-    values.length === 0 || values.includes(null) ? null : Math.max(...values.map(Number));
-  const faults = phases.filter(({ serversBackMs }) => serversBackMs !== null);
   return [
-    ...metrics(
-      {
-        worstSecondMs: worst(phases.map(({ p100Ms }) => p100Ms)),
-        recoveredMs: faults.length === 0 ? undefined : worst(faults.map(({ allBackMs }) => allBackMs)),
-        lost: counts.lost,
-        unstored: counts.unstored ?? undefined,
-        storedTwice: counts.storedTwice ?? undefined,
-        away: counts.away,
-        inexactCopies: exactCopies === null ? undefined : sdkClients - exactCopies,
-      },
-      labels,
-    ),
-    ...phases.flatMap((phase) =>
-      metrics(
-        {
-          worstSecondMs: phase.p100Ms,
-          recoveredMs: phase.allBackMs ?? undefined,
-          serversBackMs: phase.serversBackMs ?? undefined,
-          ackMaxMs: phase.ackMaxMs,
-          p50Ms: phase.latencyMs?.p50 ?? null,
-          p99Ms: phase.latencyMs?.p99 ?? null,
-          disturbedSeconds: phase.disturbedSeconds ?? undefined,
-          moved: phase.moved,
-          receiverBusy: phase.receiverBusy ?? undefined,
-        },
-        { ...labels, phase: phase.name },
-      ),
-    ),
-    ...metrics(
-      {
-        sent: counts.sent,
-        acknowledged: counts.acknowledged,
-        failed: counts.failed,
-        moved: counts.moved,
-        stored: counts.stored ?? undefined,
-        expected: counts.expected,
-        recovered: counts.recovered,
-        duplicateEvents: counts.duplicates,
-        resyncs: counts.resyncs,
-      },
-      labels,
-    ),
-    ...metrics({ rssBytes: server.before?.rssBytes }, { ...labels, when: "before" }),
-    ...metrics({ rssBytes: server.after?.rssBytes }, { ...labels, when: "after" }),
+    ...readMetrics(RUN, measured, labels),
+    ...phases.flatMap((phase) => readMetrics(PHASE, phase, { ...labels, phase: phase.name })),
+    ...readMetrics(COUNTS, counts, labels),
+    ...readMetrics(USAGE, server.before, { ...labels, when: "before" }),
+    ...readMetrics(USAGE, server.after, { ...labels, when: "after" }),
   ];
 }
 

@@ -1,55 +1,41 @@
-import type { Argv } from "yargs";
-import { serverOptions, wholeNumber, wholeNumbers } from "../cli/options.ts";
+import { integer, integers, SERVER_OPTIONS } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { usageError } from "../cli/exit.ts";
-import { plannedMessages } from "../kernels/broadcast/broadcast-plan.ts";
-import { checkLimits } from "../cli/preflight.ts";
 import { count } from "../report/format.ts";
-import { broadcastPlan, messageOptions } from "./broadcast.ts";
+import { broadcastPlan, checkBroadcastLimits, MOST_USERS, REPEATED_MESSAGE_OPTIONS } from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
 import { Findings, openContestant, serverSpecs, untilInterrupted } from "./contestants.ts";
 
 export const sweep = scenario({
   name: "sweep",
   describe: "Broadcast to a growing number of members",
   metrics: BROADCAST_METRICS,
-  options: (yargs: Argv) =>
-    messageOptions(serverOptions(yargs))
-      .default("burst", "20,100")
-      .default("burst-repeats", 1)
-      .option("users", {
-        group: "Receivers:",
-        alias: "u",
-        type: "string",
-        default: "100,500,1000,2000,5000,10000",
-        describe: "Numbers of members online, measured one after the other",
-      })
-      .option("passes", {
-        group: "Server:",
-        type: "number",
-        default: 1,
-        describe: "Passes per number; several show the variation",
-      })
-      .example("$0 sweep", "100 to 10,000 members, about two minutes")
-      .example(
-        "$0 sweep -u 1000,10000 --threshold 'worstMs[members=10000]<200'",
-        "for CI: exit code 99 if slower",
-      ),
-  async plan(args) {
-    const sizes = wholeNumbers("users", args.users, 1, 1_000_000);
-    const passes = wholeNumber("passes", args.passes, 1, 1000);
-    const { target, url, metricsUrl } = args;
+  options: {
+    ...SERVER_OPTIONS,
+    ...REPEATED_MESSAGE_OPTIONS,
+    users: integers("Receivers", "Numbers of members online, measured one after the other", {
+      default: "100,500,1000,2000,5000,10000",
+      alias: "u",
+      min: 1,
+      max: MOST_USERS,
+    }),
+    passes: integer("Server", "Passes per number; several show the variation", {
+      default: 1,
+      min: 1,
+      max: 1000,
+    }),
+  },
+  examples: [
+    ["$0 sweep", "100 to 10,000 members, about two minutes"],
+    ["$0 sweep -u 1000,10000 --threshold 'worstMs[members=10000]<200'", "for CI: exit code 99 if slower"],
+  ],
+  async plan({ users: sizes, passes, target, url, metricsUrl, ...values }) {
     const [spec, another] = serverSpecs("target", url === undefined ? target : `${target}=${url}`);
     if (another)
       throw usageError("--target names one server. For several: bench limits --targets, or bench versus.");
-    const plans = sizes.map((users) => broadcastPlan(args, users));
+    const plans = sizes.map((users) => broadcastPlan(values, users));
     const largest = plans.find(({ users }) => users === Math.max(...sizes))!;
-    checkLimits({
-      ...largest,
-      messages: plannedMessages(largest),
-      ...(await addressNeeds(url, largest.kind)),
-    });
+    await checkBroadcastLimits(largest, url);
     return {
       options: { ...largest, users: sizes, passes, target },
       async measure(context: RunContext) {

@@ -1,13 +1,16 @@
 import os from "node:os";
-import type { Argv } from "yargs";
-import { wholeNumber, wholeNumbers } from "../cli/options.ts";
+import { integer, integers, text } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { usageError } from "../cli/exit.ts";
-import { plannedMessages } from "../kernels/broadcast/broadcast-plan.ts";
-import { checkLimits } from "../cli/preflight.ts";
 import { count } from "../report/format.ts";
 import type { MetricName } from "../report/metric.ts";
-import { broadcastPlan, messageOptions } from "./broadcast.ts";
+import {
+  broadcastPlan,
+  checkBroadcastLimits,
+  MOST_USERS,
+  passesOption,
+  REPEATED_MESSAGE_OPTIONS,
+} from "./broadcast.ts";
 import {
   Findings,
   openContestant,
@@ -41,49 +44,40 @@ export const versus = scenario({
   describe: "Fanfare and other servers on the same machine, in turns, with 100, 1,000 and 5,000 members",
   metrics: COMPARED,
   ratios: RATIOS,
-  options: (yargs: Argv) =>
-    messageOptions(yargs)
-      .default("burst", "100")
-      .default("burst-repeats", 1)
-      .option("users", {
-        group: "Receivers:",
-        alias: "u",
-        type: "string",
-        default: "100,1000,5000",
-        describe: "Numbers of members online",
-      })
-      .option("servers", {
-        group: "Server:",
-        type: "string",
-        default: "fanfare,fanfare:0,socket.io,socket.io:2,ws",
-        describe:
-          "Servers in this order: fanfare:N has N gateway threads, socket.io:N N processes, and name=URL is already running",
-      })
-      .option("passes", { group: "Server:", type: "number", default: 2, describe: "Interleaved passes" })
-      .option("cores", {
-        group: "Server:",
-        type: "number",
-        describe: "Pin each server that is started to this many cores; default: all of the machine",
-      })
-      .example(
-        "$0 versus",
-        "Fanfare with and without gateway threads, Socket.IO in one and two processes, ws",
-      )
-      .example(
-        "$0 versus --servers fanfare,tailchat=http://127.0.0.1:11000 -u 100,500",
-        "beside a running Tailchat",
-      ),
-  async plan(args) {
-    const sizes = wholeNumbers("users", args.users, 1, 1_000_000);
-    const passes = wholeNumber("passes", args.passes, 1, 1000);
-    const specs = serverSpecs("servers", args.servers);
-    const cores = coreList(args.cores);
-    const plans = sizes.map((users) => broadcastPlan(args, users));
+  options: {
+    ...REPEATED_MESSAGE_OPTIONS,
+    burst: { ...REPEATED_MESSAGE_OPTIONS.burst, default: "100" },
+    users: integers("Receivers", "Numbers of members online", {
+      default: "100,1000,5000",
+      alias: "u",
+      min: 1,
+      max: MOST_USERS,
+    }),
+    servers: text(
+      "Server",
+      "Servers in this order: fanfare:N has N gateway threads, socket.io:N N processes, and name=URL is already running",
+      { default: "fanfare,fanfare:0,socket.io,socket.io:2,ws" },
+    ),
+    passes: passesOption(2),
+    cores: integer(
+      "Server",
+      "Pin each server that is started to this many cores; default: all of the machine",
+      { min: 1, max: os.availableParallelism() },
+    ),
+  },
+  examples: [
+    ["$0 versus", "Fanfare with and without gateway threads, Socket.IO in one and two processes, ws"],
+    ["$0 versus --servers fanfare,tailchat=http://127.0.0.1:11000 -u 100,500", "beside a running Tailchat"],
+  ],
+  async plan({ users: sizes, servers, passes, cores, ...values }) {
+    if (cores !== undefined && process.platform !== "linux")
+      throw usageError("--cores needs taskset, which only Linux has.");
+    const specs = serverSpecs("servers", servers);
+    const plans = sizes.map((users) => broadcastPlan(values, users));
     const largest = plans.find(({ users }) => users === Math.max(...sizes))!;
-    const canSpreadAddresses = process.platform === "linux";
-    checkLimits({ ...largest, messages: plannedMessages(largest), isLocalServer: true, canSpreadAddresses });
+    await checkBroadcastLimits(largest);
     return {
-      options: { ...largest, users: sizes, servers: args.servers, passes, cores: args.cores },
+      options: { ...largest, users: sizes, servers, passes, cores },
       async measure(context: RunContext) {
         const findings = new Findings();
         await untilInterrupted(context, async () => {
@@ -91,7 +85,7 @@ export const versus = scenario({
             const contestants: Contestant[] = [];
             for (const spec of specs) {
               const labels = { members: plan.users, server: spec.label };
-              const options = { plan, labels, ...(cores === undefined ? {} : { cores }) };
+              const options = { plan, labels, ...(cores === undefined ? {} : { cores: `0-${cores - 1}` }) };
               contestants.push(await openContestant(spec, options, context));
             }
             await takeTurns(contestants, passes, findings, context);
@@ -109,7 +103,7 @@ export const versus = scenario({
             "the same members, messages, clock and machine, in turns",
             cores === undefined
               ? `all ${count(os.availableParallelism(), "core")}`
-              : `each server on ${count(args.cores!, "core")}`,
+              : `each server on ${count(cores, "core")}`,
             `fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`,
           ],
           metrics: [...metrics, ...ratiosToFirst(metrics)],
@@ -120,10 +114,3 @@ export const versus = scenario({
     };
   },
 });
-
-function coreList(cores: number | undefined): string | undefined {
-  if (cores === undefined) return undefined;
-  const most = os.availableParallelism();
-  if (process.platform !== "linux") throw usageError("--cores needs taskset, which only Linux has.");
-  return `0-${wholeNumber("cores", cores, 1, most) - 1}`;
-}

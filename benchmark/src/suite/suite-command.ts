@@ -3,6 +3,7 @@ import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { ExitCode, usageError } from "../cli/exit.ts";
+import { namesIn } from "../cli/options.ts";
 import { duration, table } from "../report/format.ts";
 import { readmeSection, withSection } from "./readme-section.ts";
 import { runSuite } from "./run-suite.ts";
@@ -75,30 +76,24 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
 }
 
 function chosenRows(only: string | undefined, skip: string | undefined, profile: Profile): SuiteRow[] {
-  const wanted = rowNames("only", only);
-  const unwanted = rowNames("skip", skip);
+  const named = (option: string, text: string) =>
+    namesIn(
+      option,
+      text,
+      SUITE_ROWS.map(({ name }) => name),
+    );
+  const wanted = only === undefined ? undefined : named("only", only);
+  const unwanted = skip === undefined ? [] : named("skip", skip);
   const rows = SUITE_ROWS.filter(
     (row) =>
       commandLine(row, profile) !== null &&
       (wanted?.includes(row.name) ?? true) &&
-      !(unwanted?.includes(row.name) ?? false),
+      !unwanted.includes(row.name),
   );
   if (rows.length > 0) return rows;
   throw usageError(
     `The profile ${profile} has none of these rows. To list its rows: bench suite --profile ${profile} --list`,
   );
-}
-
-/**
- * undefined: the option was not given.
- * @throws {ExitError} naming unknown rows
- */
-function rowNames(option: string, text: string | undefined): string[] | undefined {
-  const names = text?.split(",");
-  const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];
-  if (unknown.length === 0) return names;
-  const known = SUITE_ROWS.map(({ name }) => name).join(", ");
-  throw usageError(`--${option}: unknown ${unknown.join(", ")}. Choices: ${known}.`);
 }
 
 async function newest(out: string): Promise<string> {
