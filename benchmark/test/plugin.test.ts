@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -6,11 +7,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
+import { freePort } from "../src/platform/free-port.ts";
 import type { Result } from "../src/report/result.ts";
 import { measure } from "./measure.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
+const ROOM_SERVER = fileURLToPath(new URL("../examples/room-server.js", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../examples/murmur.ts", import.meta.url));
 
 let bench: Bench;
@@ -95,8 +98,19 @@ test.each([
   await expect(measure({}, { name })).rejects.toThrow(message);
 });
 
-test("a server that the tester starts itself takes no URL", async () => {
-  await expect(measure({}, { name: "ws", url: "http://127.0.0.1:1" })).rejects.toThrow("omit --url");
+test.each(["light", "official"] as const)("a running Socket.IO server with %s receivers", async (kind) => {
+  const port = await freePort();
+  const child = spawn(process.execPath, [ROOM_SERVER], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { counts } = await measure({ kind }, { name: "socket.io", url: line.toString().trim() });
+    expect(counts).toMatchObject({ sent: 4, received: 160, lost: 0, stored: null });
+  } finally {
+    child.kill();
+  }
 });
 
 test("an invalid plug-in is rejected with what is missing", async () => {

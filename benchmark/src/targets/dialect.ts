@@ -1,47 +1,8 @@
 import { importPlugin } from "./import-plugin.ts";
+import type { Dialect, ServerEvent } from "./plugin.ts";
 import { TAILCHAT_DIALECT } from "./tailchat/tailchat-dialect.ts";
 
-/** A decoded packet from the server. Messages are the `content` and the `rev` of each, in order. */
-export type ServerEvent =
-  | { kind: "messages"; contents: unknown[]; revs: number[] }
-  /** From here on the connection counts as online. */
-  | { kind: "ready" }
-  /** The server says that this connection has missed events. */
-  | { kind: "resync" }
-  /** The server is going away: reconnect after a random part of this time. */
-  | { kind: "draining"; withinMs: number }
-  | { kind: "other" };
-
-interface Login {
-  event: string;
-  payload: unknown;
-  /** @returns the reason of a rejection; undefined: accepted */
-  refusal(answer: unknown): string | undefined;
-}
-
-/**
- * The protocol of a kind of server; plain data and pure functions, because every receiving thread loads its
- * own.
- */
-export interface Dialect {
-  /** "socket.io": Engine.IO 4 and Socket.IO 5 over a WebSocket; "websocket": text frames, see `readText`. */
-  transport: "socket.io" | "websocket";
-  /** The encoding of Socket.IO packets: text by default, or socket.io-msgpack-parser in binary frames. */
-  parser?: "msgpack";
-  path: string;
-  /**
-   * "websocket" only: the first text that a connection sends.
-   * @param credential what the plug-in's `join` returned
-   */
-  hello?: (credential: string | null) => string;
-  /** "websocket" only: decodes a text frame. Absent: each is a JSON array [event, payload] for `read`. */
-  readText?: (text: string) => ServerEvent;
-  /** "socket.io" only: the first call of every connection; it is online once that is granted. */
-  login?: Login;
-  /** false: a connection is online as soon as its transport is; true: after the `ready` event. */
-  waitsForReady: boolean;
-  read(event: string, payload: unknown): ServerEvent;
-}
+export type { Dialect, ServerEvent } from "./plugin.ts";
 
 /** `message.created` as in the contract; the bare servers send the same bytes. */
 function read(event: string, payload: unknown): ServerEvent {

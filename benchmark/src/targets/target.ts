@@ -1,26 +1,10 @@
 import type { DialectRef } from "./dialect.ts";
 import type { NatsTraffic } from "../kernels/broadcast/nats-traffic.ts";
 import type { Progress } from "../report/progress.ts";
+import type { Sender, ServerUsage } from "./plugin.ts";
 import type { RegistrationResult } from "./registration.ts";
 
-/** Resources that a server has used so far. */
-export interface ServerUsage {
-  rssBytes: number | null;
-  cpuSeconds: number | null;
-  /** Event-loop delay since the last sample, if the server reports it. */
-  eventLoopP99Ms: number | null;
-  eventLoopMaxMs: number | null;
-}
-
-/** Sends messages to the whole audience. */
-export interface Sender {
-  /**
-   * Resolves when the server has acknowledged.
-   * @throws {Error} with the error code as its message
-   */
-  send(content: string): Promise<void>;
-  close(): void;
-}
+export type { Sender, ServerUsage } from "./plugin.ts";
 
 /**
  * A server under test, running and reachable: the interface between commands and servers. Other kinds of server

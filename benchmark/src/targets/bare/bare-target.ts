@@ -1,11 +1,13 @@
-import { usageError } from "../../cli/exit.ts";
 import type { PluginOptions, TargetPlugin } from "../plugin.ts";
 import { DIALECTS } from "../dialect.ts";
 import type { Sender } from "../target.ts";
 import { BareProcess } from "./bare-process.ts";
 import { openSocketIoSender, openWsSender } from "./senders.ts";
 
-/** Servers without a platform: the limits of the machine and the library. Always started for the run. */
+/**
+ * Servers without a platform: the limits of the machine and the library. Started for the run; with --url, a
+ * running server with the same messages.
+ */
 export const bareSocketIo: TargetPlugin = bare(
   "socket.io",
   new URL("./socket-io-server.ts", import.meta.url),
@@ -22,9 +24,7 @@ function bare(
     name,
     dialect: DIALECTS[name],
     async open({ url, processes, cores }: PluginOptions) {
-      if (url !== undefined) {
-        throw usageError(`--target ${name} starts its own server: omit --url, or use --target fanfare.`);
-      }
+      if (url !== undefined) return { urls: [url], openSender: () => openSender(url), close: async () => {} };
       const server = await BareProcess.start(file, {
         ...(processes === undefined ? {} : { processes }),
         ...(cores === undefined ? {} : { cores }),
