@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
 import { loadDialect, type Dialect, type DialectRef } from "../targets/dialect.ts";
-import type { CompactTally } from "./compact-tally.ts";
+import type { DeliveryTally } from "./delivery-tally.ts";
 import { officialReceivers } from "./official-receiver.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
 import { allocateConnections, Count, ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
@@ -12,7 +12,7 @@ import { SourceAddresses } from "./source-addresses.ts";
 import type { Tally } from "./tally.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
 
-export interface AudienceOptions<T extends Tally | CompactTally> {
+export interface AudienceOptions<T extends Tally | DeliveryTally> {
   kind: ReceiverKind;
   /** The receivers spread over them. */
   urls: readonly string[];
@@ -43,7 +43,7 @@ export async function isOnThisMachine(url: string): Promise<boolean> {
 }
 
 /** All receiving members: threads of light or official receivers, and some official ones as probes. */
-export class Audience<T extends Tally | CompactTally = Tally> {
+export class Audience<T extends Tally | DeliveryTally = Tally> {
   readonly tally: T;
   readonly connections: ConnectionMemory;
   readonly #options: AudienceOptions<T>;
@@ -75,7 +75,7 @@ export class Audience<T extends Tally | CompactTally = Tally> {
     });
   }
 
-  static async start<T extends Tally | CompactTally>(options: AudienceOptions<T>): Promise<Audience<T>> {
+  static async start<T extends Tally | DeliveryTally>(options: AudienceOptions<T>): Promise<Audience<T>> {
     const dialect = await loadDialect(options.dialect);
     return new Audience(options, dialect, await Promise.all(options.urls.map(addressOf)));
   }
@@ -241,7 +241,7 @@ function tell(worker: Worker, order: ToWorker): void {
 const addressPools = new Map<string, SourceAddresses>();
 
 /** One pool per server address for the whole process: the next audience uses other addresses. */
-function sourceAddresses(serverAddress: string): SourceAddresses {
+export function sourceAddresses(serverAddress: string): SourceAddresses {
   let pool = addressPools.get(serverAddress);
   if (!pool) addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress)));
   return pool;

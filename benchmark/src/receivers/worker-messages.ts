@@ -1,6 +1,6 @@
 import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
 import type { DialectRef } from "../targets/dialect.ts";
-import type { CompactTallyMemory } from "./compact-tally.ts";
+import type { DeliveryMemory } from "./delivery-tally.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
 import type { ConnectionMemory } from "./receiver-group.ts";
 import type { TallyMemory } from "./tally.ts";
@@ -12,7 +12,7 @@ export interface WorkerSetup {
   addresses: readonly string[];
   dialect: DialectRef;
   runId: string;
-  tally: TallyMemory | CompactTallyMemory;
+  tally: TallyMemory | DeliveryMemory;
   connections: ConnectionMemory;
   /**
    * Receivers keep this channel exact: they reconnect when they lose their connection, and fetch what they

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { sampleThreadLoad } from "../kernels/broadcast/thread-load.ts";
 import { loadDialect } from "../targets/dialect.ts";
 import { ChannelPosition } from "./channel-position.ts";
-import { CompactTally } from "./compact-tally.ts";
+import { DeliveryTally } from "./delivery-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";
 import { Napper } from "./napper.ts";
 import { officialReceivers } from "./official-receiver.ts";
@@ -27,7 +27,7 @@ const group = new ReceiverGroup({
     setup.kind === "light"
       ? lightReceivers({ ...common, addresses: setup.addresses, onRead: () => napper.afterThisTurn() })
       : officialReceivers(common),
-  tally: "bits" in setup.tally ? new CompactTally(setup.tally) : new Tally(setup.tally),
+  tally: "bits" in setup.tally ? new DeliveryTally(setup.tally) : new Tally(setup.tally),
   connections: setup.connections,
   window: setup.window,
   timeoutMs: setup.timeoutMs,

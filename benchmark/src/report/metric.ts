@@ -216,11 +216,16 @@ export const FAULT_NAMES = METRIC_NAMES.filter((name) => {
   return counts === "fault";
 });
 
-/** What `metrics` takes for each name: the value, or values that it summarizes. undefined: does not exist here. */
-type Values = Partial<Record<MetricName, number | null | undefined>>;
+/** A value for each name. undefined: does not exist here. */
+export type MetricValues = Partial<Record<MetricName, number | null | undefined>>;
+
+/** Without those that are unknown. */
+export function known(values: MetricValues): MetricValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
 
 /** In the order of the arguments. */
-export function metrics(values: Values, labels: Labels = {}): Metric[] {
+export function metrics(values: MetricValues, labels: Labels = {}): Metric[] {
   return Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, ...KINDS[name as MetricName], value, labels }],
   );
@@ -238,7 +243,7 @@ export function readMetrics<Measured>(
   labels: Labels = {},
 ): Metric[] {
   const values = Object.entries(table).map(([name, read]) => [name, read(measured)]);
-  return metrics(Object.fromEntries(values) as Values, labels);
+  return metrics(Object.fromEntries(values) as MetricValues, labels);
 }
 
 /** Each name once, for --threshold. */

@@ -11,11 +11,9 @@ import type { PlannedRun, RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
-import type { LoadContext } from "../kernels/load/load-context.ts";
-import type { LoadPlan } from "../kernels/load/load-plan.ts";
+import type { LoadContext, LoadMeasurement, LoadPlan } from "../kernels/load/load.ts";
 import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
-import type { LoadLoop, LoadMeasurement } from "../kernels/load/load-result.ts";
-import { loadThreadCount } from "../kernels/load/load-threads.ts";
+import { sendingThreadCount, type RequestLoop } from "../kernels/requests/request-threads.ts";
 import { count, duration as durationText, whole } from "../report/format.ts";
 import { metrics, type Labels, type Metric, type MetricName } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
@@ -145,7 +143,7 @@ interface LoadArguments {
 export function loopOf(
   args: Pick<LoadArguments, "rate" | "duration">,
   closed: { inFlight: number; requests: number },
-): LoadLoop {
+): RequestLoop {
   if (args.rate === undefined) {
     if (args.duration !== undefined) throw usageError("--duration is for an open loop: add --rate.");
     return {
@@ -172,7 +170,7 @@ function mostRequests(requests: number): number {
  */
 export function loadPlanOf(
   args: LoadArguments,
-  loop: LoadLoop,
+  loop: RequestLoop,
   { senders, receivers }: { senders: number; receivers: number },
 ): LoadPlan {
   return {
@@ -182,7 +180,7 @@ export function loadPlanOf(
     payloadBytes: args.payload === undefined ? 0 : payloadBytes(args.payload),
     window: wholeNumber("connecting", args.connecting, 1, 10_000),
     napMs: wholeNumber("nap", args.nap ?? 0, 0, 100),
-    sendingThreads: loadThreadCount(args.sendingThreads, senders),
+    sendingThreads: sendingThreadCount(args.sendingThreads, senders),
     receivingThreads: receivers === 0 ? 0 : threadCount(args.threads ?? "auto", receivers),
   };
 }
@@ -225,7 +223,7 @@ export async function planLoad(
 }
 
 function loadOutcome(title: string, load: LoadMeasurement): Outcome {
-  const { target, scene, loop, warmUp, threads } = load;
+  const { target, plan, scene, warmUp, distributions, verdicts, errors } = load;
   const server = target.isThrowaway
     ? `${target.name}, started for this run`
     : `${target.name} at ${target.url}`;
@@ -233,15 +231,15 @@ function loadOutcome(title: string, load: LoadMeasurement): Outcome {
     title: `${title} · ${server}`,
     subtitle: [
       peopleText(scene),
-      paceText(loop),
-      `after a warm-up of ${whole(warmUp.requests)}`,
-      threadText(threads),
+      paceText(plan.loop),
+      `after a warm-up of ${whole(warmUp)}`,
+      `${plan.sendingThreads} sending, ${count(plan.receivingThreads, "receiving thread")}`,
     ],
-    metrics: loadMetrics(load),
-    distributions: loadDistributions(load),
+    metrics: loadMetrics(load, loadLabels(load)),
+    distributions,
     series: loadSeries(load),
-    caveats: load.generator.verdicts,
-    errors: load.errors,
+    caveats: verdicts,
+    errors,
   };
 }
 
@@ -252,70 +250,17 @@ function peopleText({ users, senders, online, channels, groups, members }: LoadM
   return channels > 0 ? `${who}, ${count(channels, "channel")}` : who;
 }
 
-function paceText(loop: LoadLoop): string {
+function paceText(loop: RequestLoop): string {
   return loop.kind === "closed"
     ? `${count(loop.requests, "request")}, ${whole(loop.inFlight)} in flight (closed loop)`
     : `${count(loop.requests, "request")}, ${whole(loop.perSecond)}/s for ${durationText(loop.durationMs)} (open loop)`;
 }
 
-function threadText({ sending, receiving }: LoadMeasurement["threads"]): string {
-  return `${sending} sending, ${count(receiving, "receiving thread")}`;
+export function loadMetrics({ values }: LoadMeasurement, labels: Labels): Metric[] {
+  return metrics(Object.fromEntries(LOAD_METRICS.map((name) => [name, values[name]])), labels);
 }
 
-export function loadMetrics(load: LoadMeasurement, labels: Labels = loadLabels(load)): Metric[] {
-  const { counts, rates, ack, lastDelivery, server, generator, registration } = load;
-  const isDelivered = counts.expected > 0;
-  const ifDelivered = <V>(value: V) => (isDelivered ? value : undefined);
-  return metrics(
-    {
-      acknowledgedPerSecond: rates.acknowledgedPerSecond,
-      deliveriesPerSecond: ifDelivered(rates.deliveriesPerSecond),
-      lost: ifDelivered(counts.lost),
-      duplicates: ifDelivered(counts.duplicates),
-      outOfOrder: ifDelivered(counts.outOfOrder),
-      corrupted: ifDelivered(counts.corrupted),
-      unstored: counts.unstored ?? undefined,
-      storedTwice: counts.storedTwice ?? undefined,
-      dropped: counts.dropped,
-      acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond ?? undefined,
-      deliveriesPerCpuSecond: ifDelivered(rates.deliveriesPerCpuSecond ?? undefined),
-      ackP50Ms: ack.latencyMs?.p50 ?? null,
-      ackP90Ms: ack.latencyMs?.p90 ?? null,
-      ackP99Ms: ack.latencyMs?.p99 ?? null,
-      ackP100Ms: ack.latencyMs?.p100 ?? null,
-      deliveryP50Ms: ifDelivered(lastDelivery?.latencyMs?.p50 ?? null),
-      deliveryP99Ms: ifDelivered(lastDelivery?.latencyMs?.p99 ?? null),
-      deliveryP100Ms: ifDelivered(lastDelivery?.latencyMs?.p100 ?? null),
-      receivedShare: ifDelivered(rates.receivedShare),
-      sent: counts.sent,
-      acknowledged: counts.acknowledged,
-      refused: counts.refused,
-      unanswered: counts.unanswered,
-      missed: counts.missed,
-      stored: counts.stored ?? undefined,
-      expected: ifDelivered(counts.expected),
-      received: ifDelivered(counts.received),
-      resyncs: counts.resyncs || undefined,
-      registrationsPerSecond: registration?.perSecond,
-      serverCores: server.cores ?? undefined,
-      serverCpuSeconds: server.cpuSeconds ?? undefined,
-      rssBytes: server.rssBeforeBytes ?? undefined,
-      rssMaxBytes: server.rssMaxBytes ?? undefined,
-      loopDelayMaxMs: server.eventLoopMaxMs ?? undefined,
-      senderBusy: generator.senderBusy ?? undefined,
-      senderWaiting: generator.senderWaiting ?? undefined,
-      receiverBusy: generator.receiverBusy ?? undefined,
-      receiverWaiting: generator.receiverWaiting ?? undefined,
-      sentLateP99Ms: generator.sentLateMs?.p99,
-      otherProgramsCores: generator.otherProgramsCores ?? undefined,
-      testerCpuSeconds: generator.cpuSeconds,
-      testerRssBytes: generator.rssBytes,
-    },
-    labels,
-  );
-}
-
-function loadLabels({ scene, loop }: LoadMeasurement): Labels {
+function loadLabels({ scene, plan: { loop } }: LoadMeasurement): Labels {
   const { senders, online, groups, members } = scene;
   return {
     senders,
@@ -325,21 +270,7 @@ function loadLabels({ scene, loop }: LoadMeasurement): Labels {
   };
 }
 
-function loadDistributions({ ack, delivery, lastDelivery }: LoadMeasurement) {
-  const row = (label: string, { latencyMs, bars }: LoadMeasurement["ack"]) => ({
-    label,
-    unit: "ms" as const,
-    percentiles: latencyMs,
-    buckets: bars,
-  });
-  return [
-    row("acknowledged", ack),
-    ...(lastDelivery ? [row("full delivery", lastDelivery)] : []),
-    ...(delivery ? [row("each delivery", delivery)] : []),
-  ];
-}
-
-function loadSeries({ samples, delivery }: LoadMeasurement): Series[] {
+function loadSeries({ samples, scene }: LoadMeasurement): Series[] {
   const line = (
     label: string,
     y: string,
@@ -354,7 +285,9 @@ function loadSeries({ samples, delivery }: LoadMeasurement): Series[] {
   const seconds = (i: number) => (samples[i]!.atMs - (samples[i - 1]?.atMs ?? 0)) / 1000;
   return [
     line("Acknowledged", "per second", (sample, i) => sample.acknowledged / seconds(i)),
-    ...(delivery ? [line("Deliveries", "per second", (sample, i) => sample.received / seconds(i))] : []),
+    ...(scene.online > 0
+      ? [line("Deliveries", "per second", (sample, i) => sample.received / seconds(i))]
+      : []),
     line("Server CPU", "cores", ({ cpuSeconds }, i) =>
       cpuSeconds === null ? null : cpuSeconds / seconds(i),
     ),

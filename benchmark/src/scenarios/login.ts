@@ -2,7 +2,7 @@ import type { Argv } from "yargs";
 import { wholeNumber } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
 import { measureLogins } from "../kernels/load/login-run.ts";
-import { createGuest, doAll } from "../kernels/load/scene-builder.ts";
+import { createGuest, doAll } from "../kernels/load/scene.ts";
 import { LOAD_METRICS, loadOptions, loadPlanOf, loopOf, MOST_REQUESTS, planLoad } from "./load.ts";
 
 const MOST_USERS = 100_000;

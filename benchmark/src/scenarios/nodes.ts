@@ -4,11 +4,10 @@ import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
 import { buildDirectScene, type DirectSize } from "../kernels/load/direct-scene.ts";
-import type { LoadPlan } from "../kernels/load/load-plan.ts";
+import type { LoadMeasurement, LoadPlan } from "../kernels/load/load.ts";
 import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
-import type { LoadMeasurement } from "../kernels/load/load-result.ts";
-import { loadThreadCount } from "../kernels/load/load-threads.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
+import { sendingThreadCount } from "../kernels/requests/request-threads.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, type Metric } from "../report/metric.ts";
@@ -64,7 +63,7 @@ export const nodes = scenario({
       payloadBytes: values.payload,
       window: values.connecting,
       napMs: values.nap,
-      sendingThreads: loadThreadCount("auto", senders),
+      sendingThreads: sendingThreadCount("auto", senders),
       receivingThreads: threadCount(values.threads, receivers),
     };
     checkLoadLimits({
@@ -91,7 +90,7 @@ export const nodes = scenario({
               clusters.set(count(n, "node"), load.target.url);
               channels = [count(load.scene.channels, "direct channel")];
               all.push(...loadMetrics(load, { nodes: n, pass }));
-              caveats.push(...load.generator.verdicts.map((text) => `${count(n, "node")}: ${text}`));
+              caveats.push(...load.verdicts.map((text) => `${count(n, "node")}: ${text}`));
               errors.push(...load.errors);
             }
           }

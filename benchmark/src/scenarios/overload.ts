@@ -16,6 +16,7 @@ import type { Percentiles } from "../kernels/broadcast/percentiles.ts";
 import { mostMessages, MOST_PER_SECOND, type OverloadPlan } from "../kernels/overload/overload-plan.ts";
 import type { OverloadMeasurement } from "../kernels/overload/overload-result.ts";
 import { measureOverload } from "../kernels/overload/overload-run.ts";
+import type { MemorySample } from "../kernels/requests/memory-watch.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { clusterName, count, ms, whole } from "../report/format.ts";
 import { metrics, type Metric } from "../report/metric.ts";
@@ -137,16 +138,17 @@ export const overload = scenario({
 });
 
 function overloadOutcome(measured: OverloadMeasurement, interrupted: boolean): Outcome {
-  const { users, senders, stalled, memory, verdicts, baseline, recovery, errors } = measured;
+  const { plan, memory, verdicts, baseline, recovery, errors } = measured;
+  const { users, senders, stalled, cluster } = plan;
   return {
     title: "More than the server's capacity",
     subtitle: [
-      clusterName(measured),
+      clusterName(cluster ?? { gateways: null, workers: null }),
       `${count(users, "receiver")}, ${count(senders, "sender")}`,
       ...(stalled > 0 ? [`${whole(stalled)} with a hung client`] : []),
     ],
     metrics: overloadMetrics(measured),
-    series: [memorySeries("Memory of the services", memory.samples)],
+    series: [memorySeries("Memory of the services", memory)],
     tables: [
       ...capacityTable(measured),
       {
@@ -167,7 +169,7 @@ function overloadOutcome(measured: OverloadMeasurement, interrupted: boolean): O
 }
 
 /** Memory over time, before the load and from its start on. */
-export function memorySeries(label: string, samples: OverloadMeasurement["memory"]["samples"]): Series {
+export function memorySeries(label: string, samples: readonly MemorySample[]): Series {
   const startMs = samples[0]?.atMs ?? 0;
   return {
     label,
@@ -182,65 +184,27 @@ export function memorySeries(label: string, samples: OverloadMeasurement["memory
   };
 }
 
-function overloadMetrics(measured: OverloadMeasurement): Metric[] {
-  const { users, gateways, capacity, overload: seen, recovery, counts, memory, tester } = measured;
-  const labels = { members: users, gateways: gateways ?? 0 };
-  const cpu = Object.entries(seen.cpuSecondsByKind);
+function overloadMetrics({ plan, values, overload: during, cpuMsPerMessage }: OverloadMeasurement): Metric[] {
+  const labels = { members: plan.users, gateways: plan.cluster?.gateways ?? 0 };
+  const inOrder = Object.fromEntries(overload.metrics.map((name) => [name, values[name]]));
   return [
-    ...metrics(
-      {
-        capacityPerSecond: capacity.perSecond,
-        offeredPerSecond: seen.offeredPerSecond,
-        acknowledgedPerSecond: seen.acknowledgedPerSecond,
-        normalAfterMs: recovery.normalAfterMs,
-        lost: counts.lost,
-        unstored: counts.unstored ?? undefined,
-        storedTwice: counts.storedTwice ?? undefined,
-        withoutRetryAfter: seen.withoutRetryAfter,
-        ackP50Ms: seen.ackMs?.p50 ?? null,
-        ackP99Ms: seen.ackMs?.p99 ?? null,
-        ackP100Ms: seen.ackMs?.p100 ?? null,
-        deliveryP100Ms: seen.deliveredMaxMs,
-        memoryPeakBytes: memory.peakBytes,
-        memoryGrowthBytes: memory.growthBytes,
-        serverCores: seen.serverCores ?? undefined,
-        acknowledged: counts.acknowledged,
-        stored: counts.stored ?? undefined,
-        disturbed: counts.disturbed,
-        senderBusy: tester.senderBusy ?? undefined,
-        receiverBusy: tester.receiverBusy ?? undefined,
-        senderDelayMs: tester.sentLateMs,
-        otherProgramsCores: tester.otherProgramsCores ?? undefined,
-      },
-      labels,
+    ...metrics(inOrder, labels),
+    ...metrics(during, { ...labels, phase: "overload" }),
+    ...Object.entries(cpuMsPerMessage).flatMap(([process, ms]) =>
+      metrics({ cpuMsPerMessage: ms }, { ...labels, process }),
     ),
-    ...metrics(
-      {
-        sent: seen.intended,
-        acknowledged: seen.acknowledged,
-        refused: seen.refused,
-        missed: seen.notSent,
-        unanswered: seen.unanswered,
-      },
-      { ...labels, phase: "overload" },
-    ),
-    ...(seen.acknowledged === 0
-      ? []
-      : cpu.flatMap(([process, seconds]) =>
-          metrics({ cpuMsPerMessage: (seconds * 1000) / seen.acknowledged }, { ...labels, process }),
-        )),
   ];
 }
 
-function capacityTable({ capacity }: OverloadMeasurement) {
-  if (capacity.steps.length === 0) return [];
+function capacityTable({ steps }: OverloadMeasurement) {
+  if (steps.length === 0) return [];
   const times = (values: Percentiles | null) => [ms(values?.p50), ms(values?.p99), ms(values?.p100)];
   return [
     {
       label: "Capacity, in a closed loop",
       rows: [
         ["in flight", "acknowledged", "p50", "p99", "p100"],
-        ...capacity.steps.map(({ inFlight, perSecond, ackMs }) => [
+        ...steps.map(({ inFlight, perSecond, ackMs }) => [
           whole(inFlight),
           `${whole(perSecond)}/s`,
           ...times(ackMs),
@@ -250,7 +214,7 @@ function capacityTable({ capacity }: OverloadMeasurement) {
   ];
 }
 
-function refusalTable({ overload: { refusalsByCode } }: OverloadMeasurement) {
+function refusalTable({ refusalsByCode }: OverloadMeasurement) {
   const rows = Object.entries(refusalsByCode).map(([code, times]) => [code, whole(times)]);
   return rows.length === 0 ? [] : [{ label: "Rejections by code", rows }];
 }

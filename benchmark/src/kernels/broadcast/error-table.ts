@@ -9,6 +9,11 @@ export class ErrorTable {
     else this.#counts.set(key, { phase, code, count });
   }
 
+  /** @param counts by code */
+  addAll(phase: string, counts: Readonly<Record<string, number>>): void {
+    for (const [code, count] of Object.entries(counts)) this.add(phase, code, count);
+  }
+
   rows(): { phase: string; code: string; count: number }[] {
     return [...this.#counts.values()].sort((a, b) => b.count - a.count);
   }

@@ -36,3 +36,18 @@ function readWaitMs(): number | null {
     return null;
   }
 }
+
+/** Of the busiest of several threads: its share of a core, and the share of the time it waited for one. */
+export function busiestThread(
+  before: readonly ThreadLoad[],
+  after: readonly ThreadLoad[],
+): { busy: number | null; waiting: number | null } {
+  const largest = (used: (load: ThreadLoad) => number | null): number | null => {
+    const shares = after.flatMap((load, i) => {
+      const [from, to, durationMs] = [used(before[i]!), used(load), load.atMs - before[i]!.atMs];
+      return from === null || to === null || durationMs <= 0 ? [] : [Math.min(1, (to - from) / durationMs)];
+    });
+    return shares.length === 0 ? null : Math.max(...shares);
+  };
+  return { busy: largest((load) => load.cpuMs), waiting: largest((load) => load.waitMs) };
+}

@@ -1,17 +1,27 @@
 import { availableParallelism, totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../../cli/exit.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import { watchOtherPrograms } from "../broadcast/machine-load.ts";
-import { spread, type Spread } from "../broadcast/percentiles.ts";
-import { allocateOutcomes, countOutcomes, Outcome, type OutcomeMemory } from "../overload/outcomes.ts";
-import { SenderThread } from "../overload/sender-thread.ts";
-import { addressOf, Audience } from "../../receivers/audience.ts";
-import { allocateCompactTally, CompactTally } from "../../receivers/compact-tally.ts";
-import { socketIoPath } from "../../receivers/light-socket.ts";
+import { Audience } from "../../receivers/audience.ts";
+import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
-import { DIALECTS } from "../../targets/dialect.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import { spread } from "../broadcast/percentiles.ts";
+import { busiestThread } from "../broadcast/thread-load.ts";
+import { groupSenders, settled } from "../requests/group-senders.ts";
+import {
+  allocateRequests,
+  Counted,
+  counted,
+  countRequests,
+  lateTimes,
+  RequestState,
+  times,
+  type Range,
+  type RequestMemory,
+} from "../requests/request-memory.ts";
+import type { RequestThreads } from "../requests/request-threads.ts";
+import { watchServer } from "../requests/server-watch.ts";
 import { RATE_WARM_UP_MS } from "./capacity-plan.ts";
 import type { CapacityAttempt } from "./capacity-result.ts";
 import { reasonsOf } from "./reasons.ts";
@@ -21,15 +31,14 @@ import type { CapacityContext } from "./users-attempt.ts";
 
 const POLL_MS = 20;
 
-/**
- * Finds how many messages a second one group can take: each attempt sends at a fixed rate, regardless of the responses
- * (open loop).
- */
+type RateContext = CapacityContext & { target: FanfareTarget };
+
+/** Finds how many messages a second one group can take: each attempt sends at a fixed rate (open loop). */
 export class RateAttempts {
-  readonly #context: CapacityContext & { target: FanfareTarget };
+  readonly #context: RateContext;
   #tokens: string[] = [];
 
-  constructor(context: CapacityContext & { target: FanfareTarget }) {
+  constructor(context: RateContext) {
     this.#context = context;
   }
 
@@ -40,14 +49,11 @@ export class RateAttempts {
       this.#tokens = credentials as string[];
     }
     const attempt = await RateAttempt.open(this.#context, this.#tokens, perSecond);
+    const label = `${perSecond} messages per second`;
+    const { memory } = attempt;
     try {
-      const label = `${perSecond} messages per second`;
-      return await progress.during(
-        label,
-        attempt.planned,
-        () => attempt.sent,
-        () => attempt.measure(),
-      );
+      const made = () => counted(memory, Counted.made);
+      return await progress.during(label, memory.requests, made, () => attempt.measure());
     } finally {
       await attempt.close();
     }
@@ -55,62 +61,63 @@ export class RateAttempts {
 }
 
 class RateAttempt {
-  readonly planned: number;
-  readonly #context: CapacityContext & { target: FanfareTarget };
+  readonly memory: RequestMemory;
+  readonly #context: RateContext;
   readonly #perSecond: number;
-  readonly #outcomes: OutcomeMemory;
-  readonly #audience: Audience<CompactTally>;
-  readonly #senders: SenderThread;
+  readonly #audience: Audience<DeliveryTally>;
+  readonly #threads: RequestThreads;
 
   private constructor(
-    context: CapacityContext & { target: FanfareTarget },
+    context: RateContext,
     perSecond: number,
-    outcomes: OutcomeMemory,
-    audience: Audience<CompactTally>,
-    senders: SenderThread,
+    audience: Audience<DeliveryTally>,
+    threads: RequestThreads,
+    memory: RequestMemory,
   ) {
     this.#context = context;
     this.#perSecond = perSecond;
-    this.#outcomes = outcomes;
     this.#audience = audience;
-    this.#senders = senders;
-    this.planned = plannedMessages(context, perSecond);
+    this.#threads = threads;
+    this.memory = memory;
   }
 
   static async open(
-    context: CapacityContext & { target: FanfareTarget },
+    context: RateContext,
     tokens: readonly string[],
     perSecond: number,
   ): Promise<RateAttempt> {
     const { target, plan, signal } = context;
-    const messages = plannedMessages(context, perSecond);
-    const outcomes = allocateOutcomes(messages);
+    const { members, payloadBytes } = plan;
+    const memory = allocateRequests(Math.ceil((perSecond * (plan.rateMs + RATE_WARM_UP_MS)) / 1000) + 1);
     const runId = newRunId();
+    const deliveries = allocateDeliveries({
+      receivers: members,
+      channels: [Int32Array.from({ length: members }, (_, i) => i)],
+      messages: memory.requests,
+      channelOf: () => 0,
+      intendedAt: memory.intendedAt,
+    });
     const audience = await Audience.start({
       ...plan,
       urls: target.urls,
       dialect: target.dialect,
       runId,
-      tally: new CompactTally(allocateCompactTally(plan.members, messages, nowMs())),
+      tally: new DeliveryTally(deliveries),
       probes: 0,
     });
-    const senders = new SenderThread({
-      urls: target.urls,
-      addresses: await Promise.all(target.urls.map(addressOf)),
-      path: socketIoPath(DIALECTS[target.dialect].path),
-      runId,
-      channelId: target.meeting.channelId,
-      payloadBytes: plan.payloadBytes,
-      outcomes,
-    });
-    const attempt = new RateAttempt(context, perSecond, outcomes, audience, senders);
+    const threads = await groupSenders(
+      target,
+      { runId, tokens: tokens.slice(members), payloadBytes },
+      signal,
+    );
+    const attempt = new RateAttempt(context, perSecond, audience, threads, memory);
     try {
-      await audience.connect(tokens.slice(0, plan.members));
+      await audience.connect(tokens.slice(0, members));
       if (audience.gaveUp > 0) {
         const codes = Object.keys(audience.errors).join(", ");
-        throw connectError(`${audience.gaveUp} of ${plan.members} members could not connect: ${codes}.`);
+        throw connectError(`${audience.gaveUp} of ${members} members could not connect: ${codes}.`);
       }
-      await senders.connect(tokens.slice(plan.members), 0, signal);
+      await threads.prepare();
       return attempt;
     } catch (error) {
       await attempt.close();
@@ -118,51 +125,23 @@ class RateAttempt {
     }
   }
 
-  get sent(): number {
-    return Atomics.load(this.#outcomes.count, 0);
-  }
-
   async measure(): Promise<CapacityAttempt> {
-    const { target, plan, signal } = this.#context;
-    const pids = target.platform?.processes.map(({ pid }) => pid) ?? [];
+    const { plan, signal } = this.#context;
+    const memory = this.memory;
+    const durationMs = RATE_WARM_UP_MS + plan.rateMs;
     this.#audience.measure(true);
-    // A report ends the sender's loop: one before it, and one after it.
-    const report = await this.#senders.report();
-    const startedMs = nowMs();
-    this.#senders.order({ type: "open", perSecond: this.#perSecond });
-    await sleep(RATE_WARM_UP_MS, undefined, { signal });
-    const from = this.sent;
-    const loads = await this.#audience.sampleLoads();
-    const cpu = await target.cpuSeconds();
-    const endWatch = cpu === null || !target.isThrowaway ? undefined : watchOtherPrograms(cpu);
-    const threads = threadTimes(pids);
-    const fromMs = nowMs();
-    await sleep(plan.rateMs, undefined, { signal });
-    const toMs = nowMs();
-    const to = this.sent;
-    const durationMs = toMs - fromMs;
-    const share = busiestShare(threads, threadTimes(pids), durationMs);
-    const cpuAfter = await target.cpuSeconds();
-    const otherProgramsCores = cpuAfter === null ? null : (endWatch?.(cpuAfter) ?? null);
-    const loadsAfter = await this.#audience.sampleLoads();
-    this.#senders.order({ type: "pause" });
-    const reportAfter = await this.#senders.report();
-    const senderBusy = (reportAfter.cpuMs - report.cpuMs) / (nowMs() - startedMs);
+    const loop = { kind: "open" as const, perSecond: this.#perSecond, durationMs, requests: memory.requests };
+    const sending = this.#threads.runFor(durationMs, { loop, senders: plan.senders, memory, first: 0 });
+    // It fails if the signal aborts, like the observation.
+    const [observed, span] = await Promise.all([this.#observe(), sending]);
     await this.#settle(nowMs() + Math.max(2000, plan.p100LimitMs * 2));
-    const due = Math.floor(((toMs - startedMs) * this.#perSecond) / 1000);
-    const serverCores = cpu === null || cpuAfter === null ? null : ((cpuAfter - cpu) * 1000) / durationMs;
-    return this.#judge({ from, to }, due, serverCores, {
-      errorCodes: [...Object.keys(reportAfter.errors), ...Object.keys(this.#audience.errors)],
-      testerBusy: Math.max(
-        senderBusy,
-        ...loadsAfter.map((load, i) => (load.cpuMs - loads[i]!.cpuMs) / durationMs),
-      ),
-      testerWaiting: Math.max(
-        ...loadsAfter.map((load, i) => ((load.waitMs ?? 0) - (loads[i]!.waitMs ?? 0)) / durationMs),
-      ),
-      sentLateMs: reportAfter.latestMs,
-      serverThreadBusy: share,
-      otherProgramsCores,
+    const due = (ms: number) => Math.floor((ms * this.#perSecond) / 1000);
+    const range = { from: Math.min(span.to, due(RATE_WARM_UP_MS)), to: span.to };
+    signal.throwIfAborted();
+    return this.#judge(range, due(durationMs), {
+      ...observed,
+      errorCodes: Object.keys({ ...this.#threads.errors(memory, span), ...this.#audience.errors }),
+      sentLateMs: lateTimes(memory, range).at(-1) ?? 0,
       cores: availableParallelism(),
       memoryFree: process.availableMemory() / totalmem(),
       p100LimitMs: plan.p100LimitMs,
@@ -170,73 +149,73 @@ class RateAttempt {
   }
 
   async close(): Promise<void> {
-    await this.#senders.close();
+    await this.#threads.close();
     await this.#audience.close();
+  }
+
+  /** The server and the tester, while the messages that count are sent. */
+  async #observe(): Promise<
+    Pick<Evidence, "testerBusy" | "testerWaiting" | "serverCores" | "serverThreadBusy" | "otherProgramsCores">
+  > {
+    const { target, plan, signal } = this.#context;
+    const sampleLoads = async () =>
+      (await Promise.all([this.#audience.sampleLoads(), this.#threads.sampleLoads()])).flat();
+    const pids = target.platform?.processes.map(({ pid }) => pid) ?? [];
+    await sleep(RATE_WARM_UP_MS, undefined, { signal });
+    const [loads, startedMs, threads] = [await sampleLoads(), nowMs(), threadTimes(pids)];
+    const endWatch = await watchServer(target);
+    await sleep(plan.rateMs, undefined, { signal });
+    const serverThreadBusy = busiestShare(threads, threadTimes(pids), nowMs() - startedMs);
+    const { cores: serverCores, otherProgramsCores } = await endWatch();
+    const { busy, waiting } = busiestThread(loads, await sampleLoads());
+    return { testerBusy: busy, testerWaiting: waiting, serverThreadBusy, serverCores, otherProgramsCores };
   }
 
   /** Until all deliveries arrived, or the deadline. */
   async #settle(deadlineMs: number): Promise<void> {
-    const isDone = () => {
-      const all = { from: 0, to: this.sent };
-      const isWaiting = countOutcomes(this.#outcomes, all, Outcome.sent) > 0;
-      return !isWaiting && this.#lost(all) === 0;
-    };
-    while (nowMs() < deadlineMs && !isDone()) {
-      await sleep(POLL_MS, undefined, { signal: this.#context.signal });
-    }
+    const { signal } = this.#context;
+    await settled(this.memory, deadlineMs, signal);
+    const all = { from: 0, to: this.memory.requests };
+    while (nowMs() < deadlineMs && this.#lost(all) > 0) await sleep(POLL_MS, undefined, { signal });
   }
 
-  #lost({ from, to }: { from: number; to: number }): number {
-    const { received, receivers } = this.#audience.tally.memory;
+  #isAcknowledged(message: number): boolean {
+    return this.memory.state[message] === RequestState.acknowledged;
+  }
+
+  #lost({ from, to }: Range): number {
+    const { tally } = this.#audience;
     let lost = 0;
     for (let i = from; i < to; i++)
-      if (this.#outcomes.outcome[i] === Outcome.acknowledged) lost += receivers - Atomics.load(received, i);
+      if (this.#isAcknowledged(i)) lost += tally.expected(i) - tally.received(i);
     return lost;
   }
 
-  /** Of all acknowledged messages; null if one did not reach everyone. */
-  #untilLast({ from, to }: { from: number; to: number }): Spread | null {
-    const { lastAt, epochMs } = this.#audience.tally.memory;
-    const times: number[] = [];
-    for (let i = from; i < to; i++) {
-      if (this.#outcomes.outcome[i] !== Outcome.acknowledged) continue;
-      if (!this.#audience.tally.isComplete(i)) return null;
-      times.push(lastAt[i]! + epochMs - this.#outcomes.intendedAt[i]!);
-    }
-    return spread(times);
-  }
-
-  #judge(
-    range: { from: number; to: number },
-    due: number,
-    serverCores: number | null,
-    evidence: Omit<Evidence, "missed" | "serverCores">,
-  ): CapacityAttempt {
-    const count = (outcome: number) => countOutcomes(this.#outcomes, range, outcome);
-    const acknowledged = count(Outcome.acknowledged);
+  #judge(range: Range, due: number, evidence: Omit<Evidence, "missed">): CapacityAttempt {
+    const { tally, dropped } = this.#audience;
+    const { acknowledged, refused, unanswered, missed } = countRequests(this.memory, range);
     // A timer that fires some milliseconds late is no shortfall: the latencies already include it.
     const late = due - range.to > this.#context.plan.senders + this.#perSecond / 20 ? due - range.to : 0;
-    const times = this.#untilLast(range);
+    const untilLast = times(range, (i) => (this.#isAcknowledged(i) ? tally.untilLast(i) : null));
+    const lost = this.#lost(range);
+    // A message that did not reach everyone has no time.
+    const reached = lost > 0 ? null : spread([...untilLast]);
+    const { serverCores } = evidence;
     const seen = {
-      worstMs: times?.max ?? null,
-      medianMs: times?.median ?? null,
+      worstMs: reached?.max ?? null,
+      medianMs: reached?.median ?? null,
       firstMs: null,
       coldMs: null,
       acknowledged,
-      lost: this.#lost(range),
-      refused: count(Outcome.refused) + count(Outcome.sent),
-      missed: count(Outcome.notSent) + late,
-      dropped: this.#audience.dropped,
+      lost,
+      refused: refused + unanswered,
+      missed: missed + late,
+      dropped,
       serverCores,
     };
     const reasons = reasonsOf(seen, evidence.p100LimitMs);
     const held = reasons.length === 0;
-    const resource = held ? null : judgeResource({ ...evidence, missed: late, serverCores });
+    const resource = held ? null : judgeResource({ ...evidence, missed: late });
     return { value: this.#perSecond, held, isFinal: false, ...seen, reasons, resource };
   }
-}
-
-/** Room for all planned messages, and for those of a late timer. */
-function plannedMessages({ plan }: CapacityContext, perSecond: number): number {
-  return Math.ceil((perSecond * (plan.rateMs + RATE_WARM_UP_MS + 2000)) / 1000) + plan.senders;
 }

@@ -1,8 +1,7 @@
 import { explain } from "../../targets/fanfare/explain.ts";
 import { createSharedGroup } from "../../targets/fanfare/shared-group.ts";
-import type { Scene } from "./scene.ts";
 import { Session } from "./session.ts";
-import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
+import { createGuest, doAll, type Scene, type SceneContext } from "./scene.ts";
 
 export interface DirectSize {
   senders: number;

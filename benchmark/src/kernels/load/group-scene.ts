@@ -1,9 +1,8 @@
 import type { Result } from "@fanfare/contract";
 import { randomBytes } from "node:crypto";
 import { explain } from "../../targets/fanfare/explain.ts";
-import type { Scene } from "./scene.ts";
 import { Session } from "./session.ts";
-import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
+import { createGuest, doAll, type Scene, type SceneContext } from "./scene.ts";
 
 export interface GroupSize {
   groups: number;

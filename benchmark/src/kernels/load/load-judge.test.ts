@@ -18,8 +18,6 @@ const FINE: JudgedLoad = {
   receiverWaiting: 0.1,
   sentLateMs: percentiles(0.1, 1.5),
   otherProgramsCores: 0,
-  cpuSeconds: 1,
-  rssBytes: 1,
   missed: 0,
   intended: 1000,
   ackMs: percentiles(2, 10),

@@ -1,6 +1,5 @@
 import os from "node:os";
-import type { OpenPercentiles } from "../broadcast/percentiles.ts";
-import type { LoadGeneratorResult } from "./load-result.ts";
+import type { OpenPercentiles, Percentiles } from "../broadcast/percentiles.ts";
 
 /** Above this, requests or deliveries have to wait for the thread. */
 const BUSY_LIMIT = 0.85;
@@ -10,7 +9,17 @@ const OTHERS_SHARE = 0.25;
 const LATE_MS = 5;
 const LATE_SHARE = 0.2;
 
-export interface JudgedLoad extends Omit<LoadGeneratorResult, "verdicts"> {
+/** The tester's own load while it measured; null: unknown. */
+export interface JudgedLoad {
+  /** Of the busiest thread of each kind: its share of a core, and the share of time it waited for one. */
+  senderBusy: number | null;
+  senderWaiting: number | null;
+  receiverBusy: number | null;
+  receiverWaiting: number | null;
+  /** From the intended to the actual sending. */
+  sentLateMs: Percentiles | null;
+  /** Cores used by unrelated programs. */
+  otherProgramsCores: number | null;
   missed: number;
   intended: number;
   ackMs: OpenPercentiles | null;

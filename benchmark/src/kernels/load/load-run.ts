@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Audience } from "../../receivers/audience.ts";
+import { TallyCount, type DeliveryTally } from "../../receivers/delivery-tally.ts";
+import type { RegistrationResult } from "../../targets/registration.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { watchOtherPrograms } from "../broadcast/machine-load.ts";
-import type { ThreadLoad } from "../broadcast/thread-load.ts";
-import type { Progress } from "../../report/progress.ts";
-import type { ServerUsage } from "../../targets/target.ts";
-import type { ThreadReport } from "./load-messages.ts";
-import { allocateLoad, Progressed, RequestState, type LoadMemory } from "./load-memory.ts";
-import { warmUpLoop, type LoadPlan } from "./load-plan.ts";
-import type { LoadSample } from "./load-result.ts";
+import { busiestThread } from "../broadcast/thread-load.ts";
+import {
+  allocateRequests,
+  Counted,
+  counted,
+  RequestState,
+  type RequestMemory,
+} from "../requests/request-memory.ts";
+import { RequestThreads, type OperationRef, type RequestLoop } from "../requests/request-threads.ts";
+import { watchServer } from "../requests/server-watch.ts";
+import type { LoadContext, LoadMeasurement, LoadScene } from "./load.ts";
 import { LoadSampler } from "./load-samples.ts";
-import { TallyCount, type LoadTally } from "./load-tally.ts";
-import type { LoadThreads } from "./load-threads.ts";
-import type { ArrivalReport } from "./receive-messages.ts";
-import type { ReceiveThreads } from "./receive-threads.ts";
+import { summariseLoad, type LoadRecord } from "./load-summary.ts";
 
-/** So that all threads know of the phase before it starts. */
-const START_MS = 50;
 /** After the warm-up, so that its last deliveries don't fall into the measurement. */
 const SETTLE_MS = 500;
 const POLL_MS = 10;
@@ -24,138 +25,114 @@ const QUIET_MS = 5000;
 /** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
-/** Requests made by threads, and deliveries that others wait for. */
+/** Requests to make, and who receives what they send. */
 export interface LoadJob {
-  plan: LoadPlan;
+  /** Of the requests, in the table of errors. */
+  name: string;
+  operation: OperationRef;
+  memory: RequestMemory;
   senders: number;
-  memory: LoadMemory;
-  threads: LoadThreads;
-  /** undefined: no receivers. */
-  tally: LoadTally | undefined;
-  /** undefined: no one only receives. */
-  receivers: ReceiveThreads | undefined;
-  usage: () => Promise<ServerUsage | null>;
-  isThrowaway: boolean;
-  progress: Progress;
-  signal: AbortSignal;
-}
-
-/** Raw data of the run. */
-export interface LoadRecord {
-  warmUp: { requests: number; acknowledged: number; durationMs: number };
-  /** By `nowMs`; null: interrupted before. */
-  startMs: number | null;
-  /** true: all deliveries were waited for. */
-  isComplete: boolean;
-  reports: ThreadReport[];
-  arrivals: ArrivalReport[];
-  before: ServerUsage | null;
-  after: ServerUsage | null;
-  samples: LoadSample[];
-  /** Of the threads that only receive, during the run; empty if there are none. */
-  receiving: { before: ThreadLoad[]; after: ThreadLoad[] };
-  otherProgramsCores: number | null;
+  scene: LoadScene;
+  registration: RegistrationResult;
+  /** Those who only receive, with the deliveries to everyone; undefined: there are none. */
+  audience?: Audience<DeliveryTally>;
+  /** @throws {ExitError} if one of them could not be connected */
+  connectAudience?(): Promise<void>;
+  /** @returns the number of stored copies per message */
+  readBack?(acknowledged: number): Promise<Uint8Array>;
 }
 
 /**
- * Warms up, measures, and waits for the last delivery. On an abort signal, the record has everything up to
- * then.
+ * Warms up, measures, waits for the last delivery and reads back what is stored. On an abort signal, the
+ * measurement has everything up to then.
+ * @throws {ExitError} if someone could not be connected
  */
-export async function runLoad(job: LoadJob): Promise<LoadRecord> {
-  const record = emptyRecord();
-  await warmUp(job, record);
-  if (!job.signal.aborted) await measure(job, record);
-  return record;
-}
-
-/** Of a run that was interrupted before it began. */
-export function emptyRecord(): LoadRecord {
-  return {
-    warmUp: { requests: 0, acknowledged: 0, durationMs: 0 },
-    startMs: null,
-    isComplete: false,
-    reports: [],
-    arrivals: [],
-    before: null,
-    after: null,
-    samples: [],
-    receiving: { before: [], after: [] },
-    otherProgramsCores: null,
-  };
+export async function measureLoad(context: LoadContext, job: LoadJob): Promise<LoadMeasurement> {
+  const { plan, errors, signal } = context;
+  const record: LoadRecord = { cpuAtStart: process.cpuUsage(), warmUp: 0, isComplete: false, samples: [] };
+  const threads = new RequestThreads(job.operation, plan.sendingThreads, signal);
+  try {
+    await job.connectAudience?.();
+    await threads.prepare();
+    record.warmUp = await warmUp(context, job, threads);
+    if (!signal.aborted) await measure(context, job, threads, record);
+    if (record.isComplete) record.copies = await job.readBack?.(counted(job.memory, Counted.acknowledged));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    errors.addAll("connection", await threads.close());
+    await job.audience?.close();
+    errors.addAll("connection", job.audience?.errors ?? {});
+  }
+  errors.addAll(job.name, threads.errors(job.memory, { from: 0, to: job.memory.requests }));
+  return summariseLoad(context, job, record);
 }
 
 async function warmUp(
-  { plan, senders, threads, progress, signal }: LoadJob,
-  record: LoadRecord,
-): Promise<void> {
-  if (plan.warmUp === 0) return;
-  const loop = warmUpLoop(plan.loop, plan.warmUp);
-  const memory = allocateLoad(loop.requests);
-  const startMs = nowMs() + START_MS;
-  const phase = { loop, isWarmUp: true, senders, memory, timeoutMs: plan.timeoutMs, startMs };
-  await duringPhase(progress, "warming up", memory, () => threads.run(phase));
-  record.warmUp = {
-    requests: loop.requests,
-    acknowledged: Atomics.load(memory.progress, Progressed.acknowledged),
-    durationMs: nowMs() - startMs,
-  };
+  { plan, progress, signal }: LoadContext,
+  { senders }: LoadJob,
+  threads: RequestThreads,
+): Promise<number> {
+  if (plan.warmUp === 0) return 0;
+  const memory = allocateRequests(plan.warmUp);
+  const phase = { loop: warmUpLoop(plan.loop, plan.warmUp), senders, memory, first: 0, isWarmUp: true };
+  await progress.during(
+    "warming up",
+    plan.warmUp,
+    () => counted(memory, Counted.settled),
+    () => threads.run({ ...phase, timeoutMs: plan.timeoutMs }),
+  );
   await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
+  return plan.warmUp;
 }
 
-async function measure(job: LoadJob, record: LoadRecord): Promise<void> {
-  const { plan, senders, memory, threads, tally, receivers, progress, signal } = job;
-  record.receiving.before = (await receivers?.sampleLoads()) ?? [];
-  const totals = () => ({
-    acknowledged: Atomics.load(memory.progress, Progressed.acknowledged),
-    received: tally ? Atomics.load(tally.memory.counts, TallyCount.received) : 0,
-  });
-  const sampler = new LoadSampler(job.usage, totals);
+/** The same concurrency or rate. */
+function warmUpLoop(loop: RequestLoop, requests: number): RequestLoop {
+  return loop.kind === "closed"
+    ? { ...loop, requests }
+    : { ...loop, requests, durationMs: (requests / loop.perSecond) * 1000 };
+}
+
+async function measure(
+  { target, plan, progress, signal }: LoadContext,
+  { memory, senders, audience }: LoadJob,
+  threads: RequestThreads,
+  record: LoadRecord,
+): Promise<void> {
+  const receiving = (await audience?.sampleLoads()) ?? [];
+  const sampler = new LoadSampler(
+    () => target.usage(),
+    () => ({
+      acknowledged: counted(memory, Counted.acknowledged),
+      received: audience?.tally.memory.counts[TallyCount.received] ?? 0,
+    }),
+  );
   record.before = await sampler.start();
-  const cpuBefore = record.before?.cpuSeconds ?? null;
-  const endWatch = job.isThrowaway && cpuBefore !== null ? watchOtherPrograms(cpuBefore) : undefined;
-  record.startMs = nowMs() + START_MS;
-  sampler.startMs = record.startMs;
-  const phase = {
-    loop: plan.loop,
-    isWarmUp: false,
-    senders,
-    memory,
-    timeoutMs: plan.timeoutMs,
-    startMs: record.startMs,
-  };
-  record.reports = await duringPhase(progress, "measuring", memory, () => threads.run(phase));
-  if (tally && !signal.aborted) await allDelivered(memory, tally, signal);
-  const { usage, samples } = await sampler.stop();
-  record.after = usage;
-  record.samples = samples;
-  record.receiving.after = (await receivers?.sampleLoads()) ?? [];
-  record.otherProgramsCores = (usage?.cpuSeconds && endWatch?.(usage.cpuSeconds)) ?? null;
+  const endWatch = await watchServer(target);
+  const sending = await threads.sampleLoads();
+  const { loop, timeoutMs } = plan;
+  record.span = await progress.during(
+    "measuring",
+    memory.requests,
+    () => counted(memory, Counted.settled),
+    () => threads.run({ loop, senders, memory, first: 0, isWarmUp: false, timeoutMs }),
+  );
+  record.sending = busiestThread(sending, await threads.sampleLoads());
+  if (audience && !signal.aborted) await allDelivered(memory, audience.tally, signal);
+  record.server = await endWatch();
+  record.samples = await sampler.stop(record.span.fromMs);
+  record.receiving = busiestThread(receiving, (await audience?.sampleLoads()) ?? []);
   await sleep(DRAIN_MS, undefined, { signal }).catch(() => {});
-  record.arrivals = [...(await threads.report()), ...((await receivers?.report()) ?? [])];
   record.isComplete = !signal.aborted;
 }
 
-function duringPhase(
-  progress: Progress,
-  label: string,
-  memory: LoadMemory,
-  work: () => Promise<ThreadReport[]>,
-): Promise<ThreadReport[]> {
-  return progress.during(
-    label,
-    memory.requests,
-    () => Atomics.load(memory.progress, Progressed.settled),
-    work,
-  );
-}
-
 /** Resolves when every acknowledged message is delivered, or nothing more arrives. */
-async function allDelivered(memory: LoadMemory, tally: LoadTally, signal: AbortSignal): Promise<void> {
+async function allDelivered(memory: RequestMemory, tally: DeliveryTally, signal: AbortSignal): Promise<void> {
   let next = 0;
   let received = -1;
   let quietSinceMs = nowMs();
   const isDone = (message: number) =>
-    memory.state[message] !== RequestState.acknowledged || tally.received(message) >= tally.expected(message);
+    memory.state[message] !== RequestState.acknowledged || tally.isComplete(message);
   for (;;) {
     while (next < memory.requests && isDone(next)) next++;
     if (next === memory.requests || signal.aborted) return;

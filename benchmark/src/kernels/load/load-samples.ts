@@ -1,31 +1,21 @@
 import { nowMs } from "../broadcast/clock.ts";
 import type { ServerUsage } from "../../targets/target.ts";
-import type { LoadSample } from "./load-result.ts";
+import type { LoadSample } from "./load.ts";
 
 const SAMPLE_MS = 1000;
 /** Longer runs keep their last hour. */
 const MOST_SAMPLES = 3600;
 
-interface Totals {
-  acknowledged: number;
-  received: number;
-}
-
-interface Look extends Totals {
-  cpuSeconds: number | null;
-}
+type Totals = Pick<LoadSample, "acknowledged" | "received">;
 
 /** Samples the server about once a second; a slow sample delays the next one. */
 export class LoadSampler {
   readonly #usage: () => Promise<ServerUsage | null>;
   readonly #totals: () => Totals;
   readonly #samples: LoadSample[] = [];
-  #last: Look | undefined;
+  #last: Totals & Pick<LoadSample, "cpuSeconds"> = { acknowledged: 0, received: 0, cpuSeconds: null };
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<ServerUsage | null> | undefined;
-
-  /** The start of the samples' times; set before the first one, a second after the start. */
-  startMs = 0;
+  #looking: Promise<void> | undefined;
 
   constructor(usage: () => Promise<ServerUsage | null>, totals: () => Totals) {
     this.#usage = usage;
@@ -40,21 +30,25 @@ export class LoadSampler {
     return usage;
   }
 
-  /** Takes the last sample. */
-  async stop(): Promise<{ usage: ServerUsage | null; samples: LoadSample[] }> {
+  /**
+   * Takes the last sample.
+   * @param startMs the start of the samples' times, by `nowMs`
+   */
+  async stop(startMs: number): Promise<LoadSample[]> {
     clearInterval(this.#timer);
     await this.#looking;
-    return { usage: await this.#look(), samples: this.#samples };
+    await this.#look();
+    return this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - startMs }));
   }
 
-  async #look(): Promise<ServerUsage | null> {
+  async #look(): Promise<void> {
     try {
       const usage = await this.#usage();
       const now = { ...this.#totals(), cpuSeconds: usage?.cpuSeconds ?? null };
-      const last = this.#last!;
+      const last = this.#last;
       this.#last = now;
       this.#samples.push({
-        atMs: nowMs() - this.startMs,
+        atMs: nowMs(),
         acknowledged: now.acknowledged - last.acknowledged,
         received: now.received - last.received,
         cpuSeconds:
@@ -63,7 +57,6 @@ export class LoadSampler {
         eventLoopMaxMs: usage?.eventLoopMaxMs ?? null,
       });
       if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
-      return usage;
     } finally {
       this.#looking = undefined;
     }

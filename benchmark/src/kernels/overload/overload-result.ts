@@ -1,79 +1,33 @@
 import os from "node:os";
+import type { MetricValues } from "../../report/metric.ts";
+import type { ErrorRow } from "../../report/result.ts";
 import type { Percentiles } from "../broadcast/percentiles.ts";
-import type { MemoryResult } from "./memory-watch.ts";
+import type { MemorySample } from "../requests/memory-watch.ts";
+import type { OverloadPlan } from "./overload-plan.ts";
+import type { Recovery } from "./recovery.ts";
+
+/** A closed loop in the search for the capacity. */
+export interface CapacityStep {
+  inFlight: number;
+  perSecond: number;
+  ackMs: Percentiles | null;
+}
 
 export interface OverloadMeasurement {
-  users: number;
-  senders: number;
-  stalled: number;
-  /** null: a single instance. */
-  gateways: number | null;
-  workers: number | null;
-  capacity: {
-    /** Acknowledged messages per second in a closed loop, the best of the steps; or the given value. */
-    perSecond: number | null;
-    steps: { inFlight: number; perSecond: number; ackMs: Percentiles | null }[];
-  };
-  overload: {
-    offeredPerSecond: number | null;
-    durationMs: number;
-    intended: number;
-    acknowledged: number;
-    refused: number;
-    /** Not written, because the connection was full. */
-    notSent: number;
-    /** Neither acknowledged nor rejected at the end of the run. */
-    unanswered: number;
-    acknowledgedPerSecond: number;
-    /** From the intended sending to the answer. */
-    ackMs: Percentiles | null;
-    refusedMs: Percentiles | null;
-    /**
-     * From the intended sending to the last receiver, the maximum over acknowledged messages; null: none
-     * arrived.
-     */
-    deliveredMaxMs: number | null;
-    refusalsByCode: Record<string, number>;
-    /** Processor cores used by the servers, on average. */
-    serverCores: number | null;
-    /** By kind of process, in a cluster; empty for a single instance. */
-    cpuSecondsByKind: Record<string, number>;
-    /** Retryable rejections without a retry time. */
-    withoutRetryAfter: number;
-  };
+  plan: OverloadPlan;
+  /** Of the whole run, and of the requests during the overload. */
+  values: MetricValues;
+  overload: MetricValues;
+  /** By kind of process, in a cluster; empty for a single instance. */
+  cpuMsPerMessage: Record<string, number>;
+  steps: CapacityStep[];
   baseline: { ackMaxMs: number | null; deliveredMaxMs: number | null };
-  recovery: {
-    /** A message is normal if it is acknowledged, and delivered, within these times. */
-    ackLimitMs: number;
-    deliveredLimitMs: number;
-    /** From the end of the overload; null: not within the observed time. */
-    normalAfterMs: number | null;
-    watchedMs: number;
-  };
-  memory: MemoryResult;
-  counts: {
-    acknowledged: number;
-    stored: number | null;
-    storedTwice: number | null;
-    /** Acknowledged but not in the database. */
-    unstored: number | null;
-    /** Receivers that were told to resync or lost their connection; they needn't get every message. */
-    disturbed: number;
-    resyncs: number;
-    /** Deliveries of acknowledged messages that never reached the other receivers. */
-    lost: number;
-  };
-  tester: {
-    /** The maximum delay of a message after its intended time. */
-    sentLateMs: number;
-    senderBusy: number | null;
-    receiverBusy: number | null;
-    /** Cores of this machine used by unrelated programs. */
-    otherProgramsCores: number | null;
-  };
+  recovery: Recovery;
+  refusalsByCode: Record<string, number>;
+  memory: MemorySample[];
   /** Misbehavior of the server or the tester; empty: none. */
   verdicts: string[];
-  errors: { phase: string; code: string; count: number }[];
+  errors: ErrorRow[];
 }
 
 const MAX_NORMAL_AFTER_MS = 5000;
@@ -85,39 +39,38 @@ const BUSY = 0.9;
 const OTHERS_SHARE = 0.25;
 
 /** The problems found. An overload is survived if there are none. */
-export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): string[] {
-  const { overload, counts, memory, recovery, tester } = result;
+export function judgeOverload(
+  values: MetricValues,
+  { unanswered, watchedMs }: { unanswered: number; watchedMs: number },
+): string[] {
   const verdicts: string[] = [];
   const say = (isSo: boolean, text: string) => isSo && verdicts.push(text);
-  say((counts.unstored ?? 0) > 0, `${counts.unstored} acknowledged messages are not in the database.`);
-  say((counts.storedTwice ?? 0) > 0, `${counts.storedTwice} messages are in the database twice.`);
-  say(counts.lost > 0, `${counts.lost} deliveries of acknowledged messages never arrived.`);
-  say(overload.unanswered > 0, `${overload.unanswered} messages were neither acknowledged nor rejected.`);
-  say(
-    overload.withoutRetryAfter > 0,
-    `${overload.withoutRetryAfter} rejections had no retry time (retryAfterMs).`,
-  );
-  const { normalAfterMs, watchedMs } = recovery;
-  if (normalAfterMs === null) {
+  const { unstored, storedTwice, lost, withoutRetryAfter, normalAfterMs, senderDelayMs } = values;
+  say((unstored ?? 0) > 0, `${unstored} acknowledged messages are not in the database.`);
+  say((storedTwice ?? 0) > 0, `${storedTwice} messages are in the database twice.`);
+  say((lost ?? 0) > 0, `${lost} deliveries of acknowledged messages never arrived.`);
+  say(unanswered > 0, `${unanswered} messages were neither acknowledged nor rejected.`);
+  say((withoutRetryAfter ?? 0) > 0, `${withoutRetryAfter} rejections had no retry time (retryAfterMs).`);
+  if (normalAfterMs === null || normalAfterMs === undefined) {
     verdicts.push(`Service was not normal again within the ${watchedMs / 1000} s observed.`);
   } else {
     const seconds = (normalAfterMs / 1000).toFixed(1);
     say(normalAfterMs > MAX_NORMAL_AFTER_MS, `Service was normal again only after ${seconds} s.`);
   }
-  const { growthBytes, peakBytes } = memory;
-  if (growthBytes !== null && growthBytes > Math.max(GROWTH_BYTES, peakBytes! * GROWTH_SHARE)) {
-    const mib = Math.round(growthBytes / 1024 / 1024);
+  const { memoryGrowthBytes: growth, memoryPeakBytes: peak, otherProgramsCores: others } = values;
+  if ((growth ?? 0) > Math.max(GROWTH_BYTES, (peak ?? 0) * GROWTH_SHARE)) {
+    const mib = Math.round(growth! / 1024 / 1024);
     verdicts.push(`The memory of the services grew by ${mib} MiB in the second half of the overload.`);
   }
-  if (tester.sentLateMs > SENT_LATE_MS || (tester.senderBusy ?? 0) > BUSY) {
+  if (senderDelayMs! > SENT_LATE_MS || (values.senderBusy ?? 0) > BUSY) {
     verdicts.push(
-      `The tester sent messages up to ${Math.round(tester.sentLateMs)} ms late: times are overstated by up to that.`,
+      `The tester sent messages up to ${Math.round(senderDelayMs!)} ms late: times are overstated by up to that.`,
     );
   }
   const cores = os.availableParallelism();
-  if ((tester.otherProgramsCores ?? 0) > cores * OTHERS_SHARE) {
+  if ((others ?? 0) > cores * OTHERS_SHARE) {
     verdicts.push(
-      `Other programs used ${tester.otherProgramsCores!.toFixed(1)} of the ${cores} cores of this machine: ` +
+      `Other programs used ${others!.toFixed(1)} of the ${cores} cores of this machine: ` +
         "the server had fewer than it could have had.",
     );
   }

@@ -1,19 +1,29 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../../cli/exit.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import { watchOtherPrograms } from "../broadcast/machine-load.ts";
-import type { ErrorTable } from "../broadcast/error-table.ts";
-import type { ThreadLoad } from "../broadcast/thread-load.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
-import { addressOf, Audience } from "../../receivers/audience.ts";
-import { allocateCompactTally, CompactTally } from "../../receivers/compact-tally.ts";
-import { socketIoPath } from "../../receivers/light-socket.ts";
+import type { RunContext } from "../../cli/scenario.ts";
+import { Audience } from "../../receivers/audience.ts";
+import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
 import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
-import type { Progress } from "../../report/progress.ts";
-import { DIALECTS } from "../../targets/dialect.ts";
+import { known } from "../../report/metric.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { MemoryWatch } from "./memory-watch.ts";
-import { allocateOutcomes, answerTimes, countOutcomes, Outcome, type Range } from "./outcomes.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import { percentiles } from "../broadcast/percentiles.ts";
+import { busiestThread } from "../broadcast/thread-load.ts";
+import { groupSenders, settled } from "../requests/group-senders.ts";
+import { MemoryWatch } from "../requests/memory-watch.ts";
+import { countMessages } from "../requests/message-counts.ts";
+import {
+  ackTimes,
+  allocateRequests,
+  Counted,
+  counted,
+  countRequests,
+  lateTimes,
+  RequestState,
+  times,
+  type Range,
+} from "../requests/request-memory.ts";
+import type { RequestThreads, Span } from "../requests/request-threads.ts";
+import { watchServer, type ServerUse } from "../requests/server-watch.ts";
 import {
   IN_FLIGHT_STEPS,
   MOST_PER_SECOND,
@@ -23,24 +33,16 @@ import {
   timesBesides,
   type OverloadPlan,
 } from "./overload-plan.ts";
-import { judgeOverload, type OverloadMeasurement } from "./overload-result.ts";
+import { judgeOverload, type CapacityStep, type OverloadMeasurement } from "./overload-result.ts";
 import { recoveryOf } from "./recovery.ts";
-import { SenderThread } from "./sender-thread.ts";
-import type { SenderReport } from "./sender-messages.ts";
 
-const POLL_MS = 20;
 /** For what is still in flight when sending ends; longer than the server's own limit for a write. */
 const SETTLE_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 15_000;
 
-export interface OverloadContext {
-  target: Pick<
-    FanfareTarget,
-    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "cpuSeconds" | "cpuSecondsByKind"
-  >;
+export interface OverloadContext extends Omit<RunContext, "defer"> {
+  target: FanfareTarget;
   plan: OverloadPlan;
-  progress: Progress;
-  errors: ErrorTable;
-  signal: AbortSignal;
 }
 
 /**
@@ -51,72 +53,77 @@ export function measureOverload(context: OverloadContext): Promise<OverloadMeasu
   return new OverloadRun(context).measure();
 }
 
-interface Span {
-  fromMs: number;
-  toMs: number;
-}
+const NOTHING: Span = { from: 0, to: 0, fromMs: 0, toMs: 0 };
 
 class OverloadRun {
   readonly #context: OverloadContext;
   readonly #times: ReturnType<typeof timesBesides>;
   readonly #runId = newRunId();
-  readonly #tally: CompactTally;
-  readonly #outcomes: ReturnType<typeof allocateOutcomes>;
-  readonly #steps: OverloadMeasurement["capacity"]["steps"] = [];
-  #audience: Audience<CompactTally> | undefined;
-  #thread: SenderThread | undefined;
-  #memory: MemoryWatch | undefined;
+  readonly #tally: DeliveryTally;
+  readonly #memory: ReturnType<typeof allocateRequests>;
+  readonly #steps: CapacityStep[] = [];
+  #audience: Audience<DeliveryTally> | undefined;
+  #threads: RequestThreads | undefined;
+  #services: MemoryWatch | undefined;
+  /** The number of requests so far. */
+  #next = 0;
   #capacity: number | null = null;
   #offered: number | null = null;
-  #baseline: Span | undefined;
-  #overload: Span | undefined;
-  #busy: { sender: number; receiver: number } | undefined;
-  #serverCores: number | null = null;
+  #baseline = NOTHING;
+  #overload = NOTHING;
+  #recovery = NOTHING;
+  #busy: { sender: number | null; receiver: number | null } = { sender: null, receiver: null };
+  #server: ServerUse | undefined;
   #cpuByKind: Record<string, number> = {};
-  #otherCores: number | null = null;
-  #before: SenderReport | undefined;
-  #after: SenderReport | undefined;
-  /** Taken once all is answered: rejections can arrive after the overload. */
-  #last: SenderReport | undefined;
-  #stored: Map<number, number> | undefined;
+  #copies: Uint8Array | undefined;
 
   constructor(context: OverloadContext) {
     this.#context = context;
-    this.#times = timesBesides(context.plan);
-    const most = mostMessages(context.plan);
-    this.#tally = new CompactTally(allocateCompactTally(context.plan.users, most, nowMs()));
-    this.#outcomes = allocateOutcomes(most);
+    const { users, overloadMs } = context.plan;
+    this.#times = timesBesides({ overloadMs });
+    this.#memory = allocateRequests(mostMessages(context.plan));
+    this.#tally = new DeliveryTally(
+      allocateDeliveries({
+        receivers: users,
+        channels: [Int32Array.from({ length: users }, (_, i) => i)],
+        messages: this.#memory.requests,
+        channelOf: () => 0,
+        intendedAt: this.#memory.intendedAt,
+      }),
+    );
   }
 
   async measure(): Promise<OverloadMeasurement> {
     const { target, plan, progress, errors, signal } = this.#context;
-    const prepared = await target.prepare(plan.users + plan.senders + plan.stalled, progress, signal);
+    const { users, senders, stalled, payloadBytes } = plan;
+    const prepared = await target.prepare(users + senders + stalled, progress, signal);
     const tokens = prepared.credentials as string[];
     try {
-      this.#audience = await this.#connect(tokens.slice(0, plan.users));
-      this.#thread = await this.#startSenders(tokens.slice(plan.users));
-      this.#memory = new MemoryWatch(target.platform!);
-      await this.#findCapacity(this.#thread);
-      await this.#settle(this.#thread);
-      this.#baseline = await this.#span(this.#thread, PROBES_PER_SECOND, this.#times.baselineMs);
-      await this.#overloadIt(this.#thread, this.#audience);
-      await this.#settle(this.#thread);
-      this.#last = await this.#thread.report();
-      this.#memory.stop();
-      await this.#readBack();
+      this.#audience = await this.#connect(tokens.slice(0, users));
+      const sending = { tokens: tokens.slice(users), stalled, payloadBytes };
+      this.#threads = await groupSenders(target, { ...sending, runId: this.#runId }, signal);
+      await this.#threads.prepare();
+      this.#services = new MemoryWatch(target.platform!);
+      await this.#findCapacity();
+      await this.#settle();
+      this.#baseline = await this.#send(PROBES_PER_SECOND, this.#times.baselineMs);
+      await this.#overloadIt(this.#threads, this.#audience);
+      this.#recovery = await this.#send(PROBES_PER_SECOND, this.#times.recoveryMs);
+      await this.#settle();
+      this.#services.stop();
+      this.#copies = await this.#readBack();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      this.#memory?.stop();
-      await this.#thread?.close();
+      this.#services?.stop();
+      errors.addAll("send", (await this.#threads?.close()) ?? {});
       await this.#audience?.close();
-      for (const [code, count] of Object.entries(this.#audience?.errors ?? {}))
-        errors.add("connect", code, count);
+      errors.addAll("connect", this.#audience?.errors ?? {});
     }
     return this.#summarise();
   }
 
-  async #connect(credentials: string[]): Promise<Audience<CompactTally>> {
+  async #connect(credentials: string[]): Promise<Audience<DeliveryTally>> {
     const { target, plan, progress, signal } = this.#context;
     const audience = await Audience.start({
       kind: "light",
@@ -127,7 +134,7 @@ class OverloadRun {
       probes: 0,
       workers: plan.workers,
       window: plan.window,
-      connectTimeoutMs: SETTLE_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       napMs: plan.napMs,
     });
     await progress.during(
@@ -146,248 +153,184 @@ class OverloadRun {
     return audience;
   }
 
-  async #startSenders(tokens: string[]): Promise<SenderThread> {
-    const { target, plan, signal } = this.#context;
-    const thread = new SenderThread({
-      urls: target.urls,
-      addresses: await Promise.all(target.urls.map(addressOf)),
-      path: socketIoPath(DIALECTS[target.dialect].path),
-      runId: this.#runId,
-      channelId: target.meeting.channelId,
-      payloadBytes: plan.payloadBytes,
-      outcomes: this.#outcomes,
-    });
-    await thread.connect(tokens, plan.stalled, signal);
-    return thread;
-  }
-
   /** Closed loops with increasing concurrency: the best of them is the server's capacity. */
-  async #findCapacity(thread: SenderThread): Promise<void> {
-    const { plan, progress, signal } = this.#context;
+  async #findCapacity(): Promise<void> {
+    const { plan, progress } = this.#context;
     this.#capacity = plan.capacity ?? null;
     if (plan.capacity !== undefined) return;
-    const warmUpMs = this.#times.stepMs * STEP_WARM_UP_PART;
+    const { stepMs } = this.#times;
     const search = async () => {
       for (const inFlight of IN_FLIGHT_STEPS) {
-        thread.order({ type: "closed", inFlight });
-        await sleep(warmUpMs, undefined, { signal });
-        const fromMs = nowMs();
-        await sleep(this.#times.stepMs - warmUpMs, undefined, { signal });
-        const toMs = nowMs();
-        await this.#settle(thread);
-        const times = this.#acknowledgedWithin({ fromMs, toMs });
-        const perSecond = times.length / ((toMs - fromMs) / 1000);
-        this.#steps.push({ inFlight, perSecond, ackMs: percentiles(times) });
+        const span = await this.#phase({ kind: "closed", inFlight }, stepMs);
+        await this.#settle();
+        const fromMs = span.fromMs + stepMs * STEP_WARM_UP_PART;
+        const acks = this.#ackTimesWithin(span, fromMs);
+        const perSecond = acks.length / ((span.toMs - fromMs) / 1000);
+        this.#steps.push({ inFlight, perSecond, ackMs: percentiles(acks) });
         this.#capacity = Math.max(this.#capacity ?? 0, perSecond);
       }
     };
     await progress.during("measuring the capacity", IN_FLIGHT_STEPS.length, () => this.#steps.length, search);
   }
 
-  async #overloadIt(thread: SenderThread, audience: Audience<CompactTally>): Promise<void> {
+  /** Of what was acknowledged from this time to the end of a span. */
+  #ackTimesWithin(span: Span, fromMs: number): Float64Array {
+    const { intendedAt, answeredAt, state } = this.#memory;
+    return times(span, (i) => {
+      const atMs = answeredAt[i]!;
+      const isWithin = state[i] === RequestState.acknowledged && atMs >= fromMs && atMs < span.toMs;
+      return isWithin ? atMs - intendedAt[i]! : null;
+    });
+  }
+
+  async #overloadIt(threads: RequestThreads, audience: Audience<DeliveryTally>): Promise<void> {
     const { plan, target, progress } = this.#context;
     this.#offered = Math.min(MOST_PER_SECOND, Math.max(1, this.#capacity! * plan.factor));
-    this.#before = await thread.report();
-    const loads = await audience.sampleLoads();
-    const cpuBefore = await target.cpuSeconds();
+    const [sending, receiving] = [await threads.sampleLoads(), await audience.sampleLoads()];
     const kindsBefore = target.cpuSecondsByKind();
-    const endWatch = cpuBefore === null ? undefined : watchOtherPrograms(cpuBefore);
+    const endWatch = await watchServer(target);
     const startedMs = nowMs();
     this.#overload = await progress.during(
       "overload: seconds",
       plan.overloadMs / 1000,
       () => Math.floor((nowMs() - startedMs) / 1000),
-      () => this.#span(thread, this.#offered!, plan.overloadMs),
+      () => this.#send(this.#offered!, plan.overloadMs),
     );
-    const durationMs = nowMs() - startedMs;
-    this.#after = await thread.report();
     this.#busy = {
-      sender: (this.#after.cpuMs - this.#before.cpuMs) / durationMs,
-      receiver: busiest(loads, await audience.sampleLoads(), durationMs),
+      sender: busiestThread(sending, await threads.sampleLoads()).busy,
+      receiver: busiestThread(receiving, await audience.sampleLoads()).busy,
     };
-    const cpuAfter = await target.cpuSeconds();
-    if (cpuBefore !== null && cpuAfter !== null) {
-      this.#cpuByKind = difference(kindsBefore ?? {}, target.cpuSecondsByKind() ?? {});
-      this.#serverCores = ((cpuAfter - cpuBefore) * 1000) / durationMs;
-      this.#otherCores = endWatch?.(cpuAfter) ?? null;
-    }
-    await this.#span(thread, PROBES_PER_SECOND, this.#times.recoveryMs);
+    this.#server = await endWatch();
+    const kinds = target.cpuSecondsByKind() ?? {};
+    for (const [kind, seconds] of Object.entries(kinds))
+      this.#cpuByKind[kind] = seconds - (kindsBefore?.[kind] ?? 0);
   }
 
-  /** Sends at a rate for this long, without waiting for what is in flight. */
-  async #span(thread: SenderThread, perSecond: number, durationMs: number): Promise<Span> {
-    const fromMs = nowMs();
-    thread.order({ type: "open", perSecond });
-    await sleep(durationMs, undefined, { signal: this.#context.signal });
-    const toMs = nowMs();
-    thread.order({ type: "pause" });
-    return { fromMs, toMs };
+  #send(perSecond: number, durationMs: number): Promise<Span> {
+    return this.#phase({ kind: "open", perSecond, durationMs }, durationMs);
   }
 
-  /** Stops sending, and waits until everything is answered, but no longer than a server may take. */
-  async #settle(thread: SenderThread): Promise<void> {
-    thread.order({ type: "pause" });
-    const deadline = nowMs() + SETTLE_MS;
-    const all = () => ({ from: 0, to: Atomics.load(this.#outcomes.count, 0) });
-    await sleep(POLL_MS, undefined, { signal: this.#context.signal });
-    while (nowMs() < deadline && countOutcomes(this.#outcomes, all(), Outcome.sent) > 0)
-      await sleep(POLL_MS, undefined, { signal: this.#context.signal });
+  /** Sends for this long, without waiting for what is in flight. */
+  async #phase(
+    loop: { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number; durationMs: number },
+    durationMs: number,
+  ): Promise<Span> {
+    const memory = this.#memory;
+    const [first, senders] = [this.#next, this.#context.plan.senders];
+    const requests = memory.requests - first;
+    const phase = { loop: { ...loop, requests }, senders, memory, first };
+    const span = await this.#threads!.runFor(durationMs, phase);
+    this.#next = span.to;
+    return span;
   }
 
-  async #readBack(): Promise<void> {
+  #settle(): Promise<void> {
+    return settled(this.#memory, nowMs() + SETTLE_MS, this.#context.signal);
+  }
+
+  async #readBack(): Promise<Uint8Array> {
     const { target, progress } = this.#context;
-    const stored = new Map<number, number>();
-    const acknowledged = countOutcomes(this.#outcomes, this.#all, Outcome.acknowledged);
+    const copies = new Uint8Array(this.#memory.requests);
+    let found = 0;
     const read = () =>
       target.storedIds((content) => {
         const index = taggedIndex(this.#runId, content);
-        if (index >= 0) stored.set(index, (stored.get(index) ?? 0) + 1);
+        if (index < 0 || index >= copies.length) return;
+        copies[index]!++;
+        found++;
       });
-    await progress.during("reading back stored messages", acknowledged, () => stored.size, read);
-    this.#stored = stored;
+    const acknowledged = counted(this.#memory, Counted.acknowledged);
+    await progress.during("reading back stored messages", acknowledged, () => found, read);
+    return copies;
   }
 
-  get #all(): Range {
-    return { from: 0, to: Atomics.load(this.#outcomes.count, 0) };
-  }
-
-  /** The messages due in this time: they are numbered in its order. */
-  #within({ fromMs, toMs }: Span): Range {
-    const { intendedAt } = this.#outcomes;
-    const { to: end } = this.#all;
-    let from = 0;
-    while (from < end && intendedAt[from]! < fromMs) from++;
-    let to = from;
-    while (to < end && intendedAt[to]! < toMs) to++;
-    return { from, to };
-  }
-
-  #acknowledgedWithin({ fromMs, toMs }: Span): Float64Array {
-    const { intendedAt, answeredAt, outcome } = this.#outcomes;
-    const times: number[] = [];
-    for (let i = 0; i < this.#all.to; i++) {
-      const atMs = answeredAt[i]!;
-      if (outcome[i] === Outcome.acknowledged && atMs >= fromMs && atMs < toMs)
-        times.push(atMs - intendedAt[i]!);
-    }
-    return Float64Array.from(times).sort();
-  }
-
-  /** Until the last receiver had it, of those who got it at all. */
-  #deliveredMs(index: number): number | null {
-    const { received, lastAt, epochMs } = this.#tally.memory;
-    if (Atomics.load(received, index) === 0) return null;
-    return lastAt[index]! + epochMs - this.#outcomes.intendedAt[index]!;
-  }
-
-  #deliveredMax({ from, to }: Range): number | null {
-    let longest: number | null = null;
-    for (let i = from; i < to; i++) {
-      if (this.#outcomes.outcome[i] !== Outcome.acknowledged) continue;
-      const ms = this.#deliveredMs(i);
-      if (ms !== null) longest = Math.max(longest ?? 0, ms);
-    }
-    return longest;
+  /** Until the last receiver had it, of those who got it at all; the maximum over acknowledged messages. */
+  #deliveredMax(range: Range): number | null {
+    const isAcknowledged = (i: number) => this.#memory.state[i] === RequestState.acknowledged;
+    return times(range, (i) => (isAcknowledged(i) ? this.#tally.untilLast(i) : null)).at(-1) ?? null;
   }
 
   #summarise(): OverloadMeasurement {
     const { plan, errors } = this.#context;
-    const baseline = this.#baseline ? this.#within(this.#baseline) : { from: 0, to: 0 };
-    const span = this.#overload ?? { fromMs: 0, toMs: 0 };
-    const range = this.#within(span);
-    const count = (outcome: number) => countOutcomes(this.#outcomes, range, outcome);
-    const acknowledged = count(Outcome.acknowledged);
+    const memory = this.#memory;
+    const span = this.#overload;
+    const counts = countRequests(memory, span);
+    const acks = percentiles(ackTimes(memory, span));
     const durationMs = span.toMs - span.fromMs;
-    const baselineAckMs = answerTimes(this.#outcomes, baseline, Outcome.acknowledged).at(-1) ?? null;
-    const baselineDeliveredMs = this.#deliveredMax(baseline);
-    const result: Omit<OverloadMeasurement, "verdicts"> = {
-      users: plan.users,
-      senders: plan.senders,
-      stalled: plan.stalled,
-      gateways: plan.cluster?.gateways ?? null,
-      workers: plan.cluster?.workers ?? null,
-      capacity: { perSecond: this.#capacity, steps: this.#steps },
-      overload: {
-        offeredPerSecond: this.#offered,
-        durationMs,
-        intended: range.to - range.from,
-        acknowledged,
-        refused: count(Outcome.refused),
-        notSent: count(Outcome.notSent),
-        unanswered: count(Outcome.sent),
-        acknowledgedPerSecond: durationMs === 0 ? 0 : acknowledged / (durationMs / 1000),
-        ackMs: percentiles(answerTimes(this.#outcomes, range, Outcome.acknowledged)),
-        refusedMs: percentiles(answerTimes(this.#outcomes, range, Outcome.refused)),
-        deliveredMaxMs: this.#deliveredMax(range),
-        refusalsByCode: difference(this.#before?.errors ?? {}, this.#last?.errors ?? {}),
-        serverCores: this.#serverCores,
-        cpuSecondsByKind: this.#cpuByKind,
-        withoutRetryAfter: this.#last?.withoutRetryAfter ?? 0,
-      },
-      baseline: { ackMaxMs: baselineAckMs, deliveredMaxMs: baselineDeliveredMs },
-      recovery: recoveryOf({
-        outcomes: this.#outcomes,
-        range: { from: range.to, to: this.#all.to },
-        endedMs: span.toMs,
-        watchedMs: this.#times.recoveryMs,
-        baselineAckMs,
-        baselineDeliveredMs,
-        deliveredMs: (index) => this.#deliveredMs(index),
+    const baseline = {
+      ackMaxMs: ackTimes(memory, this.#baseline).at(-1) ?? null,
+      deliveredMaxMs: this.#deliveredMax(this.#baseline),
+    };
+    const recovery = recoveryOf({
+      memory,
+      range: this.#recovery,
+      endedMs: span.toMs,
+      baselineAckMs: baseline.ackMaxMs,
+      baselineDeliveredMs: baseline.deliveredMaxMs,
+      deliveredMs: (index) => this.#tally.untilLast(index),
+    });
+    const services = this.#services?.result(span.fromMs, span.toMs);
+    const values = {
+      capacityPerSecond: this.#capacity,
+      offeredPerSecond: this.#offered,
+      acknowledgedPerSecond: durationMs === 0 ? 0 : counts.acknowledged / (durationMs / 1000),
+      normalAfterMs: recovery.normalAfterMs,
+      withoutRetryAfter: counted(memory, Counted.withoutRetryAfter),
+      ackP50Ms: acks?.p50 ?? null,
+      ackP99Ms: acks?.p99 ?? null,
+      ackP100Ms: acks?.p100 ?? null,
+      deliveryP100Ms: this.#deliveredMax(span),
+      memoryPeakBytes: services?.peakBytes ?? null,
+      memoryGrowthBytes: services?.growthBytes ?? null,
+      senderDelayMs: lateTimes(memory, span).at(-1) ?? 0,
+      ...this.#countValues(),
+      ...known({
+        serverCores: this.#server?.cores ?? null,
+        senderBusy: this.#busy.sender,
+        receiverBusy: this.#busy.receiver,
+        otherProgramsCores: this.#server?.otherProgramsCores ?? null,
       }),
-      memory: this.#memory?.result(span.fromMs, span.toMs) ?? {
-        beforeBytes: null,
-        peakBytes: null,
-        growthBytes: null,
-        databaseBeforeBytes: null,
-        databaseAfterBytes: null,
-        samples: [],
-      },
-      counts: this.#counts(),
-      tester: {
-        sentLateMs: this.#after?.latestMs ?? 0,
-        senderBusy: this.#busy?.sender ?? null,
-        receiverBusy: this.#busy?.receiver ?? null,
-        otherProgramsCores: this.#otherCores,
-      },
+    };
+    const { intended: sent, acknowledged, refused, missed, unanswered } = counts;
+    const judged = { unanswered, watchedMs: this.#times.recoveryMs };
+    return {
+      plan,
+      values,
+      overload: { sent, acknowledged, refused, missed, unanswered },
+      cpuMsPerMessage: Object.fromEntries(
+        Object.entries(this.#cpuByKind).map(([kind, seconds]) => [kind, (seconds * 1000) / acknowledged]),
+      ),
+      steps: this.#steps,
+      baseline,
+      recovery,
+      // Rejections can arrive after the overload.
+      refusalsByCode: this.#threads?.errors(memory, { from: span.from, to: this.#next }) ?? {},
+      memory: services?.samples ?? [],
+      verdicts: this.#copies ? judgeOverload(values, judged) : [],
       errors: errors.rows(),
     };
-    return { ...result, verdicts: this.#stored ? judgeOverload(result) : [] };
   }
 
-  #counts(): OverloadMeasurement["counts"] {
-    const { outcome } = this.#outcomes;
+  #countValues() {
+    const copies = this.#copies;
     const disturbed: readonly number[] = [...(this.#audience?.connections.disturbed ?? [])];
-    const stored = this.#stored;
-    const { to } = this.#all;
-    let acknowledged = 0;
-    let unstored = 0;
+    const undisturbed = [...disturbed.keys()].filter((receiver) => disturbed[receiver] === 0);
+    const { acknowledged, stored, storedTwice, unstored } = countMessages({
+      memory: this.#memory,
+      tally: undefined,
+      connections: undefined,
+      copies,
+      isComplete: copies !== undefined,
+    });
     let lost = 0;
-    for (let i = 0; i < to; i++) {
-      if (outcome[i] !== Outcome.acknowledged) continue;
-      acknowledged++;
-      if (stored?.has(i) === false) unstored++;
-      // Before the end it may be in flight.
-      if (!stored || this.#tally.isComplete(i)) continue;
-      for (let r = 0; r < disturbed.length; r++) if (disturbed[r] === 0 && !this.#tally.has(r, i)) lost++;
+    // Before the end it may be in flight.
+    const last = copies ? this.#next : 0;
+    for (let i = 0; i < last; i++) {
+      if (this.#memory.state[i] !== RequestState.acknowledged || this.#tally.isComplete(i)) continue;
+      // Disturbed receivers needn't get every message.
+      lost += undisturbed.filter((receiver) => !this.#tally.has(receiver, i)).length;
     }
-    const storedCount = stored && [...stored.values()].reduce((sum, times) => sum + times, 0);
-    return {
-      acknowledged,
-      stored: storedCount ?? null,
-      storedTwice: stored ? storedCount! - stored.size : null,
-      unstored: stored ? unstored : null,
-      disturbed: disturbed.reduce((sum, is) => sum + is, 0),
-      resyncs: this.#audience?.resyncs ?? 0,
-      lost,
-    };
+    const count = disturbed.length - undisturbed.length;
+    return { acknowledged, lost, disturbed: count, ...known({ stored, storedTwice, unstored }) };
   }
-}
-
-function busiest(before: readonly ThreadLoad[], after: readonly ThreadLoad[], durationMs: number): number {
-  return Math.max(...after.map((load, i) => (load.cpuMs - before[i]!.cpuMs) / durationMs));
-}
-
-function difference(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
-  const entries = Object.entries(after).map(([code, count]) => [code, count - (before[code] ?? 0)] as const);
-  return Object.fromEntries(entries.filter(([, count]) => count > 0));
 }

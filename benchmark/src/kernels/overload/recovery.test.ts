@@ -1,21 +1,20 @@
 import { expect, test } from "vitest";
-import { allocateOutcomes, Outcome } from "./outcomes.ts";
+import { allocateRequests, RequestState } from "../requests/request-memory.ts";
 import { recoveryOf } from "./recovery.ts";
 
 /** One probe every 100 ms after the end at 1,000, answered after this many milliseconds; null: rejected. */
 function recovery(answersMs: readonly (number | null)[], delivered = (index: number) => answersMs[index]!) {
-  const outcomes = allocateOutcomes(answersMs.length);
+  const memory = allocateRequests(answersMs.length);
   for (const [i, ms] of answersMs.entries()) {
     const intendedMs = 1100 + i * 100;
-    outcomes.intendedAt[i] = intendedMs;
-    outcomes.answeredAt[i] = intendedMs + (ms ?? 1);
-    outcomes.outcome[i] = ms === null ? Outcome.refused : Outcome.acknowledged;
+    memory.intendedAt[i] = intendedMs;
+    memory.answeredAt[i] = intendedMs + (ms ?? 1);
+    memory.state[i] = ms === null ? RequestState.refused : RequestState.acknowledged;
   }
   return recoveryOf({
-    outcomes,
+    memory,
     range: { from: 0, to: answersMs.length },
     endedMs: 1000,
-    watchedMs: 10_000,
     baselineAckMs: 50,
     baselineDeliveredMs: 60,
     deliveredMs: delivered,

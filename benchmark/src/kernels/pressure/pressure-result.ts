@@ -1,5 +1,5 @@
 import type { Percentiles } from "../broadcast/percentiles.ts";
-import type { MemoryResult } from "../overload/memory-watch.ts";
+import type { MemoryResult } from "../requests/memory-watch.ts";
 
 /** The outcome of one kind of request in one phase. */
 export interface OperationResult {
@@ -25,9 +25,8 @@ export interface PressurePhase {
   /** How often /readyz reported overload, and how often it was asked (once a second). */
   readyzOverloaded: number;
   readyzAsked: number;
-  /** Cores used on average by the servers and by the load-generating threads. */
+  /** Cores used on average. */
   serverCores: number | null;
-  generatorCores: number;
 }
 
 /** `reads`: hostile readers within their limits. `mixed`: more of everything than the server can take. */

@@ -1,22 +1,16 @@
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
-import { LatencyHistogram } from "../load/latency-histogram.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import { MemoryWatch } from "../overload/memory-watch.ts";
+import type { RunContext } from "../../cli/scenario.ts";
 import { addressOf } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
-import type { RunContext } from "../../cli/scenario.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import type {
-  CallLoop,
-  CallOperation,
-  CallSetup,
-  FromCallThread,
-  OperationReport,
-  ToCallThread,
-} from "./call-messages.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import { settled } from "../requests/group-senders.ts";
+import { MemoryWatch } from "../requests/memory-watch.ts";
+import type { MixSetup } from "../requests/mix-operation.ts";
+import { Counted, counted } from "../requests/request-memory.ts";
+import { watchServer } from "../requests/server-watch.ts";
+import { hostileReads, MESSAGES_PER_CHANNEL, mixture, ofBystander } from "./mixes.ts";
+import { MixThread, type OperationCount, type PressureLoop } from "./mix-thread.ts";
 import {
   judgePressure,
   type OperationResult,
@@ -38,8 +32,6 @@ const HOSTILE = 20;
 /** Far more than one user's limits allow. */
 const HOSTILE_CALLS_PER_SECOND = 100;
 const CHANNELS = 10;
-/** For the hostile readers: some 5 MB of the longest texts. */
-const MESSAGES_PER_CHANNEL = 120;
 const LONG_TEXT = "lorem ipsum ".repeat(330);
 const QUIET_MS = 10_000;
 const STEP_MS = 5000;
@@ -48,9 +40,10 @@ const AFTER_MS = 15_000;
 /** Share of the capacity offered after the overload, to see when it is answered again. */
 const AFTER_SHARE = 0.1;
 const SETTLE_MS = 15_000;
-const BYSTANDER: CallLoop = { kind: "open", perSecond: 7 };
+const BYSTANDER: PressureLoop = { kind: "open", perSecond: 7 };
 const BYSTANDER_ADDRESS = "127.0.0.2";
-const UPLOAD_BYTES = 10_000;
+/** The platform answers at most 256 concurrent calls per connection. */
+const MAX_UNANSWERED_PER_CONNECTION = 200;
 
 /** Phases of pressure on a server of this run's own, with a bystander through all of them. */
 export async function measurePressure(
@@ -66,12 +59,8 @@ export async function measurePressure(
   if (plan.kind === "reads") {
     const total = channelIds.length * MESSAGES_PER_CHANNEL;
     let written = 0;
-    await progress.during(
-      "writing messages",
-      total,
-      () => written,
-      () => fill(api, target, channelIds, () => written++),
-    );
+    const write = () => fill(api, target, channelIds, () => written++);
+    await progress.during("writing messages", total, () => written, write);
     // As in production: the tester's own servers allow a thousand times as much.
     await target.platform!.refresh(signal, { RATE_LIMIT_FACTOR: "1" });
   }
@@ -110,91 +99,21 @@ async function fill(
 ): Promise<void> {
   const one = async (channelId: string): Promise<void> => {
     for (let i = 0; i < MESSAGES_PER_CHANNEL; i += 1) {
-      await api.call(
-        "message.send",
-        { channelId, content: LONG_TEXT, nonce: `fill-${channelId}-${i}` },
-        meeting.ownerToken,
-      );
+      const message = { channelId, content: LONG_TEXT, nonce: `fill-${channelId}-${i}` };
+      await api.call("message.send", message, meeting.ownerToken);
       done();
     }
   };
   await Promise.all(channelIds.map(one));
 }
 
-/** The most expensive requests a guest can make. */
-function hostileReads(groupId: string, channelIds: readonly string[]): CallOperation[] {
-  const middle = Math.ceil(MESSAGES_PER_CHANNEL / 2);
-  const cursors = channelIds.map((channelId) => ({ channelId, afterRev: 0 }));
-  return [
-    { name: "channel.sync", weight: 3, kind: "call", action: "channel.sync", params: [{ cursors }] },
-    {
-      name: "message.list",
-      weight: 3,
-      kind: "call",
-      action: "message.list",
-      params: channelIds.map((channelId) => ({ channelId, around: middle, limit: 100 })),
-    },
-    {
-      name: "message.search",
-      weight: 2,
-      kind: "call",
-      action: "message.search",
-      params: [{ groupId, text: "lorem ipsum" }],
-    },
-    { name: "unknown action", weight: 2, kind: "call", action: "no.such", params: [{}] },
-  ];
-}
-
-function mixture(channelIds: readonly string[]): CallOperation[] {
-  const [channelId] = channelIds;
-  return [
-    {
-      name: "message.send",
-      weight: 10,
-      kind: "call",
-      action: "message.send",
-      params: channelIds.map((id) => ({ channelId: id, content: "hello ".repeat(15) })),
-    },
-    {
-      name: "message.list",
-      weight: 4,
-      kind: "call",
-      action: "message.list",
-      params: channelIds.map((id) => ({ channelId: id, limit: 50 })),
-    },
-    { name: "user.me", weight: 3, kind: "call", action: "user.me", params: [{}] },
-    { name: "connect", weight: 2, kind: "connect" },
-    {
-      name: "file.upload",
-      weight: 1,
-      kind: "upload",
-      params: [{ channelId, name: "notes.txt", bytes: UPLOAD_BYTES }],
-    },
-  ];
-}
-
-function ofBystander(channelId: string): CallOperation[] {
-  return [
-    { name: "user.me", weight: 5, kind: "call", action: "user.me", params: [{}] },
-    {
-      name: "message.send",
-      weight: 2,
-      kind: "call",
-      action: "message.send",
-      params: [{ channelId, content: "hello" }],
-    },
-  ];
-}
-
-interface Step {
-  name: string;
+interface Step extends Pick<
+  PressurePhase,
+  "name" | "offeredPerSecond" | "readyzOverloaded" | "readyzAsked" | "serverCores"
+> {
   fromMs: number;
   toMs: number;
   hasLoad: boolean;
-  offeredPerSecond: number | null;
-  readyzOverloaded: number;
-  readyzAsked: number;
-  serverCores: number | null;
 }
 
 class PressureRun {
@@ -202,8 +121,8 @@ class PressureRun {
   readonly #plan: PressurePlan;
   readonly #signal: AbortSignal;
   readonly #steps: Step[] = [];
-  readonly #loads: CallThread[] = [];
-  #bystander: CallThread | undefined;
+  readonly #loads: MixThread[] = [];
+  readonly #bystanders: MixThread[] = [];
   #memory: MemoryWatch | undefined;
   #peak: number | null = null;
   #overloadedUntilMs = 0;
@@ -220,60 +139,54 @@ class PressureRun {
 
   async open(tokens: readonly string[], bystander: string, channelIds: readonly string[]): Promise<void> {
     const url = this.#target.urls[0]!;
-    const shared = { url, address: await addressOf(url), runId: newRunId() };
-    this.#bystander = new CallThread({
-      ...shared,
-      tokens: [bystander],
-      localAddress: BYSTANDER_ADDRESS,
-      operations: ofBystander(channelIds[0]!),
-    });
+    const runId = newRunId();
+    const shared: Omit<MixSetup, "runId" | "tokens" | "calls"> = {
+      urls: [url],
+      addresses: [await addressOf(url)],
+      dialect: this.#target.dialect,
+      localAddresses: [],
+      maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
+      reopens: true,
+    };
+    const calls = ofBystander(channelIds[0]!);
+    const alone = { ...shared, runId, tokens: [bystander], localAddresses: [BYSTANDER_ADDRESS], calls };
+    this.#bystanders.push(new MixThread(alone, this.#signal));
     const { groupId } = this.#target.meeting;
     const isHostile = this.#plan.kind === "reads";
-    const operations = isHostile ? hostileReads(groupId, channelIds) : mixture(channelIds);
+    const mix = isHostile ? hostileReads(groupId, channelIds) : mixture(channelIds);
     // First one hostile guest, then nineteen more.
     const shares = isHostile ? [tokens.slice(0, 1), tokens.slice(1)] : [tokens];
-    for (const [i, share] of shares.entries())
-      this.#loads.push(
-        new CallThread({
-          ...shared,
-          runId: `${shared.runId}${i}`,
-          tokens: share,
-          localAddress: undefined,
-          operations,
-        }),
-      );
-    for (const thread of [this.#bystander, ...this.#loads]) await thread.connect();
+    for (const [i, share] of shares.entries()) {
+      const setup = { ...shared, runId: `${runId}${i}`, tokens: share, calls: mix };
+      this.#loads.push(new MixThread(setup, this.#signal));
+    }
+    for (const thread of this.#threads) await thread.connect();
   }
 
   async measure(): Promise<void> {
     const { kind, phaseMs, factor } = this.#plan;
     this.#memory = new MemoryWatch(this.#target.platform!);
+    const open = (perSecond: number): PressureLoop => ({ kind: "open", perSecond });
     if (kind === "reads") {
+      const rate = (guests: number) => open(HOSTILE_CALLS_PER_SECOND * guests);
       await this.#phase("bystander alone", Math.min(QUIET_MS, phaseMs), []);
-      const rate = (guests: number): CallLoop => ({
-        kind: "open",
-        perSecond: HOSTILE_CALLS_PER_SECOND * guests,
-      });
       await this.#phase("1 hostile guest", phaseMs, [rate(1)]);
       await this.#phase(`${HOSTILE} hostile guests`, phaseMs, [rate(1), rate(HOSTILE - 1)]);
       return;
     }
     const stepMs = Math.min(STEP_MS, phaseMs);
     for (const inFlight of IN_FLIGHT_STEPS) {
-      const name = `${inFlight} at once`;
-      await this.#phase(name, stepMs, [{ kind: "closed", inFlight }]);
-      const { phases } = await this.#loads[0]!.report();
-      const ok = sum(phases.at(-1)!.operations.map((operation) => operation.ok));
-      this.#peak = Math.max(this.#peak ?? 0, ok / (stepMs / 1000));
+      await this.#phase(`${inFlight} at once`, stepMs, [{ kind: "closed", inFlight }]);
+      const acknowledged = counted(this.#loads[0]!.memories.at(-1)!, Counted.acknowledged);
+      this.#peak = Math.max(this.#peak ?? 0, acknowledged / (stepMs / 1000));
     }
-    const offered = { kind: "open", perSecond: Math.max(1, Math.round(this.#peak! * factor)) } as const;
-    await this.#phase("overload", phaseMs, [offered]);
+    const share = (part: number) => open(Math.max(1, Math.round(this.#peak! * part)));
+    await this.#phase("overload", phaseMs, [share(factor)]);
     this.#overloadedUntilMs = nowMs();
-    const after = { kind: "open", perSecond: Math.max(1, Math.round(this.#peak! * AFTER_SHARE)) } as const;
-    await this.#phase("afterwards", Math.min(AFTER_MS, phaseMs), [after]);
+    await this.#phase("afterwards", Math.min(AFTER_MS, phaseMs), [share(AFTER_SHARE)]);
   }
 
-  async #phase(name: string, durationMs: number, loops: readonly CallLoop[]): Promise<void> {
+  async #phase(name: string, durationMs: number, loops: readonly PressureLoop[]): Promise<void> {
     const step: Step = {
       name,
       fromMs: nowMs(),
@@ -284,19 +197,17 @@ class PressureRun {
       readyzAsked: 0,
       serverCores: null,
     };
-    const cpuBefore = await this.#target.cpuSeconds();
-    for (const [i, thread] of this.#loads.entries())
-      thread.order({ type: "phase", name, loop: loops[i] ?? null });
-    this.#bystander!.order({ type: "phase", name, loop: BYSTANDER });
+    const endWatch = await watchServer(this.#target);
     const asking = setInterval(() => void this.#pollReadyz(step), 1000);
     try {
-      await sleep(durationMs, undefined, { signal: this.#signal });
+      await Promise.all([
+        ...this.#bystanders.map((thread) => thread.run(durationMs, BYSTANDER)),
+        ...this.#loads.map((thread, i) => thread.run(durationMs, loops[i])),
+      ]);
     } finally {
       clearInterval(asking);
       step.toMs = nowMs();
-      const cpuAfter = await this.#target.cpuSeconds();
-      if (cpuBefore !== null && cpuAfter !== null)
-        step.serverCores = ((cpuAfter - cpuBefore) * 1000) / (step.toMs - step.fromMs);
+      step.serverCores = (await endWatch()).cores;
       this.#steps.push(step);
     }
   }
@@ -311,31 +222,22 @@ class PressureRun {
   }
 
   async summarise(): Promise<Omit<PressureMeasurement, "errors">> {
-    const threads = [this.#bystander!, ...this.#loads];
-    for (const thread of threads) thread.order({ type: "phase", name: "end", loop: null });
-    await this.#settle(threads);
+    const deadlineMs = nowMs() + SETTLE_MS;
+    for (const memory of this.#threads.flatMap(({ memories }) => memories))
+      await settled(memory, deadlineMs, this.#signal).catch(() => {});
     this.#memory?.stop();
-    const [bystander, ...loads] = await Promise.all(threads.map((thread) => thread.report()));
-    await Promise.all(threads.map((thread) => thread.close()));
+    await Promise.all(this.#threads.map((thread) => thread.close()));
     const phases = this.#steps.map((step, i): PressurePhase => {
-      const durationMs = step.toMs - step.fromMs;
-      const load = merged(loads.flatMap(({ phases: all }) => all[i]?.operations ?? []));
-      return {
-        name: step.name,
-        durationMs,
-        offeredPerSecond: step.offeredPerSecond,
-        okPerSecond: sum(load.map(({ ok }) => ok)) / (durationMs / 1000),
-        load: step.hasLoad ? load : [],
-        bystander: merged(bystander!.phases[i]?.operations ?? []),
-        readyzOverloaded: step.readyzOverloaded,
-        readyzAsked: step.readyzAsked,
-        serverCores: step.serverCores,
-        generatorCores: sum(loads.map(({ cpu }) => cpu[i] ?? 0)) / durationMs,
-      };
+      const { fromMs, toMs, hasLoad, ...shown } = step;
+      const durationMs = toMs - fromMs;
+      const load = hasLoad ? resultsOf(this.#loads, i) : [];
+      const okPerSecond = sum(load.map(({ ok }) => ok)) / (durationMs / 1000);
+      return { ...shown, durationMs, okPerSecond, load, bystander: resultsOf(this.#bystanders, i) };
     });
     const isMixed = this.#plan.kind === "mixed";
     const overload = phases.find(({ name }) => name === "overload");
     const memory = this.#memory!.result(this.#steps[0]?.fromMs ?? 0, this.#steps.at(-1)?.toMs ?? 0);
+    const { beforeBytes, peakBytes } = memory;
     const result = {
       kind: this.#plan.kind,
       users: isMixed ? this.#plan.users : HOSTILE,
@@ -343,98 +245,31 @@ class PressureRun {
       phases,
       peakPerSecond: this.#peak,
       goodputShare: overload === undefined || !this.#peak ? null : overload.okPerSecond / this.#peak,
-      recoveredAfterMs:
-        isMixed && this.#steps.at(-1)?.name === "afterwards" ? this.#recovery([bystander!, ...loads]) : null,
+      recoveredAfterMs: isMixed && phases.at(-1)?.name === "afterwards" ? this.#recovery() : null,
       memory,
-      memoryGrowthBytes:
-        memory.peakBytes === null || memory.beforeBytes === null
-          ? null
-          : memory.peakBytes - memory.beforeBytes,
+      memoryGrowthBytes: peakBytes === null || beforeBytes === null ? null : peakBytes - beforeBytes,
     };
     return { ...result, verdicts: this.#signal.aborted ? [] : judgePressure({ ...result, errors: [] }) };
   }
 
+  get #threads(): MixThread[] {
+    return [...this.#bystanders, ...this.#loads];
+  }
+
   /** Until the last bad request after the overload; null: some were bad up to the end. */
-  #recovery(reports: readonly ThreadReport[]): number | null {
+  #recovery(): number | null {
     const last = this.#steps.length - 1;
-    const bad = Math.max(0, ...reports.map(({ phases }) => phases[last]?.lastBadMs ?? 0));
-    if (bad === 0) return 0;
+    const badMs = Math.max(...this.#threads.map((thread) => thread.lastBadMs(last)));
+    if (badMs === 0) return 0;
     const { fromMs, toMs } = this.#steps[last]!;
-    return bad > toMs - (toMs - fromMs) / 3 ? null : bad - this.#overloadedUntilMs;
-  }
-
-  async #settle(threads: readonly CallThread[]): Promise<void> {
-    const deadlineMs = nowMs() + SETTLE_MS;
-    while (nowMs() < deadlineMs && !this.#signal.aborted) {
-      const reports = await Promise.all(threads.map((thread) => thread.report()));
-      const open = reports.flatMap(({ phases }) =>
-        phases.flatMap(({ operations }) => operations.map(({ unanswered }) => unanswered)),
-      );
-      if (sum(open) === 0) return;
-      await sleep(500);
-    }
+    return badMs > toMs - (toMs - fromMs) / 3 ? null : badMs - this.#overloadedUntilMs;
   }
 }
 
-interface ThreadReport {
-  phases: (FromCallThread & { type: "report" })["phases"];
-  /** Milliseconds of CPU in each phase. */
-  cpu: number[];
-}
-
-class CallThread {
-  readonly #worker: Worker;
-
-  constructor(setup: CallSetup) {
-    this.#worker = new Worker(new URL("./call-worker.ts", import.meta.url), { workerData: setup });
-  }
-
-  async connect(): Promise<void> {
-    const done = once(this.#worker, "message");
-    this.order({ type: "connect" });
-    await done;
-  }
-
-  order(order: ToCallThread): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    this.#worker.postMessage(order);
-  }
-
-  async report(): Promise<ThreadReport> {
-    const answer = once(this.#worker, "message");
-    this.order({ type: "report" });
-    const [{ phases, cpuMs }] = (await answer) as [FromCallThread & { type: "report" }];
-    return { phases, cpu: cpuMs };
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
-}
-
-/** Merges the reports of the same operation. */
-function merged(reports: readonly OperationReport[]): OperationResult[] {
-  return [...new Set(reports.map(({ name }) => name))].map((name) => {
-    const same = reports.filter((report) => report.name === name);
-    const histogram = new LatencyHistogram();
-    const refusedByCode: Record<string, number> = {};
-    for (const report of same) {
-      histogram.add(report.latencies);
-      for (const [code, count] of Object.entries(report.refusedByCode))
-        refusedByCode[code] = (refusedByCode[code] ?? 0) + count;
-    }
-    const total = (field: "intended" | "ok" | "notSent" | "unanswered") =>
-      sum(same.map((report) => report[field]));
-    return {
-      name,
-      intended: total("intended"),
-      ok: total("ok"),
-      notSent: total("notSent"),
-      unanswered: total("unanswered"),
-      refusedByCode,
-      okMs: histogram.percentiles(),
-    };
-  });
+function resultsOf(threads: readonly MixThread[], phase: number): OperationResult[] {
+  const counts = new Map<string, OperationCount>();
+  for (const thread of threads) thread.count(phase, counts);
+  return [...counts.values()].map(({ result }) => result);
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

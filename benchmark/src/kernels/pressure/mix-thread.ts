@@ -1,0 +1,132 @@
+import { percentiles } from "../broadcast/percentiles.ts";
+import { interleave, type MixedCall, type MixSetup } from "../requests/mix-operation.ts";
+import { allocateRequests, RequestState, type RequestMemory } from "../requests/request-memory.ts";
+import { RequestThreads, type Span } from "../requests/request-threads.ts";
+import type { OperationResult } from "./pressure-result.ts";
+
+export type PressureLoop = { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number };
+
+/** Upper bound of the rate, because memory is allocated beforehand. */
+const MOST_PER_SECOND = 60_000;
+/** A delay that users hardly notice. */
+const SLOW_MS = 1000;
+
+interface Part {
+  memory: RequestMemory;
+  /** undefined: interrupted. */
+  span: Span | undefined;
+}
+
+/** A thread that makes a mix of requests, in phases. */
+export class MixThread {
+  readonly #threads: RequestThreads;
+  readonly #senders: number;
+  readonly #calls: readonly MixedCall[];
+  readonly #schedule: readonly MixedCall[];
+  /** undefined: it made no requests. */
+  readonly #parts: (Part | undefined)[] = [];
+
+  constructor(setup: MixSetup, signal: AbortSignal) {
+    const module = new URL("../requests/mix-operation.ts", import.meta.url);
+    this.#threads = new RequestThreads({ module, setup }, 1, signal);
+    this.#senders = setup.tokens.length;
+    this.#calls = setup.calls;
+    this.#schedule = interleave(setup.calls);
+  }
+
+  connect(): Promise<void> {
+    return this.#threads.prepare();
+  }
+
+  /**
+   * The next phase, whose open requests can still be answered after it.
+   * @throws {Error} if it is interrupted
+   */
+  async run(durationMs: number, loop: PressureLoop | undefined): Promise<void> {
+    if (loop === undefined) {
+      this.#parts.push(undefined);
+      return;
+    }
+    const perSecond = loop.kind === "open" ? loop.perSecond : MOST_PER_SECOND;
+    const requests = Math.ceil((perSecond * durationMs) / 1000) + 1;
+    const part: Part = { memory: allocateRequests(requests), span: undefined };
+    this.#parts.push(part);
+    part.span = await this.#threads.runFor(durationMs, {
+      loop: loop.kind === "closed" ? { ...loop, requests } : { ...loop, durationMs, requests },
+      senders: this.#senders,
+      memory: part.memory,
+      first: 0,
+    });
+  }
+
+  get memories(): RequestMemory[] {
+    return this.#parts.flatMap((part) => part?.memory ?? []);
+  }
+
+  /** Adds the outcome of every request of a phase to the results, by name. */
+  count(phase: number, results: Map<string, OperationCount>): void {
+    for (const { name } of this.#calls) if (!results.has(name)) results.set(name, new OperationCount(name));
+    for (const [index, memory] of this.#made(phase)) {
+      const { name } = this.#schedule[index % this.#schedule.length]!;
+      results.get(name)!.add(memory, index, this.#threads.errorOf(memory, index));
+    }
+  }
+
+  /** The intended time of the last request of a phase that failed or was slow; 0: none. */
+  lastBadMs(phase: number): number {
+    let lastMs = 0;
+    for (const [index, { state, intendedAt, answeredAt }] of this.#made(phase)) {
+      const tookMs = answeredAt[index]! - intendedAt[index]!;
+      const isGood = state[index] === RequestState.acknowledged && tookMs <= SLOW_MS;
+      // What is unanswered is as bad as what failed.
+      if (!isGood) lastMs = Math.max(lastMs, intendedAt[index]!);
+    }
+    return lastMs;
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+
+  *#made(phase: number): Generator<[number, RequestMemory]> {
+    const part = this.#parts[phase];
+    if (part === undefined) return;
+    const { memory, span } = part;
+    const to = span?.to ?? memory.requests;
+    for (let i = 0; i < to; i++) if (memory.state[i] !== RequestState.none) yield [i, memory];
+  }
+}
+
+/** Counts the outcomes of one kind of request. */
+export class OperationCount {
+  readonly #name: string;
+  readonly #refusedByCode: Record<string, number> = {};
+  readonly #okMs: number[] = [];
+  #intended = 0;
+  #notSent = 0;
+  #unanswered = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  add({ state, intendedAt, answeredAt }: RequestMemory, index: number, error: string | undefined): void {
+    this.#intended++;
+    if (state[index] === RequestState.acknowledged) this.#okMs.push(answeredAt[index]! - intendedAt[index]!);
+    else if (state[index] === RequestState.missed) this.#notSent++;
+    else if (error === undefined) this.#unanswered++;
+    else this.#refusedByCode[error] = (this.#refusedByCode[error] ?? 0) + 1;
+  }
+
+  get result(): OperationResult {
+    return {
+      name: this.#name,
+      intended: this.#intended,
+      ok: this.#okMs.length,
+      notSent: this.#notSent,
+      unanswered: this.#unanswered,
+      refusedByCode: this.#refusedByCode,
+      okMs: percentiles(Float64Array.from(this.#okMs).sort()),
+    };
+  }
+}

@@ -1,0 +1,96 @@
+import type { Bucket } from "../broadcast/histogram.ts";
+import { PERCENTILES, rankOf, type OpenPercentiles } from "../broadcast/percentiles.ts";
+
+const MICROSECONDS = 1000;
+/** Longer values count as this. */
+const LONGEST_MS = 10 * 60 * 1000;
+/** Each microsecond below this has its own count; above, each power of two has half as many counts. */
+const EXACT = 2048;
+/** Upper bounds of the bars, in milliseconds: 0.1, 0.2, 0.5, 1, … */
+const BAR_ENDS = Array.from({ length: 7 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** (power - 1)),
+).flat();
+
+/** How latencies are spread, for a report. */
+export interface Latencies {
+  /** Values that never arrived count as the slowest: null if the percentile is one of them. */
+  percentiles: OpenPercentiles | null;
+  /** For a chart; widths grow by 1, 2, 5, 10. */
+  buckets: Bucket[];
+}
+
+/** Any number of latencies of all threads, in constant shared memory, with three digits. */
+export class LatencyHistogram {
+  readonly counts: Uint32Array<SharedArrayBuffer>;
+
+  /** @param counts of the same histogram in another thread */
+  constructor(counts = new Uint32Array(new SharedArrayBuffer(4 * (indexOf(LONGEST_MS) + 1)))) {
+    this.counts = counts;
+  }
+
+  record(latencyMs: number): void {
+    Atomics.add(this.counts, indexOf(latencyMs), 1);
+  }
+
+  get count(): number {
+    return this.counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * @param maxMs the exact maximum
+   * @param missing how many more values never arrived
+   */
+  latencies(maxMs: number, missing = 0): Latencies {
+    return { percentiles: this.#percentiles(maxMs, missing), buckets: this.#buckets(maxMs) };
+  }
+
+  #percentiles(maxMs: number, missing: number): OpenPercentiles | null {
+    const { count } = this;
+    if (count === 0) return null;
+    const at = (p: number) => {
+      const rank = rankOf(p, count + missing);
+      if (rank > count) return null;
+      return rank === count ? maxMs : Math.min(maxMs, this.#valueOfRank(rank));
+    };
+    return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as OpenPercentiles;
+  }
+
+  #valueOfRank(rank: number): number {
+    let index = 0;
+    for (let sum = this.counts[0]!; sum < rank; sum += this.counts[index]!) index++;
+    return valueOf(index);
+  }
+
+  #buckets(maxMs: number): Bucket[] {
+    const bars = BAR_ENDS.map((toMs, i) => ({ fromMs: BAR_ENDS[i - 1] ?? 0, toMs, count: 0 }));
+    bars.push({ fromMs: BAR_ENDS.at(-1)!, toMs: maxMs, count: 0 });
+    let bar = 0;
+    for (const [index, count] of this.counts.entries()) {
+      if (count === 0) continue;
+      while (bar < BAR_ENDS.length && valueOf(index) >= BAR_ENDS[bar]!) bar++;
+      bars[bar]!.count += count;
+    }
+    const first = bars.findIndex(({ count }) => count > 0);
+    return first === -1 ? [] : bars.slice(first, bars.findLastIndex(({ count }) => count > 0) + 1);
+  }
+}
+
+/** @param sorted ascending; `missing` more values never arrived */
+export function latenciesOf(sorted: Float64Array, missing: number): Latencies {
+  const histogram = new LatencyHistogram();
+  for (const ms of sorted) histogram.record(ms);
+  return histogram.latencies(sorted.at(-1) ?? 0, missing);
+}
+
+function indexOf(ms: number): number {
+  const microseconds = Math.round(Math.min(LONGEST_MS, Math.max(0, ms)) * MICROSECONDS);
+  const shift = Math.max(0, Math.clz32(EXACT - 1) - Math.clz32(microseconds));
+  return shift * (EXACT / 2) + (microseconds >>> shift);
+}
+
+/** In milliseconds, the middle of what has this count. */
+function valueOf(index: number): number {
+  if (index < EXACT) return index / MICROSECONDS;
+  const shift = Math.floor(index / (EXACT / 2)) - 1;
+  return ((index - shift * (EXACT / 2) + 0.5) * 2 ** shift) / MICROSECONDS;
+}

@@ -1,0 +1,118 @@
+/** The outcome of each request of a run, in shared memory, written by the thread that makes it. */
+export interface RequestMemory {
+  requests: number;
+  /** When each was due, by `nowMs`. */
+  intendedAt: Float64Array<SharedArrayBuffer>;
+  /** When its outcome was known; 0: not yet. */
+  answeredAt: Float64Array<SharedArrayBuffer>;
+  /** From the intended to the actual sending. */
+  lateMs: Float32Array<SharedArrayBuffer>;
+  /** See `RequestState`. */
+  state: Uint8Array<SharedArrayBuffer>;
+  /** Its error, see `RequestThreads.errors`; 0: none. */
+  code: Uint16Array<SharedArrayBuffer>;
+  /** See `Counted`. */
+  counts: Int32Array<SharedArrayBuffer>;
+}
+
+export const RequestState = {
+  /** Not due yet. */
+  none: 0,
+  sent: 1,
+  acknowledged: 2,
+  refused: 3,
+  /** No connection, or too many unanswered requests on it. */
+  missed: 4,
+  /** Timed out, or its connection was lost; a later answer is ignored. */
+  unanswered: 5,
+} as const;
+
+export const Counted = {
+  /** Sent or missed. */
+  made: 0,
+  /** Those of them whose outcome is known. */
+  settled: 1,
+  acknowledged: 2,
+  /** Retryable rejections without a retry time. */
+  withoutRetryAfter: 3,
+} as const;
+
+/** Requests from one number up to, but not including, another. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+export interface RequestCounts {
+  /** Due in the measured time: sent or missed. */
+  intended: number;
+  sent: number;
+  acknowledged: number;
+  /** Answered with an error. */
+  refused: number;
+  /** Neither acknowledged nor rejected in time. */
+  unanswered: number;
+  /** Due but not made. In an open loop this hides latencies. */
+  missed: number;
+}
+
+export function allocateRequests(requests: number): RequestMemory {
+  const float64 = () => new Float64Array(new SharedArrayBuffer(8 * requests));
+  return {
+    requests,
+    intendedAt: float64(),
+    answeredAt: float64(),
+    lateMs: new Float32Array(new SharedArrayBuffer(4 * requests)),
+    state: new Uint8Array(new SharedArrayBuffer(requests)),
+    code: new Uint16Array(new SharedArrayBuffer(2 * requests)),
+    counts: new Int32Array(new SharedArrayBuffer(4 * Object.keys(Counted).length)),
+  };
+}
+
+export function counted({ counts }: RequestMemory, which: number): number {
+  return Atomics.load(counts, which);
+}
+
+export function countRequests(memory: RequestMemory, range: Range = allOf(memory)): RequestCounts {
+  const states = Array.from(Object.keys(RequestState), () => 0);
+  for (let i = range.from; i < range.to; i++) states[memory.state[i]!]!++;
+  const acknowledged = states[RequestState.acknowledged]!;
+  const refused = states[RequestState.refused]!;
+  const unanswered = states[RequestState.unanswered]! + states[RequestState.sent]!;
+  const missed = states[RequestState.missed]!;
+  const sent = acknowledged + refused + unanswered;
+  return { intended: sent + missed, sent, acknowledged, refused, unanswered, missed };
+}
+
+/** Milliseconds from the intended sending to the acknowledgement, ascending. */
+export function ackTimes(memory: RequestMemory, range: Range = allOf(memory)): Float64Array {
+  const { intendedAt, answeredAt, state } = memory;
+  return times(range, (i) =>
+    state[i] === RequestState.acknowledged ? answeredAt[i]! - intendedAt[i]! : undefined,
+  );
+}
+
+/** Milliseconds from the intended to the actual sending, ascending. */
+export function lateTimes(memory: RequestMemory, range: Range = allOf(memory)): Float64Array {
+  const { lateMs, state } = memory;
+  const isSent = (i: number) => state[i] !== RequestState.none && state[i] !== RequestState.missed;
+  return times(range, (i) => (isSent(i) ? lateMs[i] : undefined));
+}
+
+/** The values of a range's requests, ascending. */
+export function times(
+  { from, to }: Range,
+  timeOf: (index: number) => number | null | undefined,
+): Float64Array {
+  const values = new Float64Array(to - from);
+  let count = 0;
+  for (let i = from; i < to; i++) {
+    const value = timeOf(i);
+    if (value !== undefined && value !== null) values[count++] = value;
+  }
+  return values.subarray(0, count).sort();
+}
+
+function allOf({ requests }: RequestMemory): Range {
+  return { from: 0, to: requests };
+}

@@ -1,0 +1,232 @@
+import os from "node:os";
+import { Worker } from "node:worker_threads";
+import { connectError, usageError } from "../../cli/exit.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import type { ThreadLoad } from "../broadcast/thread-load.ts";
+import type { Range, RequestMemory } from "./request-memory.ts";
+
+/**
+ * Closed: a fixed number of requests in flight, the next one when one is answered. Open: at a fixed rate,
+ * regardless of the responses. `requests`: at most this many.
+ */
+export type RequestLoop =
+  | { kind: "closed"; inFlight: number; requests: number }
+  | { kind: "open"; perSecond: number; durationMs: number; requests: number };
+
+/** A time of one loop, for example the warm-up. */
+export interface Phase {
+  loop: RequestLoop;
+  senders: number;
+  memory: RequestMemory;
+  /** The number of its first request in the memory. */
+  first: number;
+  isWarmUp: boolean;
+  /** When an unanswered request times out. */
+  timeoutMs: number;
+  /** By `nowMs`: all threads start in the same instant. */
+  startMs: number;
+}
+
+/** The requests of a phase, and when it was. */
+export interface Span extends Range {
+  fromMs: number;
+  toMs: number;
+}
+
+/** A kind of request: the URL of the module of an `Operation`, and its setup. */
+export interface OperationRef {
+  module: URL;
+  setup: unknown;
+}
+
+/** Startup data of a thread. */
+export interface RequestThreadSetup {
+  module: string;
+  operation: unknown;
+  worker: number;
+  workers: number;
+  /** One number: how many errors have a number, in all threads. */
+  codes: Int32Array<SharedArrayBuffer>;
+}
+
+export type ToRequestThread =
+  | { type: "prepare" }
+  | { type: "sample" }
+  | { type: "close" }
+  | { type: "run"; phase: Phase }
+  /** Ends the phase; what is in flight can still be answered. */
+  | { type: "stop" };
+
+export type FromRequestThread =
+  | { type: "prepared" }
+  | { type: "ran"; end: number }
+  | { type: "sampled"; load: ThreadLoad }
+  | { type: "closed"; errors: Readonly<Record<string, number>> }
+  | { type: "code"; code: number; error: string }
+  | { type: "failed"; message: string };
+
+const ANSWERS = { prepare: "prepared", run: "ran", sample: "sampled", close: "closed" } as const;
+type Question = Exclude<ToRequestThread, { type: "stop" }>;
+type Answer<Q extends Question> = FromRequestThread & { type: (typeof ANSWERS)[Q["type"]] };
+
+/** So that all threads know of the phase before it starts. */
+const START_MS = 50;
+const MOST_THREADS = 64;
+/**
+ * One thread makes tens of thousands of requests a second; on few cores a second thread competes with the
+ * server.
+ */
+const CORES_PER_THREAD = 8;
+
+/**
+ * The number of sending threads.
+ * @param text a number, or "auto" to choose by the machine
+ * @throws {ExitError}
+ */
+export function sendingThreadCount(text: string, senders: number): number {
+  const most = Math.max(1, senders);
+  if (text === "auto")
+    return Math.min(most, Math.max(1, Math.floor(os.availableParallelism() / CORES_PER_THREAD)));
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= MOST_THREADS) return Math.min(most, count);
+  throw usageError(`--sending-threads must be "auto" or an integer from 1 to ${MOST_THREADS}.`);
+}
+
+/** The threads that make a run's requests. */
+export class RequestThreads {
+  readonly #workers: Worker[];
+  readonly #signal: AbortSignal;
+  readonly #errors = new Map<number, string>();
+
+  /** @param signal ends a phase early */
+  constructor({ module, setup: operation }: OperationRef, workers: number, signal: AbortSignal) {
+    this.#signal = signal;
+    const codes = new Int32Array(new SharedArrayBuffer(4));
+    this.#workers = Array.from({ length: workers }, (_, worker) => {
+      const setup: RequestThreadSetup = { module: module.href, operation, worker, workers, codes };
+      const thread = new Worker(new URL("./request-worker.ts", import.meta.url), { workerData: setup });
+      return thread.on("message", (message: FromRequestThread) => {
+        if (message.type === "code") this.#errors.set(message.code, message.error);
+      });
+    });
+  }
+
+  /**
+   * Connects all senders.
+   * @throws {ExitError} if one could not be connected
+   */
+  async prepare(): Promise<void> {
+    await orAborted(this.#askAll({ type: "prepare" }), this.#signal);
+  }
+
+  /** Resolves when every request of the phase is settled, or on an abort signal. */
+  async run(phase: Omit<Phase, "startMs">): Promise<Span> {
+    return this.#run(phase, Infinity);
+  }
+
+  /**
+   * Ends the phase after this time, without waiting for what is in flight.
+   * @throws {Error} if the signal aborts
+   */
+  async runFor(durationMs: number, phase: Omit<Phase, "startMs" | "timeoutMs" | "isWarmUp">): Promise<Span> {
+    const span = await this.#run({ ...phase, isWarmUp: false, timeoutMs: Infinity }, durationMs);
+    this.#signal.throwIfAborted();
+    return span;
+  }
+
+  /** The error of a request; undefined: none. */
+  errorOf({ code }: RequestMemory, index: number): string | undefined {
+    return this.#errors.get(code[index]!);
+  }
+
+  /** How often each error occurred in a range. */
+  errors(memory: RequestMemory, { from, to }: Range): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (let i = from; i < to; i++) {
+      const error = this.errorOf(memory, i);
+      if (error !== undefined) counts[error] = (counts[error] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  async sampleLoads(): Promise<ThreadLoad[]> {
+    return (await this.#askAll({ type: "sample" })).map(({ load }) => load);
+  }
+
+  /** @returns errors without a request, by code */
+  async close(): Promise<Record<string, number>> {
+    const answers = await Promise.allSettled(this.#workers.map((worker) => ask(worker, { type: "close" })));
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    const sum: Record<string, number> = {};
+    // A failed thread has reported its error already.
+    for (const answer of answers)
+      for (const [code, count] of Object.entries(answer.status === "fulfilled" ? answer.value.errors : {}))
+        sum[code] = (sum[code] ?? 0) + count;
+    return sum;
+  }
+
+  async #run(phase: Omit<Phase, "startMs">, durationMs: number): Promise<Span> {
+    const fromMs = nowMs() + START_MS;
+    const { first } = phase;
+    if (this.#signal.aborted) return { from: first, to: first, fromMs, toMs: fromMs };
+    const timer = durationMs < Infinity ? setTimeout(() => this.#stop(), START_MS + durationMs) : undefined;
+    const onAbort = () => this.#stop();
+    this.#signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const ran = await this.#askAll({ type: "run", phase: { ...phase, startMs: fromMs } });
+      const to = first + Math.max(...ran.map(({ end }) => end));
+      return { from: first, to, fromMs, toMs: nowMs() };
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #stop(): void {
+    for (const worker of this.#workers) post(worker, { type: "stop" });
+  }
+
+  #askAll<Q extends Question>(order: Q): Promise<Answer<Q>[]> {
+    return Promise.all(this.#workers.map((worker) => ask(worker, order)));
+  }
+}
+
+/**
+ * Stops the waiting on an abort signal, not the work.
+ * @throws {Error} the signal's reason
+ */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/**
+ * Sends a command to a thread and waits for its answer.
+ * @throws {ExitError} with the text of a "failed" message
+ * @throws {Error} if the thread exits
+ */
+function ask<Q extends Question>(worker: Worker, order: Q): Promise<Answer<Q>> {
+  return new Promise((resolve, reject) => {
+    const settle = (then: () => void) => {
+      worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      then();
+    };
+    const onMessage = (message: FromRequestThread) => {
+      if (message.type === "failed") settle(() => reject(connectError(message.message)));
+      else if (message.type === ANSWERS[order.type]) settle(() => resolve(message as Answer<Q>));
+    };
+    const onError = (error: Error) => settle(() => reject(error));
+    const onExit = () => settle(() => reject(new Error("A thread of the tester exited.")));
+    worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+    post(worker, order);
+  });
+}
+
+function post(worker: Worker, order: ToRequestThread): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  worker.postMessage(order);
+}
