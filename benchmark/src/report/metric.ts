@@ -231,6 +231,11 @@ export function metrics(values: MetricValues, labels: Labels = {}): Metric[] {
   );
 }
 
+/** In the order of the names. */
+export function metricsInOrder(names: readonly MetricName[], values: MetricValues, labels: Labels): Metric[] {
+  return metrics(Object.fromEntries(names.map((name) => [name, values[name]])), labels);
+}
+
 /** How metrics are read from what was measured. */
 export type MetricTable<Measured> = {
   readonly [Name in MetricName]?: (measured: Measured) => number | null | undefined;

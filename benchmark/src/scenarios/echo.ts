@@ -1,11 +1,10 @@
 import type { Argv } from "yargs";
 import { duration, wholeNumbers } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import type { EchoRow } from "../kernels/echo/echo-result.ts";
-import { measureEcho, type EchoPlan } from "../kernels/echo/echo-run.ts";
+import { measureEcho, type EchoPlan, type EchoRow } from "../kernels/echo/echo-run.ts";
 import { ECHO_SERVERS, type EchoServerName } from "../kernels/echo/echo-servers.ts";
 import { usageError } from "../cli/exit.ts";
-import { metrics, ratios, serversOf, type Metric, type MetricName } from "../report/metric.ts";
+import { metrics, ratios, serversOf, type MetricName } from "../report/metric.ts";
 
 const MOST_CONNECTIONS = 15_000;
 const RATIOS = ["requestsPerSecond", "requestsPerCpuSecond"] as const satisfies readonly MetricName[];
@@ -59,7 +58,9 @@ export const echo = scenario({
       options: { ...plan },
       async measure(context: RunContext) {
         const { bytes, rows, missing, errors } = await measureEcho(plan, context);
-        const all = rows.flatMap(rowMetrics);
+        const all = rows.flatMap(({ server, connections, values }) =>
+          metrics(values, { connections, server }),
+        );
         const others = serversOf(all).filter((server) => server !== "nginx");
         return {
           title: `Echo of ${bytes} bytes by HTTP with keep-alive`,
@@ -76,31 +77,8 @@ export const echo = scenario({
   },
 });
 
-function rowMetrics({
-  server,
-  concurrency,
-  perSecond,
-  perCpuSecond,
-  latencyMs,
-  failed,
-  testerBusy,
-}: EchoRow): Metric[] {
-  return metrics(
-    {
-      requestsPerSecond: perSecond,
-      requestsPerCpuSecond: perCpuSecond,
-      requestP50Ms: latencyMs?.p50 ?? null,
-      requestP99Ms: latencyMs?.p99 ?? null,
-      requestP100Ms: latencyMs?.p100 ?? null,
-      refused: failed,
-      senderBusy: testerBusy,
-    },
-    { connections: concurrency, server },
-  );
-}
-
 function busyCaveat(rows: readonly EchoRow[]): string[] {
-  const busy = rows.filter(({ testerBusy }) => testerBusy > BUSY);
+  const busy = rows.filter(({ values }) => values.senderBusy! > BUSY);
   if (busy.length === 0) return [];
   const names = [...new Set(busy.map(({ server }) => server))].join(", ");
   return [

@@ -4,11 +4,10 @@ import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
-import type { HttpMeasurement } from "../kernels/http/http-result.ts";
-import { measureHttp, type HttpPlan } from "../kernels/http/http-run.ts";
+import { measureHttp, type HttpMeasurement, type HttpPlan } from "../kernels/http/http-run.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { count, short, whole } from "../report/format.ts";
-import { metrics, type Metric } from "../report/metric.ts";
+import { metricsInOrder } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
 import { explain } from "../targets/fanfare/explain.ts";
 
@@ -103,66 +102,29 @@ export const http = scenario({
           { url, metricsUrl, registrations: CALLS },
           CALLS,
         );
-        const server = {
-          url: target.urls[0]!,
-          platform: target.platform,
-          api,
-          usage: () => target.usage(),
-          cpuSeconds: () => target.cpuSeconds(),
-        };
-        return httpOutcome(await measureHttp(server, plan, context).catch(explain));
+        const measured = await measureHttp(target, api, plan, context).catch(explain);
+        const where = target.isThrowaway ? "fanfare, started for this run" : `fanfare at ${target.urls[0]}`;
+        return httpOutcome(where, plan, measured);
       },
     };
   },
 });
 
-function httpOutcome(measured: HttpMeasurement): Outcome {
-  const { target, users, channels, concurrency, requests, errors } = measured;
+function httpOutcome(where: string, plan: HttpPlan, measured: HttpMeasurement): Outcome {
+  const { channels, values, errors } = measured;
+  const { requests, concurrency, users } = plan;
   return {
     title: "Direct messages by HTTP, POST /api/message.send",
     subtitle: [
-      target.isThrowaway ? "fanfare, started for this run" : `fanfare at ${target.url}`,
+      where,
       `${count(requests, "request")}, ${count(concurrency, "connection")}`,
       `${count(users, "user")}, ${count(channels, "direct channel")}, random sender and receiver`,
     ],
-    metrics: httpMetrics(measured),
+    metrics: metricsInOrder(http.metrics, values, { connections: concurrency }),
     tables: abTable(measured),
     caveats: httpCaveats(measured),
     errors,
   };
-}
-
-function httpMetrics({
-  concurrency,
-  counts,
-  rates,
-  percentiles,
-  bytesPerMillion,
-  server,
-  testerBusy,
-}: HttpMeasurement): Metric[] {
-  const at = (wanted: number) => percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
-  return metrics(
-    {
-      acknowledgedPerSecond: rates.acknowledgedPerSecond,
-      unstored: counts.behind ?? undefined,
-      storedPerSecond: rates.storedPerSecond,
-      acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond ?? undefined,
-      bytesPerMillion: bytesPerMillion ?? undefined,
-      ackP50Ms: at(50),
-      ackP90Ms: at(90),
-      ackP99Ms: at(99),
-      ackP100Ms: at(100),
-      sent: counts.sent,
-      acknowledged: counts.acknowledged,
-      refused: counts.refused,
-      unanswered: counts.unanswered,
-      stored: counts.stored ?? undefined,
-      rssBytes: server.after?.rssBytes ?? undefined,
-      senderBusy: testerBusy,
-    },
-    { connections: concurrency },
-  );
 }
 
 /** `ab` counts rejected requests as complete. */

@@ -15,7 +15,7 @@ import type { LoadContext, LoadMeasurement, LoadPlan } from "../kernels/load/loa
 import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
 import { sendingThreadCount, type RequestLoop } from "../kernels/requests/request-threads.ts";
 import { count, duration as durationText, whole } from "../report/format.ts";
-import { metrics, type Labels, type Metric, type MetricName } from "../report/metric.ts";
+import { metricsInOrder, type Labels, type MetricName } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
 import type { Api } from "../targets/fanfare/api.ts";
 
@@ -235,7 +235,7 @@ function loadOutcome(title: string, load: LoadMeasurement): Outcome {
       `after a warm-up of ${whole(warmUp)}`,
       `${plan.sendingThreads} sending, ${count(plan.receivingThreads, "receiving thread")}`,
     ],
-    metrics: loadMetrics(load, loadLabels(load)),
+    metrics: metricsInOrder(LOAD_METRICS, load.values, loadLabels(load)),
     distributions,
     series: loadSeries(load),
     caveats: verdicts,
@@ -254,10 +254,6 @@ function paceText(loop: RequestLoop): string {
   return loop.kind === "closed"
     ? `${count(loop.requests, "request")}, ${whole(loop.inFlight)} in flight (closed loop)`
     : `${count(loop.requests, "request")}, ${whole(loop.perSecond)}/s for ${durationText(loop.durationMs)} (open loop)`;
-}
-
-export function loadMetrics({ values }: LoadMeasurement, labels: Labels): Metric[] {
-  return metrics(Object.fromEntries(LOAD_METRICS.map((name) => [name, values[name]])), labels);
 }
 
 function loadLabels({ scene, plan: { loop } }: LoadMeasurement): Labels {

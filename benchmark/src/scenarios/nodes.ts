@@ -10,11 +10,11 @@ import { measureSends } from "../kernels/load/send-run.ts";
 import { sendingThreadCount } from "../kernels/requests/request-threads.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { count } from "../report/format.ts";
-import { metrics, overPasses, type Metric } from "../report/metric.ts";
+import { metrics, metricsInOrder, overPasses, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
 import { passesOption } from "./broadcast.ts";
 import { untilInterrupted } from "./contestants.ts";
-import { LOAD_METRICS, loadMetrics, MOST_REQUESTS } from "./load.ts";
+import { LOAD_METRICS, MOST_REQUESTS } from "./load.ts";
 
 /** They all run on one machine. */
 const MOST_NODES = 16;
@@ -89,7 +89,7 @@ export const nodes = scenario({
               const load = await measureOnce(context, { size, plan }, n);
               clusters.set(count(n, "node"), load.target.url);
               channels = [count(load.scene.channels, "direct channel")];
-              all.push(...loadMetrics(load, { nodes: n, pass }));
+              all.push(...metricsInOrder(LOAD_METRICS, load.values, { nodes: n, pass }));
               caveats.push(...load.verdicts.map((text) => `${count(n, "node")}: ${text}`));
               errors.push(...load.errors);
             }

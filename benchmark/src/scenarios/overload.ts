@@ -19,7 +19,7 @@ import { measureOverload } from "../kernels/overload/overload-run.ts";
 import type { MemorySample } from "../kernels/requests/memory-watch.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { clusterName, count, ms, whole } from "../report/format.ts";
-import { metrics, type Metric } from "../report/metric.ts";
+import { metrics, metricsInOrder, type Metric } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
 
 export const overload = scenario({
@@ -186,9 +186,8 @@ export function memorySeries(label: string, samples: readonly MemorySample[]): S
 
 function overloadMetrics({ plan, values, overload: during, cpuMsPerMessage }: OverloadMeasurement): Metric[] {
   const labels = { members: plan.users, gateways: plan.cluster?.gateways ?? 0 };
-  const inOrder = Object.fromEntries(overload.metrics.map((name) => [name, values[name]]));
   return [
-    ...metrics(inOrder, labels),
+    ...metricsInOrder(overload.metrics, values, labels),
     ...metrics(during, { ...labels, phase: "overload" }),
     ...Object.entries(cpuMsPerMessage).flatMap(([process, ms]) =>
       metrics({ cpuMsPerMessage: ms }, { ...labels, process }),

@@ -1,12 +1,11 @@
-import { HttpLoop } from "../http/http-loop.ts";
-import { encodeRequest } from "../http/light-http.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
-import { processUsage } from "../broadcast/process-usage.ts";
+import type { RunContext } from "../../cli/scenario.ts";
 import { freePort } from "../../platform/free-port.ts";
 import { Workplace } from "../../platform/workplace.ts";
-import type { RunContext } from "../../cli/scenario.ts";
-import type { EchoMeasurement, EchoRow } from "./echo-result.ts";
+import type { MetricValues } from "../../report/metric.ts";
+import type { ErrorRow } from "../../report/result.ts";
+import { percentiles } from "../broadcast/percentiles.ts";
+import { processUsage } from "../broadcast/process-usage.ts";
+import { HttpThread } from "../requests/http-thread.ts";
 import { echoProgram, isNginxInstalled, type EchoServerName } from "./echo-servers.ts";
 
 export interface EchoPlan {
@@ -14,6 +13,28 @@ export interface EchoPlan {
   concurrencies: readonly number[];
   /** Each server at each concurrency. */
   durationMs: number;
+}
+
+/** One server with one number of connections. */
+export interface EchoRow {
+  server: EchoServerName;
+  connections: number;
+  values: MetricValues;
+}
+
+export interface EchoMeasurement {
+  /** Of a response body. */
+  bytes: number;
+  rows: EchoRow[];
+  /** Servers not measured because they aren't installed. */
+  missing: EchoServerName[];
+  errors: ErrorRow[];
+}
+
+interface EchoServer {
+  name: EchoServerName;
+  port: number;
+  pid: number;
 }
 
 /** Needs no encoding in a path. */
@@ -28,7 +49,7 @@ export async function measureEcho(plan: EchoPlan, context: RunContext): Promise<
   const missing = plan.servers.filter((name) => name === "nginx" && !isNginxInstalled());
   const workplace = await Workplace.open();
   defer(() => workplace.close());
-  const servers: { name: EchoServerName; port: number; pid: number }[] = [];
+  const servers: EchoServer[] = [];
   for (const name of plan.servers) {
     if (missing.includes(name)) continue;
     const port = await freePort();
@@ -37,49 +58,52 @@ export async function measureEcho(plan: EchoPlan, context: RunContext): Promise<
     servers.push({ name, port, pid: process.pid! });
   }
   const rows: EchoRow[] = [];
-  const turn = async ({ name, port, pid }: (typeof servers)[number], concurrency: number) => {
-    await echo(port, concurrency, WARM_UP_MS, signal);
-    const cpuBefore = processUsage(pid)?.cpuSeconds;
-    const [testerBefore, startedMs] = [process.cpuUsage(), nowMs()];
-    const outcome = await echo(port, concurrency, plan.durationMs, signal);
-    const { user, system } = process.cpuUsage(testerBefore);
-    const cpuSeconds = (processUsage(pid)?.cpuSeconds ?? 0) - (cpuBefore ?? 0);
-    for (const [code, count] of Object.entries({ ...outcome.refusals, ...outcome.failures }))
-      errors.add(name, code, count);
-    const { acknowledged, measuredMs } = outcome;
-    rows.push({
-      server: name,
-      concurrency,
-      perSecond: measuredMs > 0 ? acknowledged / (measuredMs / 1000) : null,
-      perCpuSecond: cpuSeconds > 0 ? acknowledged / cpuSeconds : null,
-      latencyMs: percentiles(outcome.latenciesMs.sort()),
-      acknowledged,
-      failed: outcome.refused + outcome.unanswered,
-      testerBusy: Math.min(1, (user + system) / 1000 / (nowMs() - startedMs)),
-    });
-  };
   const work = async () => {
-    for (const concurrency of plan.concurrencies) {
-      for (const server of servers) if (!signal.aborted) await turn(server, concurrency);
-    }
+    for (const connections of plan.concurrencies)
+      for (const server of servers) rows.push(await measureRow(server, connections, plan, context));
   };
-  await progress.during("echo", servers.length * plan.concurrencies.length, () => rows.length, work);
+  const total = servers.length * plan.concurrencies.length;
+  await progress
+    .during("echo", total, () => rows.length, work)
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   return { bytes: TEXT.length, rows, missing, errors: errors.rows() };
 }
 
-function echo(port: number, concurrency: number, durationMs: number, signal: AbortSignal) {
-  const request = encodeRequest("GET", `/echo/${TEXT}`, `127.0.0.1:${port}`);
-  return new HttpLoop({
-    place: { host: "127.0.0.1", port },
-    concurrency,
-    requests: Math.ceil((MOST_REQUESTS_PER_SECOND * durationMs) / 1000),
-    durationMs,
-    timeoutMs: TIMEOUT_MS,
-    request: () => request,
-    faultOf: ({ status, body }) => {
-      if (status !== 200) return { code: `HTTP_${status}`, waitMs: 0 };
-      return body.length === TEXT.length ? undefined : { code: "WRONG_LENGTH", waitMs: 0 };
-    },
-    signal,
-  }).run();
+async function measureRow(
+  { name, port, pid }: EchoServer,
+  connections: number,
+  { durationMs }: EchoPlan,
+  { errors, signal }: RunContext,
+): Promise<EchoRow> {
+  const calls = [{ method: "GET" as const, path: `/echo/${TEXT}` }];
+  const url = `http://127.0.0.1:${port}`;
+  const thread = await HttpThread.open({ url, connections, calls, bodyBytes: TEXT.length }, signal);
+  const run = (ms: number) => {
+    const requests = Math.ceil((MOST_REQUESTS_PER_SECOND * ms) / 1000);
+    return thread.run({ connections, requests, durationMs: ms, timeoutMs: TIMEOUT_MS });
+  };
+  try {
+    await run(WARM_UP_MS);
+    const cpuBefore = processUsage(pid)?.cpuSeconds ?? 0;
+    const outcome = await run(durationMs);
+    const cpuSeconds = (processUsage(pid)?.cpuSeconds ?? 0) - cpuBefore;
+    errors.addAll(name, outcome.refusals);
+    errors.addAll(name, outcome.failures);
+    const { acknowledged, refused, unanswered, measuredMs, latenciesMs, testerBusy } = outcome;
+    const latencyMs = percentiles(latenciesMs);
+    const values = {
+      requestsPerSecond: measuredMs > 0 ? acknowledged / (measuredMs / 1000) : null,
+      requestsPerCpuSecond: cpuSeconds > 0 ? acknowledged / cpuSeconds : null,
+      requestP50Ms: latencyMs?.p50 ?? null,
+      requestP99Ms: latencyMs?.p99 ?? null,
+      requestP100Ms: latencyMs?.p100 ?? null,
+      refused: refused + unanswered,
+      senderBusy: testerBusy,
+    };
+    return { server: name, connections, values };
+  } finally {
+    errors.addAll(name, await thread.close());
+  }
 }

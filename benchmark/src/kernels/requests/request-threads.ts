@@ -139,10 +139,11 @@ export class RequestThreads {
     return this.#errors.get(code[index]!);
   }
 
-  /** How often each error occurred in a range. */
-  errors(memory: RequestMemory, { from, to }: Range): Record<string, number> {
+  /** How often each error occurred in a range, or in its requests with this state. */
+  errors(memory: RequestMemory, { from, to }: Range, state?: number): Record<string, number> {
     const counts: Record<string, number> = {};
     for (let i = from; i < to; i++) {
+      if (state !== undefined && memory.state[i] !== state) continue;
       const error = this.errorOf(memory, i);
       if (error !== undefined) counts[error] = (counts[error] ?? 0) + 1;
     }

@@ -1,9 +1,8 @@
 import { Crowd } from "../connections/crowd.ts";
-import { registerCrowd, type CrowdAccess } from "../connections/crowd-access.ts";
-import { HttpLoop, type HttpLoopOutcome } from "../http/http-loop.ts";
-import { encodeRequest } from "../http/light-http.ts";
-import { addressOf } from "../../receivers/audience.ts";
-import { newRunId, taggedContent } from "../../receivers/message-tag.ts";
+import { registerCrowd } from "../connections/crowd-access.ts";
+import type { HttpSetup } from "../requests/http-operation.ts";
+import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
+import { newRunId } from "../../receivers/message-tag.ts";
 import type { RunContext } from "../../cli/scenario.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
 import { fetchMetrics, histogramChange, sumOf, type MetricSample } from "./metric-samples.ts";
@@ -56,7 +55,24 @@ export async function measureStages(
     connectTimeoutMs: plan.timeoutMs,
     napMs: 1,
   });
-  const load = { server, plan, access, host: await addressOf(server.url), signal };
+  const threads: HttpThread[] = [];
+  /** Requests of members, with as many in flight as there are senders. */
+  const open = async (action: string, params: object, message?: HttpSetup["message"]) => {
+    const calls = access.tokens.map((token) => {
+      return { method: "POST" as const, path: `/api/${action}`, token, params };
+    });
+    const setup = { url: server.url, connections: plan.senders, calls, ...(message ? { message } : {}) };
+    const thread = await HttpThread.open(setup, signal);
+    threads.push(thread);
+    return thread;
+  };
+  const run = (thread: HttpThread, requests: number, isWarmUp = false) =>
+    thread.run({
+      connections: Math.min(plan.senders, requests),
+      requests,
+      timeoutMs: plan.timeoutMs,
+      isWarmUp,
+    });
   let sending: Observed | undefined;
   let pulling: Observed | undefined;
   let [online, received] = [0, 0];
@@ -67,21 +83,30 @@ export async function measureStages(
       () => crowd.online,
       () => crowd.connect(access.tokens, signal),
     );
-    await sendLoop(load, newRunId(), WARM_UP).run();
+    const { channelId } = access;
+    const sender = await open("message.send", { channelId }, { runId, payloadBytes: plan.payloadBytes });
+    await run(sender, WARM_UP, true);
     signal.throwIfAborted();
     crowd.measure(true);
-    sending = await observed(server, () => send(load, runId, crowd, progress));
+    /** Ends when everyone online has everything. */
+    const send = async () => {
+      const outcome = await run(sender, plan.messages);
+      if (outcome.acknowledged < plan.messages) return outcome;
+      for (let index = 0; index < plan.messages && !signal.aborted; index++)
+        await crowd.waitFor(index, plan.timeoutMs, signal, () => false).catch(ignoreAbort(signal));
+      return outcome;
+    };
+    sending = await observed(server, () =>
+      progress.during("sending messages", plan.messages, () => sender.settled, send),
+    );
     crowd.measure(false);
     signal.throwIfAborted();
-    pulling = await observed(server, () => {
-      const loop = pullLoop(load);
-      return progress.during(
-        "pulling",
-        plan.pulls,
-        () => loop.settled,
-        () => loop.run(),
-      );
-    });
+    const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
+    const puller = await open("channel.sync", { cursors: [{ channelId, afterRev }] });
+    const pull = () => run(puller, plan.pulls);
+    pulling = await observed(server, () =>
+      progress.during("pulling", plan.pulls, () => puller.settled, pull),
+    );
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -89,10 +114,12 @@ export async function measureStages(
     online = crowd.online;
     for (let index = 0; index < plan.messages; index++) received += crowd.received(index);
     await crowd.close();
+    for (const thread of threads) errors.addAll("connection", await thread.close());
   }
-  for (const [phase, part] of Object.entries({ send: sending, pull: pulling }))
-    for (const [code, count] of Object.entries({ ...part?.outcome.refusals, ...part?.outcome.failures }))
-      errors.add(phase, code, count);
+  for (const [phase, part] of Object.entries({ send: sending, pull: pulling })) {
+    errors.addAll(phase, part?.outcome.refusals ?? {});
+    errors.addAll(phase, part?.outcome.failures ?? {});
+  }
   const acknowledged = sending?.outcome.acknowledged ?? 0;
   return {
     target: { name: "fanfare", url: server.url, isThrowaway: server.isThrowaway },
@@ -112,41 +139,20 @@ export async function measureStages(
   };
 }
 
-/** Ends when everyone online has everything. */
-async function send(
-  load: LoadContext,
-  runId: string,
-  crowd: Crowd,
-  progress: RunContext["progress"],
-): Promise<HttpLoopOutcome> {
-  const { plan, signal } = load;
-  const loop = sendLoop(load, runId, plan.messages);
-  return progress.during(
-    "sending messages",
-    plan.messages,
-    () => loop.settled,
-    async () => {
-      const outcome = await loop.run();
-      if (outcome.acknowledged < plan.messages) return outcome;
-      try {
-        for (let index = 0; index < plan.messages; index++)
-          await crowd.waitFor(index, plan.timeoutMs, signal, () => false);
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      }
-      return outcome;
-    },
-  );
+function ignoreAbort(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
 }
 
 interface Observed {
-  outcome: HttpLoopOutcome;
+  outcome: HttpOutcome;
   before: MetricSample[];
   after: MetricSample[];
   cpuSeconds: number | null;
 }
 
-async function observed(server: StagesServer, work: () => Promise<HttpLoopOutcome>): Promise<Observed> {
+async function observed(server: StagesServer, work: () => Promise<HttpOutcome>): Promise<Observed> {
   const before = await fetchMetrics(server.metricsUrl);
   const cpuBefore = await server.cpuSeconds();
   const outcome = await work();
@@ -210,57 +216,5 @@ function pullRow(observation: Observed): StageRow {
     what: "a channel.sync call, from arrival to answer",
     metric,
     ...histogramChange(before, after, metric, { action: "channel.sync" }),
-  });
-}
-
-interface LoadContext {
-  server: StagesServer;
-  plan: StagesPlan;
-  access: CrowdAccess;
-  /** The IP address of the server. */
-  host: string;
-  signal: AbortSignal;
-}
-
-function sendLoop(context: LoadContext, runId: string, requests: number): HttpLoop {
-  const { plan, access } = context;
-  return loopOf(context, "message.send", requests, (index) => ({
-    channelId: access.channelId,
-    content: taggedContent(runId, index, plan.payloadBytes),
-    nonce: `${runId}-${index}`,
-  }));
-}
-
-function pullLoop(context: LoadContext): HttpLoop {
-  const { plan, access } = context;
-  const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
-  const params = { cursors: [{ channelId: access.channelId, afterRev }] };
-  return loopOf(context, "channel.sync", plan.pulls, () => params);
-}
-
-/** Requests of members in turn, with as many in flight as there are senders. */
-function loopOf(
-  { server, plan, access, host, signal }: LoadContext,
-  action: string,
-  requests: number,
-  paramsOf: (index: number) => object,
-): HttpLoop {
-  const { port, host: name } = new URL(server.url);
-  return new HttpLoop({
-    place: { host, port: Number(port) || 80 },
-    concurrency: Math.min(plan.senders, requests),
-    requests,
-    durationMs: Infinity,
-    timeoutMs: plan.timeoutMs,
-    request: (index) => {
-      const token = access.tokens[index % access.tokens.length]!;
-      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-      return encodeRequest("POST", `/api/${action}`, name, headers, JSON.stringify(paramsOf(index)));
-    },
-    faultOf: ({ status, body }) => {
-      if (status === 200) return undefined;
-      return { code: /"type":"([A-Z_]+)"/.exec(body.toString("latin1"))?.[1] ?? `HTTP_${status}`, waitMs: 0 };
-    },
-    signal,
   });
 }
