@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
 import { runCli } from "../src/cli/commands.ts";
-import { startFakePlatform, type FakePlatform, type Fault, type FaultPlan } from "./fake-platform.ts";
+import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
+import type { FaultPlan } from "./fault-proxy.ts";
 import type { Result } from "../src/report/result.ts";
 import { metricValue, metricValues } from "./metric-value.ts";
 import { strictErrors } from "./strict-schema.ts";
@@ -140,24 +141,8 @@ describe("exit codes", () => {
     }
   });
 
-  const oneOf =
-    (fault: Fault): FaultPlan =>
-    (member, message) =>
-      member === 3 && message === 1 ? fault : undefined;
-  const changed = (change: (content: string) => string) => oneOf({ content: change });
   const corrupt = (content: string) => content.replace(/.$/, "-");
   const truncate = (content: string) => content.slice(0, -1);
-
-  test.each([
-    ["corrupts a delivery", changed(corrupt), "lost 1, corrupted 1"],
-    ["truncates a delivery", changed(truncate), "lost 1, corrupted 1"],
-    ["drops a delivery", oneOf("drop"), "lost 1"],
-    ["duplicates a delivery", oneOf("duplicate"), "duplicates 1"],
-    ["reorders deliveries", oneOf("hold until the next"), "out of order 1"],
-  ])("1: a server that %s", async (_, faultOf, faults) => {
-    expect(await failureOf(faultOf)).toEqual({ code: 1, faults });
-  });
-
   const second = (content: string) => / 1 100 /.test(content);
 
   test.each([

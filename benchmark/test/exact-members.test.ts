@@ -6,7 +6,8 @@ import { taggedContent } from "../src/receivers/message-tag.ts";
 import { allocateTally, Tally } from "../src/receivers/tally.ts";
 import { openFanfareSender } from "../src/targets/fanfare/fanfare-sender.ts";
 import type { Sender } from "../src/targets/target.ts";
-import { startFakePlatform, type FakePlatform, type FaultPlan } from "./fake-platform.ts";
+import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
+import type { FaultPlan } from "./fault-proxy.ts";
 
 const MEMBERS = 8;
 const MESSAGES = 6;

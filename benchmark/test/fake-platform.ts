@@ -1,18 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
-
-/** What happens to a message on its way to a member; undefined: normal delivery. */
-export type Fault =
-  | "drop"
-  | "duplicate"
-  | "hold until the next"
-  | { delayMs: number }
-  | { content: (content: string) => string }
-  | undefined;
-
-/** Members count from 0 in the order they registered; messages in sending order. */
-export type FaultPlan = (member: number, message: number) => Fault;
+import { FaultProxy, type FaultPlan } from "./fault-proxy.ts";
 
 export interface FakePlatform {
   url: string;
@@ -37,17 +26,14 @@ interface SyncParams {
 
 const ID = "0123456789abcdef01234567";
 
-/**
- * Implements as much of the platform's public protocol as the tester needs, over real sockets, with injected
- * faults.
- */
-export async function startFakePlatform(faultOf: FaultPlan = () => undefined): Promise<FakePlatform> {
+/** Implements as much of the platform's public protocol as the tester needs, over real sockets, behind a proxy with faults. */
+export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatform> {
   const http = createServer();
   const io = new Server(http, { transports: ["websocket"], serveClient: false });
   const members = new Map<number, Socket>();
   const messages: { id: string; seq: number; rev: number; content: string }[] = [];
-  const held = new Map<number, object[]>();
   let guests = 0;
+  let proxy: FaultProxy | undefined;
 
   const platform: FakePlatform = {
     url: "",
@@ -59,7 +45,10 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     cutAll: () => {
       for (const member of members.values()) member.conn.close();
     },
-    close: () => new Promise((resolve) => void io.close(() => resolve())),
+    close: async () => {
+      await proxy?.close();
+      await new Promise<void>((resolve) => void io.close(() => resolve()));
+    },
   };
 
   const api: Record<string, (params: { after?: number; limit?: number }) => object> = {
@@ -85,29 +74,14 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     response.end(JSON.stringify({ ok: true, data }));
   });
 
-  const deliver = (
-    member: number,
-    socket: Socket,
-    payload: object,
-    fault: Exclude<Fault, { content: unknown }>,
-  ) => {
-    const send = () => socket.emit("message.created", payload);
-    const late = held.get(member) ?? [];
-    held.delete(member);
-    if (fault === "hold until the next") held.set(member, [...late, payload]);
-    else if (typeof fault === "object") setTimeout(send, fault.delayMs);
-    else if (fault !== "drop") send();
-    if (fault === "duplicate") send();
-    if (fault !== "hold until the next") for (const old of late) socket.emit("message.created", old);
-  };
-
   io.use((_, next) => {
     if (platform.refuseWith === undefined) return next();
     next(Object.assign(new Error("refused"), { data: { type: platform.refuseWith } }));
   });
   io.on("connection", (socket) => {
     const { token } = socket.handshake.auth as { token: string };
-    if (token !== "owner") members.set(Number(token.split(" ")[1]), socket);
+    const member = memberOf(token);
+    if (member !== undefined) members.set(member, socket);
     socket.emit("ready", {});
     socket.on("channel.sync", ({ cursors }: SyncParams, acknowledge: (answer: object) => void) => {
       const { channelId, afterRev } = cursors[0];
@@ -120,21 +94,23 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
       const rev = messages.length + 1;
       const message = { id: ID, seq: rev, rev, content };
       messages.push(message);
-      const number = Number(content.split(" ")[2]);
-      for (const [member, receiver] of members) {
-        const fault = faultOf(member, number);
-        const isChanged = typeof fault === "object" && "content" in fault;
-        const text = isChanged ? fault.content(content) : content;
-        const payload = { channelId: ID, messages: [{ ...message, content: text }] };
-        deliver(member, receiver, payload, isChanged ? undefined : fault);
-      }
+      for (const receiver of members.values())
+        receiver.emit("message.created", { channelId: ID, messages: [message] });
       acknowledge({ ok: true, data: { message } });
     });
   });
 
   await new Promise<void>((resolve) => void http.listen(0, "127.0.0.1", resolve));
   platform.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  if (faultOf) {
+    proxy = await FaultProxy.start(platform.url, { faultOf, memberOf });
+    platform.url = proxy.url;
+  }
   return platform;
+}
+
+function memberOf(token: string): number | undefined {
+  return token === "owner" ? undefined : Number(token.split(" ")[1]);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -3,7 +3,8 @@ import { runCli } from "../src/cli/commands.ts";
 import { startSingleInstance } from "../src/platform/single-instance.ts";
 import type { Platform } from "../src/platform/platform.ts";
 import type { Result } from "../src/report/result.ts";
-import { startFakePlatform, type FaultPlan } from "./fake-platform.ts";
+import { startFakePlatform } from "./fake-platform.ts";
+import type { FaultPlan } from "./fault-proxy.ts";
 import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 

@@ -20,9 +20,8 @@ export function taggedContent(runId: string, index: number, bytes: number): stri
 
 /** The index of the message in the run, FOREIGN or CORRUPTED. */
 export function taggedIndex(runId: string, content: unknown): number {
-  if (typeof content !== "string") return FOREIGN;
-  const [word, run, index = "", bytes = ""] = content.split(" ", 4);
-  if (word !== "bench" || run !== runId) return FOREIGN;
+  if (typeof content !== "string" || !content.includes(runId)) return FOREIGN;
+  const [, , index = "", bytes = ""] = content.split(" ", 4);
   if (!/^\d{1,7}$/.test(index) || !/^\d{1,5}$/.test(bytes)) return CORRUPTED;
   return content === taggedContent(runId, Number(index), Number(bytes)) ? Number(index) : CORRUPTED;
 }
