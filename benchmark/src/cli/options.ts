@@ -1,5 +1,5 @@
 import os from "node:os";
-import type { Argv, Options } from "yargs";
+import type { Options } from "yargs";
 import { usageError } from "./exit.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
@@ -42,7 +42,7 @@ export function readOptions<Table extends OptionTable>(
 }
 
 /** The headings of the help. */
-type Heading = "Server" | "Receivers" | "Messages" | "Load" | "Who" | "Result";
+type Heading = "Server" | "Receivers" | "Messages" | "Load" | "Who" | "Search" | "Result";
 
 interface Shown<Given> {
   default?: Given;
@@ -87,13 +87,13 @@ export const integers = <Settings extends Shown<string> & Bounds>(
   );
 
 /** A time with its unit, in milliseconds. */
-export const time = <Settings extends Shown<string> & { minMs?: number }>(
+export const time = <Settings extends Shown<string> & { minMs?: number; maxMs?: number }>(
   heading: Heading,
   describe: string,
   settings: Settings,
 ) =>
   option(heading, describe, "string", settings, (name, given: string) =>
-    duration(name, given, settings.minMs),
+    duration(name, given, settings.minMs, settings.maxMs),
   );
 
 /** Some of these names, separated by commas. */
@@ -112,7 +112,7 @@ export const text = <Settings extends Shown<string>>(
   settings: Settings = {} as Settings,
 ) => option(heading, describe, "string", settings, (_, given: string) => given);
 
-export const choice = <Name extends string>(
+export const choice = <const Name extends string>(
   heading: Heading,
   describe: string,
   settings: Shown<Name> & { default: Name; choices: Name[] },
@@ -211,37 +211,6 @@ export const PAYLOAD_OPTIONS = {
     { default: 100, min: MIN_PAYLOAD_BYTES, max: MAX_PAYLOAD_BYTES },
   ),
 };
-
-type Extended<T, Given> = Argv<Omit<T, keyof Given> & Given>;
-
-/** The same options for commands that add theirs one by one. */
-export function serverOptions<T>(yargs: Argv<T>) {
-  type Given = { target: string; url: string | undefined; "metrics-url": string | undefined };
-  return yargs.options(SERVER_OPTIONS) as unknown as Extended<T, Given>;
-}
-
-export function fanfareOptions<T>(yargs: Argv<T>) {
-  return serverOptions(yargs)
-    .options("target", FANFARE_OPTIONS.target)
-    .check(({ target }) => Boolean(FANFARE_OPTIONS.target.read("target", target as never)));
-}
-
-export function clusterOptions<T>(yargs: Argv<T>) {
-  type Given = { gateways: number | undefined; workers: number | undefined };
-  return yargs.options(CLUSTER_OPTIONS) as unknown as Extended<T, Given>;
-}
-
-export function receiverOptions<T>(yargs: Argv<T>) {
-  type Given = { threads: string; nap: number; connecting: number };
-  return yargs.options(RECEIVER_OPTIONS) as unknown as Extended<T, Given>;
-}
-
-export function payloadOption<T>(yargs: Argv<T>) {
-  return yargs.options(PAYLOAD_OPTIONS) as unknown as Extended<T, { payload: number }>;
-}
-
-export const payloadBytes = (value: number): number =>
-  wholeNumber("payload", value, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES);
 
 /**
  * undefined: no cluster requested.

@@ -37,40 +37,22 @@ export interface PlannedRun {
 }
 
 /** A command that measures. */
-export interface Scenario<Options> {
+export interface Scenario<Table extends OptionTable = OptionTable> {
   name: string;
   describe: string;
-  options: (yargs: Argv) => Argv<Options>;
+  options: Table;
+  examples: [command: string, description: string][];
   /** What it measures, for --threshold. */
   metrics: readonly MetricName[];
   /** Those that it divides by the same ones of another server. */
   ratios?: readonly MetricName[];
   /** @throws {ExitError} naming the first invalid option, before anything is started */
-  plan: (args: ArgumentsCamelCase<Options>) => PlannedRun | Promise<PlannedRun>;
-}
-
-/** The same with a table of options, whose values `plan` gets. */
-export interface TableScenario<Table extends OptionTable> extends Pick<
-  Scenario<unknown>,
-  "name" | "describe" | "metrics" | "ratios"
-> {
-  options: Table;
-  examples: [command: string, description: string][];
   plan: (values: OptionValues<Table>) => PlannedRun | Promise<PlannedRun>;
 }
 
-export function scenario<Table extends OptionTable>(definition: TableScenario<Table>): Scenario<unknown>;
-export function scenario<Options>(definition: Scenario<Options>): Scenario<Options>;
-export function scenario<Table extends OptionTable>(
-  definition: TableScenario<Table> | Scenario<unknown>,
-): Scenario<unknown> {
-  if (!("examples" in definition)) return definition;
-  const { options, examples, plan, ...rest } = definition;
-  return {
-    ...rest,
-    options: (yargs) => yargs.options(options).example(examples),
-    plan: (args) => plan(readOptions(options, args)),
-  };
+/** Infers the types of its options. */
+export function scenario<Table extends OptionTable>(definition: Scenario<Table>): Scenario<Table> {
+  return definition;
 }
 
 interface ResultArguments {
@@ -84,14 +66,15 @@ interface ResultArguments {
 }
 
 /** The scenario as a command of yargs. */
-export function command<Options>(
-  definition: Scenario<Options>,
-): CommandModule<object, Options & ResultArguments> {
+export function command<Table extends OptionTable>(
+  definition: Scenario<Table>,
+): CommandModule<object, ResultArguments> {
+  const { name, describe, options, examples } = definition;
   return {
-    command: definition.name,
-    describe: definition.describe,
+    command: name,
+    describe,
     builder: (yargs) =>
-      definition.options(yargs).options(RESULT_OPTIONS) as unknown as Argv<Options & ResultArguments>,
+      yargs.options(options).example(examples).options(RESULT_OPTIONS) as unknown as Argv<ResultArguments>,
     handler: (args) => runScenario(definition, args),
   };
 }
@@ -100,14 +83,14 @@ export function command<Options>(
 export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Checks the options, measures, reports the result on stdout and in files, and sets the exit code. */
-async function runScenario<Options>(
-  definition: Scenario<Options>,
-  args: ArgumentsCamelCase<Options & ResultArguments>,
+async function runScenario<Table extends OptionTable>(
+  definition: Scenario<Table>,
+  args: ArgumentsCamelCase<ResultArguments>,
 ): Promise<void> {
   const allowed = allowedFaults(args.allow);
   const names = [...definition.metrics, ...(definition.ratios ?? []).map(ratioName)];
   const thresholds = parseThresholds(args.threshold, names);
-  const run = await definition.plan(args);
+  const run = await definition.plan(readOptions(definition.options, args));
   const files = { json: args.json, html: args.html, csv: args.csv, prometheus: args.prometheus };
   for (const [option, file] of Object.entries(files)) await assertWritable(option, file);
   // Before the run: at its end there may be another commit, and a machine full of connections may be unable to start git.

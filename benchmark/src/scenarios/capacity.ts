@@ -1,4 +1,3 @@
-import type { Argv } from "yargs";
 import type { CapacityPlan } from "../kernels/capacity/capacity-plan.ts";
 import type {
   CapacityAttempt,
@@ -7,13 +6,13 @@ import type {
 } from "../kernels/capacity/capacity-result.ts";
 import { measureCapacity } from "../kernels/capacity/capacity-run.ts";
 import {
-  duration,
-  payloadBytes,
-  payloadOption,
-  receiverOptions,
-  serverOptions,
+  choice,
+  integer,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
+  SERVER_OPTIONS,
   threadCount,
-  wholeNumber,
+  time,
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
@@ -24,102 +23,84 @@ import type { Outcome, Series, TextTable } from "../report/result.ts";
 import { openTarget } from "../targets/open-target.ts";
 
 const SEARCHES = ["users", "rate"] as const;
-const MOST_SEARCHED_PER_SECOND = 50_000;
 
 export const capacity = scenario({
   name: "capacity",
   describe:
     "How many members, and messages per second, are served within a time, and which resource is exhausted first",
   metrics: ["membersWithinLimit", "messagesWithinLimit", "deliveriesPerSecond"],
-  options: (yargs: Argv) =>
-    payloadOption(receiverOptions(serverOptions(yargs)))
-      .option("limit", {
-        group: "Search:",
-        type: "string",
-        default: "200ms",
-        describe: "Time within which every message must reach all members",
-      })
-      .option("search", {
-        group: "Search:",
-        choices: [...SEARCHES, "both"] as const,
-        default: "both" as const,
-        describe: "Search for members online in one group, messages per second, or both in turn",
-      })
-      .option("most-users", {
-        group: "Search:",
-        type: "number",
-        default: 20_000,
-        describe: "Upper limit of the search for members",
-      })
-      .option("most-rate", {
-        group: "Search:",
-        type: "number",
-        default: 20_000,
-        describe: "Upper limit of the search for messages per second",
-      })
-      .option("members", {
-        group: "Search:",
-        type: "number",
-        default: 100,
-        describe: "Members online during the search for messages per second",
-      })
-      .option("senders", {
-        group: "Search:",
-        type: "number",
-        default: 10,
-        describe: "Additional members who send",
-      })
-      .option("duration", {
-        group: "Search:",
-        type: "string",
-        default: "3s",
-        describe: "How long each rate is sustained",
-      })
-      .option("precision", {
-        group: "Search:",
-        type: "number",
-        default: 10,
-        describe: "Percentage between the passing and the failing value at which a search ends",
-      })
-      .example("$0 capacity --limit 200ms", "both searches, on a server started for them")
-      .example(
-        "$0 capacity --limit 1s --search users --url http://127.0.0.1:3000",
-        "members, on a running server",
-      )
-      .example("$0 capacity --threshold 'membersWithinLimit>=5000'", "for CI: exit code 99 if lower"),
-  async plan(args) {
-    const mostUsers = wholeNumber("most-users", args.mostUsers, 1, 1_000_000);
+  options: {
+    ...SERVER_OPTIONS,
+    ...RECEIVER_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    limit: time("Search", "Time within which every message must reach all members", {
+      default: "200ms",
+      minMs: 1,
+    }),
+    search: choice("Search", "Search for members online in one group, messages per second, or both in turn", {
+      default: "both",
+      choices: [...SEARCHES, "both"],
+    }),
+    "most-users": integer("Search", "Upper limit of the search for members", {
+      default: 20_000,
+      min: 1,
+      max: 1_000_000,
+    }),
+    "most-rate": integer("Search", "Upper limit of the search for messages per second", {
+      default: 20_000,
+      min: 1,
+      max: 50_000,
+    }),
+    members: integer("Search", "Members online during the search for messages per second", {
+      default: 100,
+      min: 1,
+      max: 100_000,
+    }),
+    senders: integer("Search", "Additional members who send", { default: 10, min: 1, max: 10_000 }),
+    duration: time("Search", "How long each rate is sustained", { default: "3s", minMs: 1000 }),
+    precision: integer(
+      "Search",
+      "Percentage between the passing and the failing value at which a search ends",
+      { default: 10, min: 1, max: 100 },
+    ),
+  },
+  examples: [
+    ["$0 capacity --limit 200ms", "both searches, on a server started for them"],
+    ["$0 capacity --limit 1s --search users --url http://127.0.0.1:3000", "members, on a running server"],
+    ["$0 capacity --threshold 'membersWithinLimit>=5000'", "for CI: exit code 99 if lower"],
+  ],
+  async plan({ search, mostUsers, target: name, url, metricsUrl, ...values }) {
     const plan: CapacityPlan = {
-      p100LimitMs: duration("limit", args.limit, 1),
-      searches: args.search === "both" ? SEARCHES : [args.search],
+      p100LimitMs: values.limit,
+      searches: search === "both" ? SEARCHES : [search],
       mostUsers,
-      mostPerSecond: wholeNumber("most-rate", args.mostRate, 1, MOST_SEARCHED_PER_SECOND),
-      members: wholeNumber("members", args.members, 1, 100_000),
-      senders: wholeNumber("senders", args.senders, 1, 10_000),
-      rateMs: duration("duration", args.duration, 1000),
-      precision: 1 + wholeNumber("precision", args.precision, 1, 100) / 100,
+      mostPerSecond: values.mostRate,
+      members: values.members,
+      senders: values.senders,
+      rateMs: values.duration,
+      precision: 1 + values.precision / 100,
       kind: "light",
-      workers: threadCount(args.threads, mostUsers),
-      napMs: wholeNumber("nap", args.nap, 0, 100),
-      window: wholeNumber("connecting", args.connecting, 1, 10_000),
+      workers: threadCount(values.threads, mostUsers),
+      napMs: values.nap,
+      window: values.connecting,
       connectTimeoutMs: 15_000,
-      payloadBytes: payloadBytes(args.payload),
+      payloadBytes: values.payload,
     };
-    if (plan.searches.includes("rate") && args.target !== "fanfare") {
-      throw usageError(`--target ${args.target} only supports the search for members: add --search users.`);
+    if (plan.searches.includes("rate") && name !== "fanfare") {
+      throw usageError(`--target ${name} only supports the search for members: add --search users.`);
     }
-    const where = await addressNeeds(args.url, plan.kind);
+    const where = await addressNeeds(url, plan.kind);
     return {
-      options: { ...plan, target: args.target },
+      options: { ...plan, target: name },
       async measure({ progress, errors, signal, defer }: RunContext) {
         const options = {
-          urls: args.url === undefined ? [] : [args.url],
+          urls: url === undefined ? [] : [url],
           cluster: undefined,
-          metricsUrl: args.metricsUrl,
+          metricsUrl,
           registrationConcurrency: plan.window,
           onError: (code: string) => errors.add("api", code),
         };
-        const target = await openTarget(args.target, options, signal);
+        const target = await openTarget(name, options, signal);
         defer(() => target.close());
         return capacityOutcome(
           await measureCapacity({ target, plan, where, progress, errors, signal }),

@@ -1,5 +1,4 @@
-import type { Argv } from "yargs";
-import { duration, fanfareOptions, payloadBytes, payloadOption, wholeNumber } from "../cli/options.ts";
+import { FANFARE_OPTIONS, integer, PAYLOAD_OPTIONS, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
@@ -12,7 +11,6 @@ import type { Outcome, TextTable } from "../report/result.ts";
 import { explain } from "../targets/fanfare/explain.ts";
 
 const MOST_REQUESTS = 10_000_000;
-const MOST_CONNECTIONS = 15_000;
 /** Concurrent registrations and read-back calls. */
 const CALLS = 50;
 const BUSY = 0.9;
@@ -40,59 +38,41 @@ export const http = scenario({
     "rssBytes",
     "senderBusy",
   ],
-  options: (yargs: Argv) =>
-    payloadOption(fanfareOptions(yargs))
-      .option("connections", {
-        group: "Load:",
-        type: "number",
-        default: 1000,
-        describe: "Connections, each with one request in flight",
-      })
-      .option("count", {
-        group: "Load:",
-        alias: "c",
-        type: "number",
-        default: 20_000,
-        describe: "Requests in total",
-      })
-      .option("warmup", {
-        group: "Load:",
-        type: "number",
-        default: 1000,
-        describe: "Warm-up requests, not counted",
-      })
-      .option("users", {
-        group: "Who:",
-        alias: "u",
-        type: "number",
-        default: 500,
-        describe: "Users who send and receive",
-      })
-      .option("channels", {
-        group: "Who:",
-        type: "number",
-        default: 1000,
-        describe: "Direct channels between two of the users",
-      })
-      .option("timeout", { group: "Load:", type: "string", default: "30s", describe: "Timeout of a request" })
-      .example("$0 http --connections 10000 -c 100000", "as `ab -k -c 10000 -n 100000`")
-      .example("$0 http --threshold 'unstored==0' --threshold 'refused==0'", "for CI"),
-  async plan(args) {
-    const requests = wholeNumber("count", args.count, 1, MOST_REQUESTS);
-    const concurrency = wholeNumber("connections", args.connections, 1, MOST_CONNECTIONS);
+  options: {
+    ...FANFARE_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    connections: integer("Load", "Connections, each with one request in flight", {
+      default: 1000,
+      min: 1,
+      max: 15_000,
+    }),
+    count: integer("Load", "Requests in total", { alias: "c", default: 20_000, min: 1, max: MOST_REQUESTS }),
+    warmup: integer("Load", "Warm-up requests, not counted", { default: 1000, min: 0, max: MOST_REQUESTS }),
+    users: integer("Who", "Users who send and receive", { alias: "u", default: 500, min: 2, max: 100_000 }),
+    channels: integer("Who", "Direct channels between two of the users", {
+      default: 1000,
+      min: 1,
+      max: 100_000,
+    }),
+    timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
+  },
+  examples: [
+    ["$0 http --connections 10000 -c 100000", "as `ab -k -c 10000 -n 100000`"],
+    ["$0 http --threshold 'unstored==0' --threshold 'refused==0'", "for CI"],
+  ],
+  async plan({ connections: concurrency, count: requests, users, channels, url, metricsUrl, ...values }) {
     if (concurrency > requests)
       throw usageError(`--connections ${concurrency} needs at least as many requests (--count): one each.`);
     const plan: HttpPlan = {
-      users: wholeNumber("users", args.users, 2, 100_000),
-      channels: wholeNumber("channels", args.channels, 1, 100_000),
+      users,
+      channels,
       concurrency,
       requests,
-      warmUp: wholeNumber("warmup", args.warmup, 0, MOST_REQUESTS),
-      payloadBytes: payloadBytes(args.payload),
-      timeoutMs: duration("timeout", args.timeout, 100),
+      warmUp: values.warmup,
+      payloadBytes: values.payload,
+      timeoutMs: values.timeout,
       calls: CALLS,
     };
-    const { url, metricsUrl } = args;
     checkLimits({ users: concurrency, messages: 1, kind: "light", ...(await addressNeeds(url, "light")) });
     return {
       options: { ...plan },

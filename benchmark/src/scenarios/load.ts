@@ -1,11 +1,12 @@
-import type { Argv } from "yargs";
 import {
-  duration,
-  fanfareOptions,
-  payloadBytes,
-  payloadOption,
+  FANFARE_OPTIONS,
+  integer,
+  option,
+  PAYLOAD_OPTIONS,
+  text,
   threadCount,
-  wholeNumber,
+  time,
+  type OptionValues,
 } from "../cli/options.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
@@ -23,7 +24,7 @@ import type { Api } from "../targets/fanfare/api.ts";
 export const MOST_REQUESTS = 10_000_000;
 const MOST_IN_FLIGHT = 100_000;
 const MOST_PER_SECOND = 1_000_000;
-const DEFAULT_WARM_UP = 1000;
+const DURATION_MS = 30_000;
 
 export const LOAD_METRICS = [
   "acknowledgedPerSecond",
@@ -71,92 +72,69 @@ export const LOAD_METRICS = [
 ] as const satisfies readonly MetricName[];
 
 /** The options of every load of requests. */
-export function loadOptions<T>(yargs: Argv<T>) {
-  return fanfareOptions(yargs)
-    .option("rate", {
-      group: "Load:",
-      type: "number",
-      describe: "Open loop: a fixed rate per second; latency counts from the intended time",
-    })
-    .option("duration", {
-      group: "Load:",
-      type: "string",
-      defaultDescription: "30s",
-      describe: "Duration of an open loop",
-    })
-    .option("warmup", {
-      group: "Load:",
-      type: "number",
-      default: DEFAULT_WARM_UP,
-      describe: "Warm-up requests, at most as many as are measured",
-    })
-    .option("timeout", { group: "Load:", type: "string", default: "30s", describe: "Timeout of a request" })
-    .option("sending-threads", {
-      group: "Load:",
-      type: "string",
-      default: "auto",
-      describe: "Sending threads; auto: chosen by the machine",
-    })
-    .option("connecting", {
-      group: "Load:",
-      type: "number",
-      default: 100,
-      describe: "Concurrent connection attempts and registrations",
-    });
-}
+export const LOAD_OPTIONS = {
+  ...FANFARE_OPTIONS,
+  rate: option(
+    "Load",
+    "Open loop: a fixed rate per second; latency counts from the intended time",
+    "number",
+    {},
+    (name, rate: number) => {
+      if (rate > 0 && rate <= MOST_PER_SECOND) return rate;
+      throw usageError(`--${name} must be above 0 and at most ${MOST_PER_SECOND}.`);
+    },
+  ),
+  duration: time("Load", "Duration of an open loop", { defaultDescription: "30s", minMs: 1 }),
+  warmup: integer("Load", "Warm-up requests, at most as many as are measured", {
+    default: 1000,
+    min: 0,
+    max: MOST_REQUESTS,
+  }),
+  timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
+  "sending-threads": text("Load", "Sending threads; auto: chosen by the machine", { default: "auto" }),
+  connecting: integer("Load", "Concurrent connection attempts and registrations", {
+    default: 100,
+    min: 1,
+    max: 10_000,
+  }),
+};
 
 /** The same, of messages that others receive. */
-export function messageLoadOptions<T>(yargs: Argv<T>) {
-  return payloadOption(loadOptions(yargs))
-    .option("threads", {
-      group: "Load:",
-      type: "string",
-      default: "auto",
-      describe: "Threads for users who only receive",
-    })
-    .option("nap", {
-      group: "Load:",
-      type: "number",
-      default: 1,
-      describe: "Milliseconds between their reads; 0 reads every frame immediately",
-    });
-}
+export const MESSAGE_LOAD_OPTIONS = {
+  ...LOAD_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  threads: text("Load", "Threads for users who only receive", { default: "auto" }),
+  nap: integer("Load", "Milliseconds between their reads; 0 reads every frame immediately", {
+    default: 1,
+    min: 0,
+    max: 100,
+  }),
+};
 
-interface LoadArguments {
-  url: string | undefined;
-  metricsUrl: string | undefined;
-  rate: number | undefined;
-  duration: string | undefined;
-  warmup: number;
-  timeout: string;
-  sendingThreads: string;
-  connecting: number;
-  payload?: number;
-  threads?: string;
-  nap?: number;
-}
+export const countOption = (describe: string) =>
+  integer("Load", describe, { alias: "c", min: 1, max: MOST_REQUESTS });
+export const inFlightOption = (describe: string) =>
+  integer("Load", describe, { alias: "t", min: 1, max: MOST_IN_FLIGHT });
+
+type LoadValues = OptionValues<typeof LOAD_OPTIONS>;
+type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
 
 /**
  * An open loop if a rate is given, otherwise this closed one.
  * @throws {ExitError}
  */
 export function loopOf(
-  args: Pick<LoadArguments, "rate" | "duration">,
+  { rate, duration }: Pick<LoadValues, "rate" | "duration">,
   closed: { inFlight: number; requests: number },
 ): RequestLoop {
-  if (args.rate === undefined) {
-    if (args.duration !== undefined) throw usageError("--duration is for an open loop: add --rate.");
-    return {
-      kind: "closed",
-      inFlight: Math.min(wholeNumber("in-flight", closed.inFlight, 1, MOST_IN_FLIGHT), closed.requests),
-      requests: mostRequests(closed.requests),
-    };
+  if (rate === undefined) {
+    if (duration !== undefined) throw usageError("--duration is for an open loop: add --rate.");
+    const inFlight = Math.min(closed.inFlight, closed.requests);
+    return { kind: "closed", inFlight, requests: mostRequests(closed.requests) };
   }
-  if (!(args.rate > 0 && args.rate <= MOST_PER_SECOND))
-    throw usageError(`--rate must be above 0 and at most ${MOST_PER_SECOND}.`);
-  const durationMs = duration("duration", args.duration ?? "30s", 1);
-  const requests = mostRequests(Math.max(1, Math.round((args.rate * durationMs) / 1000)));
-  return { kind: "open", perSecond: args.rate, durationMs, requests };
+  const durationMs = duration ?? DURATION_MS;
+  const requests = mostRequests(Math.max(1, Math.round((rate * durationMs) / 1000)));
+  return { kind: "open", perSecond: rate, durationMs, requests };
 }
 
 function mostRequests(requests: number): number {
@@ -169,19 +147,19 @@ function mostRequests(requests: number): number {
  * @throws {ExitError} naming the first invalid option
  */
 export function loadPlanOf(
-  args: LoadArguments,
+  values: LoadValues & Partial<MessageLoadValues>,
   loop: RequestLoop,
   { senders, receivers }: { senders: number; receivers: number },
 ): LoadPlan {
   return {
     loop,
-    warmUp: Math.min(wholeNumber("warmup", args.warmup, 0, MOST_REQUESTS), loop.requests),
-    timeoutMs: duration("timeout", args.timeout, 100),
-    payloadBytes: args.payload === undefined ? 0 : payloadBytes(args.payload),
-    window: wholeNumber("connecting", args.connecting, 1, 10_000),
-    napMs: wholeNumber("nap", args.nap ?? 0, 0, 100),
-    sendingThreads: sendingThreadCount(args.sendingThreads, senders),
-    receivingThreads: receivers === 0 ? 0 : threadCount(args.threads ?? "auto", receivers),
+    warmUp: Math.min(values.warmup, loop.requests),
+    timeoutMs: values.timeout,
+    payloadBytes: values.payload ?? 0,
+    window: values.connecting,
+    napMs: values.nap ?? 0,
+    sendingThreads: sendingThreadCount(values.sendingThreads, senders),
+    receivingThreads: receivers === 0 ? 0 : threadCount(values.threads ?? "auto", receivers),
   };
 }
 
@@ -198,7 +176,7 @@ export interface LoadRun {
 
 /** Opens the server, measures and reports. */
 export async function planLoad(
-  { url, metricsUrl }: Pick<LoadArguments, "url" | "metricsUrl">,
+  { url, metricsUrl }: Pick<LoadValues, "url" | "metricsUrl">,
   { title, plan, options, connections, deliveries, measure }: LoadRun,
 ): Promise<PlannedRun> {
   if (url?.startsWith("https:"))

@@ -1,13 +1,12 @@
-import type { Argv } from "yargs";
 import {
-  clusterOptions,
+  CLUSTER_OPTIONS,
   clusterSizeOf,
-  duration,
-  payloadBytes,
-  payloadOption,
-  receiverOptions,
+  integer,
+  option,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
   threadCount,
-  wholeNumber,
+  time,
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
@@ -54,66 +53,59 @@ export const overload = scenario({
     "senderDelayMs",
     "otherProgramsCores",
   ],
-  options: (yargs: Argv) =>
-    payloadOption(receiverOptions(clusterOptions(yargs)))
-      .option("users", {
-        group: "Receivers:",
-        alias: "u",
-        type: "number",
-        default: 100,
-        describe: "Members who are online and receive",
-      })
-      .option("senders", {
-        group: "Messages:",
-        type: "number",
-        default: 50,
-        describe: "Additional members who send",
-      })
-      .option("stalled", {
-        group: "Receivers:",
-        type: "number",
-        default: 1,
-        describe: "Additional members with a hung client: an open connection that is never read",
-      })
-      .option("duration", {
-        group: "Messages:",
-        type: "string",
-        default: "60s",
-        describe: "How long the overload lasts; no other phase lasts longer",
-      })
-      .option("factor", {
-        group: "Messages:",
-        type: "number",
-        default: 2,
-        describe: "Multiple of the capacity to send",
-      })
-      .option("capacity", {
-        group: "Messages:",
-        type: "number",
-        describe: "The server's capacity in messages per second; default: measure it first",
-      })
-      .example(
-        "$0 overload --users 100 --duration 60s",
-        "measures the capacity, and sends twice as much for a minute",
-      )
-      .example("$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI"),
-  plan(args) {
-    const users = wholeNumber("users", args.users, 1, 100_000);
-    if (!(args.factor > 0 && args.factor <= 100))
-      throw usageError("--factor must be above 0 and at most 100.");
+  options: {
+    ...CLUSTER_OPTIONS,
+    ...RECEIVER_OPTIONS,
+    ...PAYLOAD_OPTIONS,
+    users: integer("Receivers", "Members who are online and receive", {
+      alias: "u",
+      default: 100,
+      min: 1,
+      max: 100_000,
+    }),
+    senders: integer("Messages", "Additional members who send", { default: 50, min: 1, max: 1000 }),
+    stalled: integer(
+      "Receivers",
+      "Additional members with a hung client: an open connection that is never read",
+      { default: 1, min: 0, max: 1000 },
+    ),
+    duration: time("Messages", "How long the overload lasts; no other phase lasts longer", {
+      default: "60s",
+      minMs: 1000,
+      maxMs: 600_000,
+    }),
+    factor: option(
+      "Messages",
+      "Multiple of the capacity to send",
+      "number",
+      { default: 2 },
+      (name, factor: number) => {
+        if (factor > 0 && factor <= 100) return factor;
+        throw usageError(`--${name} must be above 0 and at most 100.`);
+      },
+    ),
+    capacity: integer("Messages", "The server's capacity in messages per second; default: measure it first", {
+      min: 1,
+      max: MOST_PER_SECOND,
+    }),
+  },
+  examples: [
+    ["$0 overload --users 100 --duration 60s", "measures the capacity, and sends twice as much for a minute"],
+    ["$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI"],
+  ],
+  plan({ users, senders, stalled, duration, factor, capacity, ...values }) {
     const plan: OverloadPlan = {
       users,
-      senders: wholeNumber("senders", args.senders, 1, 1000),
-      stalled: wholeNumber("stalled", args.stalled, 0, 1000),
-      cluster: clusterSizeOf(args),
-      factor: args.factor,
-      capacity:
-        args.capacity === undefined ? undefined : wholeNumber("capacity", args.capacity, 1, MOST_PER_SECOND),
-      overloadMs: duration("duration", args.duration, 1000, 600_000),
-      workers: threadCount(args.threads, users),
-      napMs: wholeNumber("nap", args.nap, 0, 100),
-      window: wholeNumber("connecting", args.connecting, 1, 10_000),
-      payloadBytes: payloadBytes(args.payload),
+      senders,
+      stalled,
+      cluster: clusterSizeOf(values),
+      factor,
+      capacity,
+      overloadMs: duration,
+      workers: threadCount(values.threads, users),
+      napMs: values.nap,
+      window: values.connecting,
+      payloadBytes: values.payload,
     };
     checkLimits({
       users: users + plan.senders + plan.stalled,

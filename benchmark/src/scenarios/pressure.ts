@@ -1,6 +1,5 @@
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
-import type { Argv } from "yargs";
-import { duration, wholeNumber } from "../cli/options.ts";
+import { choice, integer, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
@@ -10,7 +9,7 @@ import {
   type PressureMeasurement,
   type PressurePhase,
 } from "../kernels/pressure/pressure-result.ts";
-import { measurePressure } from "../kernels/pressure/pressure-run.ts";
+import { measurePressure, type PressurePlan } from "../kernels/pressure/pressure-run.ts";
 import { count, duration as durationText, ms, whole } from "../report/format.ts";
 import { metrics, type Metric } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
@@ -39,38 +38,32 @@ export const pressure = scenario({
     "memoryPeakBytes",
     "memoryGrowthBytes",
   ],
-  options: (yargs: Argv) =>
-    yargs
-      .option("load", {
-        group: "Load:",
-        choices: ["reads", "mixed"] as const,
-        default: "reads" as const,
-        describe: Object.entries(LOADS)
-          .map(([name, text]) => `${name}: ${text}`)
-          .join("; "),
-      })
-      .option("users", {
-        group: "Load:",
-        alias: "u",
-        type: "number",
-        describe: `Connections of the mixed load; default: ${USERS}`,
-      })
-      .option("duration", {
-        group: "Load:",
-        type: "string",
-        default: "60s",
-        describe: "How long each phase lasts",
-      })
-      .example("$0 pressure", "whether hostile reads within the limits slow others down")
-      .example("$0 pressure --load mixed", "what still succeeds at three times the capacity"),
-  plan(args) {
-    if (args.load === "reads" && args.users !== undefined)
-      throw usageError("--users is only for --load mixed.");
-    const plan = {
-      kind: args.load,
-      users: wholeNumber("users", args.users ?? USERS, 1, 1000),
+  options: {
+    load: choice(
+      "Load",
+      Object.entries(LOADS)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join("; "),
+      { default: "reads", choices: ["reads", "mixed"] },
+    ),
+    users: integer("Load", `Connections of the mixed load; default: ${USERS}`, {
+      alias: "u",
+      min: 1,
+      max: 1000,
+    }),
+    duration: time("Load", "How long each phase lasts", { default: "60s", minMs: 1000, maxMs: 600_000 }),
+  },
+  examples: [
+    ["$0 pressure", "whether hostile reads within the limits slow others down"],
+    ["$0 pressure --load mixed", "what still succeeds at three times the capacity"],
+  ],
+  plan({ load, users, duration }) {
+    if (load === "reads" && users !== undefined) throw usageError("--users is only for --load mixed.");
+    const plan: PressurePlan = {
+      kind: load,
+      users: users ?? USERS,
       factor: MIXED_FACTOR,
-      phaseMs: duration("duration", args.duration, 1000, 600_000),
+      phaseMs: duration,
       gatewayThreads: defaultGatewayThreads(),
     };
     return {
