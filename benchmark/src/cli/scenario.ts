@@ -1,5 +1,5 @@
 import { open, rm, writeFile } from "node:fs/promises";
-import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import type { ArgumentsCamelCase, CommandModule } from "yargs";
 import { describeEnvironment } from "../report/environment.ts";
 import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
@@ -73,8 +73,7 @@ export function command<Table extends OptionTable>(
   return {
     command: name,
     describe,
-    builder: (yargs) =>
-      yargs.options(options).example(examples).options(RESULT_OPTIONS) as unknown as Argv<ResultArguments>,
+    builder: (yargs) => yargs.options(options).example(examples).options(RESULT_OPTIONS),
     handler: (args) => runScenario(definition, args),
   };
 }

@@ -20,7 +20,7 @@ export const login = scenario({
     ...LOAD_OPTIONS,
     count: { ...countOption("Logins"), default: 300 },
     "in-flight": { ...inFlightOption("Logins in flight"), default: 100 },
-    users: integer("Who", "Different users; default: number of logins, at most 5000", {
+    users: integer("Load", "Different users; default: number of logins, at most 5000", {
       alias: "u",
       min: 1,
       max: 100_000,

@@ -1,28 +1,23 @@
-import { connectError } from "../../cli/exit.ts";
 import type { RunContext } from "../../cli/scenario.ts";
-import { Audience } from "../../receivers/audience.ts";
-import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
-import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
+import { taggedIndex } from "../../receivers/message-tag.ts";
 import { known } from "../../report/metric.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { busiestThread } from "../broadcast/thread-load.ts";
-import { groupSenders, settled } from "../requests/group-senders.ts";
+import { GroupLoad } from "../requests/group-load.ts";
 import { MemoryWatch } from "../requests/memory-watch.ts";
 import { countMessages } from "../requests/message-counts.ts";
 import {
   ackTimes,
-  allocateRequests,
   Counted,
   counted,
   countRequests,
   lateTimes,
-  RequestState,
   times,
   type Range,
 } from "../requests/request-memory.ts";
-import type { RequestThreads, Span } from "../requests/request-threads.ts";
+import type { Span } from "../requests/request-threads.ts";
 import { watchServer, type ServerUse } from "../requests/server-watch.ts";
 import {
   IN_FLIGHT_STEPS,
@@ -38,7 +33,6 @@ import { recoveryOf } from "./recovery.ts";
 
 /** For what is still in flight when sending ends; longer than the server's own limit for a write. */
 const SETTLE_MS = 15_000;
-const CONNECT_TIMEOUT_MS = 15_000;
 
 export interface OverloadContext extends Omit<RunContext, "defer"> {
   target: FanfareTarget;
@@ -49,8 +43,13 @@ export interface OverloadContext extends Omit<RunContext, "defer"> {
  * Finds the server's capacity, exceeds it, and checks how it behaves.
  * @throws {ExitError} if someone could not be connected
  */
-export function measureOverload(context: OverloadContext): Promise<OverloadMeasurement> {
-  return new OverloadRun(context).measure();
+export async function measureOverload(context: OverloadContext): Promise<OverloadMeasurement> {
+  const { target, plan, progress, signal } = context;
+  const { users, senders, stalled } = plan;
+  const prepared = await target.prepare(users + senders + stalled, progress, signal);
+  const size = { ...plan, receivers: users, requests: mostMessages(plan) };
+  const load = await GroupLoad.open(context, prepared.credentials as string[], size);
+  return new OverloadRun(context, load).measure();
 }
 
 const NOTHING: Span = { from: 0, to: 0, fromMs: 0, toMs: 0 };
@@ -58,15 +57,9 @@ const NOTHING: Span = { from: 0, to: 0, fromMs: 0, toMs: 0 };
 class OverloadRun {
   readonly #context: OverloadContext;
   readonly #times: ReturnType<typeof timesBesides>;
-  readonly #runId = newRunId();
-  readonly #tally: DeliveryTally;
-  readonly #memory: ReturnType<typeof allocateRequests>;
+  readonly #load: GroupLoad;
   readonly #steps: CapacityStep[] = [];
-  #audience: Audience<DeliveryTally> | undefined;
-  #threads: RequestThreads | undefined;
-  #services: MemoryWatch | undefined;
-  /** The number of requests so far. */
-  #next = 0;
+  readonly #services: MemoryWatch;
   #capacity: number | null = null;
   #offered: number | null = null;
   #baseline = NOTHING;
@@ -77,80 +70,34 @@ class OverloadRun {
   #cpuByKind: Record<string, number> = {};
   #copies: Uint8Array | undefined;
 
-  constructor(context: OverloadContext) {
+  constructor(context: OverloadContext, load: GroupLoad) {
     this.#context = context;
-    const { users, overloadMs } = context.plan;
-    this.#times = timesBesides({ overloadMs });
-    this.#memory = allocateRequests(mostMessages(context.plan));
-    this.#tally = new DeliveryTally(
-      allocateDeliveries({
-        receivers: users,
-        channels: [Int32Array.from({ length: users }, (_, i) => i)],
-        messages: this.#memory.requests,
-        channelOf: () => 0,
-        intendedAt: this.#memory.intendedAt,
-      }),
-    );
+    this.#times = timesBesides(context.plan);
+    this.#load = load;
+    this.#services = new MemoryWatch(context.target.platform!);
   }
 
   async measure(): Promise<OverloadMeasurement> {
-    const { target, plan, progress, errors, signal } = this.#context;
-    const { users, senders, stalled, payloadBytes } = plan;
-    const prepared = await target.prepare(users + senders + stalled, progress, signal);
-    const tokens = prepared.credentials as string[];
+    const { errors, signal } = this.#context;
+    const load = this.#load;
+    const probes = { kind: "open", perSecond: PROBES_PER_SECOND } as const;
     try {
-      this.#audience = await this.#connect(tokens.slice(0, users));
-      const sending = { tokens: tokens.slice(users), stalled, payloadBytes };
-      this.#threads = await groupSenders(target, { ...sending, runId: this.#runId }, signal);
-      await this.#threads.prepare();
-      this.#services = new MemoryWatch(target.platform!);
       await this.#findCapacity();
-      await this.#settle();
-      this.#baseline = await this.#send(PROBES_PER_SECOND, this.#times.baselineMs);
-      await this.#overloadIt(this.#threads, this.#audience);
-      this.#recovery = await this.#send(PROBES_PER_SECOND, this.#times.recoveryMs);
-      await this.#settle();
+      await load.settle(nowMs() + SETTLE_MS);
+      this.#baseline = await load.send(probes, this.#times.baselineMs);
+      await this.#overloadIt();
+      this.#recovery = await load.send(probes, this.#times.recoveryMs);
+      await load.settle(nowMs() + SETTLE_MS);
       this.#services.stop();
       this.#copies = await this.#readBack();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      this.#services?.stop();
-      errors.addAll("send", (await this.#threads?.close()) ?? {});
-      await this.#audience?.close();
-      errors.addAll("connect", this.#audience?.errors ?? {});
+      this.#services.stop();
+      errors.addAll("send", await load.close());
+      errors.addAll("connect", load.audience.errors);
     }
     return this.#summarise();
-  }
-
-  async #connect(credentials: string[]): Promise<Audience<DeliveryTally>> {
-    const { target, plan, progress, signal } = this.#context;
-    const audience = await Audience.start({
-      kind: "light",
-      urls: target.urls,
-      dialect: target.dialect,
-      runId: this.#runId,
-      tally: this.#tally,
-      probes: 0,
-      workers: plan.workers,
-      window: plan.window,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      napMs: plan.napMs,
-    });
-    await progress.during(
-      "connecting",
-      credentials.length,
-      () => audience.online,
-      () => audience.connect(credentials),
-    );
-    if (audience.gaveUp > 0 && !signal.aborted) {
-      await audience.close();
-      throw connectError(
-        `${audience.gaveUp} members could not connect: ${Object.keys(audience.errors).join()}.`,
-      );
-    }
-    audience.measure(true);
-    return audience;
   }
 
   /** Closed loops with increasing concurrency: the best of them is the server's capacity. */
@@ -161,8 +108,8 @@ class OverloadRun {
     const { stepMs } = this.#times;
     const search = async () => {
       for (const inFlight of IN_FLIGHT_STEPS) {
-        const span = await this.#phase({ kind: "closed", inFlight }, stepMs);
-        await this.#settle();
+        const span = await this.#load.send({ kind: "closed", inFlight }, stepMs);
+        await this.#load.settle(nowMs() + SETTLE_MS);
         const fromMs = span.fromMs + stepMs * STEP_WARM_UP_PART;
         const acks = this.#ackTimesWithin(span, fromMs);
         const perSecond = acks.length / ((span.toMs - fromMs) / 1000);
@@ -175,17 +122,19 @@ class OverloadRun {
 
   /** Of what was acknowledged from this time to the end of a span. */
   #ackTimesWithin(span: Span, fromMs: number): Float64Array {
-    const { intendedAt, answeredAt, state } = this.#memory;
+    const { intendedAt, answeredAt } = this.#load.memory;
     return times(span, (i) => {
       const atMs = answeredAt[i]!;
-      const isWithin = state[i] === RequestState.acknowledged && atMs >= fromMs && atMs < span.toMs;
+      const isWithin = this.#load.isAcknowledged(i) && atMs >= fromMs && atMs < span.toMs;
       return isWithin ? atMs - intendedAt[i]! : null;
     });
   }
 
-  async #overloadIt(threads: RequestThreads, audience: Audience<DeliveryTally>): Promise<void> {
+  async #overloadIt(): Promise<void> {
     const { plan, target, progress } = this.#context;
-    this.#offered = Math.min(MOST_PER_SECOND, Math.max(1, this.#capacity! * plan.factor));
+    const { threads, audience } = this.#load;
+    const perSecond = Math.min(MOST_PER_SECOND, Math.max(1, this.#capacity! * plan.factor));
+    this.#offered = perSecond;
     const [sending, receiving] = [await threads.sampleLoads(), await audience.sampleLoads()];
     const kindsBefore = target.cpuSecondsByKind();
     const endWatch = await watchServer(target);
@@ -194,7 +143,7 @@ class OverloadRun {
       "overload: seconds",
       plan.overloadMs / 1000,
       () => Math.floor((nowMs() - startedMs) / 1000),
-      () => this.#send(this.#offered!, plan.overloadMs),
+      () => this.#load.send({ kind: "open", perSecond }, plan.overloadMs),
     );
     this.#busy = {
       sender: busiestThread(sending, await threads.sampleLoads()).busy,
@@ -206,53 +155,30 @@ class OverloadRun {
       this.#cpuByKind[kind] = seconds - (kindsBefore?.[kind] ?? 0);
   }
 
-  #send(perSecond: number, durationMs: number): Promise<Span> {
-    return this.#phase({ kind: "open", perSecond, durationMs }, durationMs);
-  }
-
-  /** Sends for this long, without waiting for what is in flight. */
-  async #phase(
-    loop: { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number; durationMs: number },
-    durationMs: number,
-  ): Promise<Span> {
-    const memory = this.#memory;
-    const [first, senders] = [this.#next, this.#context.plan.senders];
-    const requests = memory.requests - first;
-    const phase = { loop: { ...loop, requests }, senders, memory, first };
-    const span = await this.#threads!.runFor(durationMs, phase);
-    this.#next = span.to;
-    return span;
-  }
-
-  #settle(): Promise<void> {
-    return settled(this.#memory, nowMs() + SETTLE_MS, this.#context.signal);
-  }
-
   async #readBack(): Promise<Uint8Array> {
     const { target, progress } = this.#context;
-    const copies = new Uint8Array(this.#memory.requests);
+    const { memory, runId } = this.#load;
+    const copies = new Uint8Array(memory.requests);
     let found = 0;
     const read = () =>
       target.storedIds((content) => {
-        const index = taggedIndex(this.#runId, content);
+        const index = taggedIndex(runId, content);
         if (index < 0 || index >= copies.length) return;
         copies[index]!++;
         found++;
       });
-    const acknowledged = counted(this.#memory, Counted.acknowledged);
+    const acknowledged = counted(memory, Counted.acknowledged);
     await progress.during("reading back stored messages", acknowledged, () => found, read);
     return copies;
   }
 
-  /** Until the last receiver had it, of those who got it at all; the maximum over acknowledged messages. */
   #deliveredMax(range: Range): number | null {
-    const isAcknowledged = (i: number) => this.#memory.state[i] === RequestState.acknowledged;
-    return times(range, (i) => (isAcknowledged(i) ? this.#tally.untilLast(i) : null)).at(-1) ?? null;
+    return this.#load.deliveryTimes(range).at(-1) ?? null;
   }
 
   #summarise(): OverloadMeasurement {
     const { plan, errors } = this.#context;
-    const memory = this.#memory;
+    const { memory, audience, threads, all } = this.#load;
     const span = this.#overload;
     const counts = countRequests(memory, span);
     const acks = percentiles(ackTimes(memory, span));
@@ -267,9 +193,9 @@ class OverloadRun {
       endedMs: span.toMs,
       baselineAckMs: baseline.ackMaxMs,
       baselineDeliveredMs: baseline.deliveredMaxMs,
-      deliveredMs: (index) => this.#tally.untilLast(index),
+      deliveredMs: (index) => audience.tally.untilLast(index),
     });
-    const services = this.#services?.result(span.fromMs, span.toMs);
+    const services = this.#services.result(span.fromMs, span.toMs);
     const values = {
       capacityPerSecond: this.#capacity,
       offeredPerSecond: this.#offered,
@@ -280,8 +206,8 @@ class OverloadRun {
       ackP99Ms: acks?.p99 ?? null,
       ackP100Ms: acks?.p100 ?? null,
       deliveryP100Ms: this.#deliveredMax(span),
-      memoryPeakBytes: services?.peakBytes ?? null,
-      memoryGrowthBytes: services?.growthBytes ?? null,
+      memoryPeakBytes: services.peakBytes,
+      memoryGrowthBytes: services.growthBytes,
       senderDelayMs: lateTimes(memory, span).at(-1) ?? 0,
       ...this.#countValues(),
       ...known({
@@ -304,8 +230,8 @@ class OverloadRun {
       baseline,
       recovery,
       // Rejections can arrive after the overload.
-      refusalsByCode: this.#threads?.errors(memory, { from: span.from, to: this.#next }) ?? {},
-      memory: services?.samples ?? [],
+      refusalsByCode: threads.errors(memory, { from: span.from, to: all.to }),
+      memory: services.samples,
       verdicts: this.#copies ? judgeOverload(values, judged) : [],
       errors: errors.rows(),
     };
@@ -313,10 +239,11 @@ class OverloadRun {
 
   #countValues() {
     const copies = this.#copies;
-    const disturbed: readonly number[] = [...(this.#audience?.connections.disturbed ?? [])];
-    const undisturbed = [...disturbed.keys()].filter((receiver) => disturbed[receiver] === 0);
+    const { memory, audience, all } = this.#load;
+    const receivers = [...audience.connections.disturbed.keys()];
+    const undisturbed = receivers.filter((receiver) => audience.connections.disturbed[receiver] === 0);
     const { acknowledged, stored, storedTwice, unstored } = countMessages({
-      memory: this.#memory,
+      memory,
       tally: undefined,
       connections: undefined,
       copies,
@@ -324,13 +251,13 @@ class OverloadRun {
     });
     let lost = 0;
     // Before the end it may be in flight.
-    const last = copies ? this.#next : 0;
+    const last = copies ? all.to : 0;
     for (let i = 0; i < last; i++) {
-      if (this.#memory.state[i] !== RequestState.acknowledged || this.#tally.isComplete(i)) continue;
+      if (!this.#load.isAcknowledged(i) || audience.tally.isComplete(i)) continue;
       // Disturbed receivers needn't get every message.
-      lost += undisturbed.filter((receiver) => !this.#tally.has(receiver, i)).length;
+      lost += undisturbed.filter((receiver) => !audience.tally.has(receiver, i)).length;
     }
-    const count = disturbed.length - undisturbed.length;
-    return { acknowledged, lost, disturbed: count, ...known({ stored, storedTwice, unstored }) };
+    const disturbed = receivers.length - undisturbed.length;
+    return { acknowledged, lost, disturbed, ...known({ stored, storedTwice, unstored }) };
   }
 }

@@ -4,7 +4,7 @@ import { newRunId } from "../../receivers/message-tag.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { settled } from "../requests/group-senders.ts";
+import { settled } from "../requests/group-load.ts";
 import { MemoryWatch } from "../requests/memory-watch.ts";
 import type { MixSetup } from "../requests/mix-operation.ts";
 import { Counted, counted } from "../requests/request-memory.ts";

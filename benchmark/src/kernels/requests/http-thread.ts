@@ -1,7 +1,7 @@
 import { addressOf, sourceAddresses } from "../../receivers/audience.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { busiestThread } from "../broadcast/thread-load.ts";
-import { settled } from "./group-senders.ts";
+import { settled } from "./group-load.ts";
 import type { HttpSetup } from "./http-operation.ts";
 import {
   ackTimes,
