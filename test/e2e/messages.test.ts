@@ -230,7 +230,11 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await log()
       .getByRole("button", { name: t("messages:attachment.show", { name: "a.png" }) })
       .click();
-    await page.getByRole("dialog", { name: "a.png" }).getByRole("img").waitFor();
+    const viewer = page.getByRole("dialog", { name: "a.png" });
+    await viewer.getByRole("img").waitFor();
+    expect(await viewer.evaluate((dialog) => getComputedStyle(dialog, "::backdrop").backgroundColor)).toMatch(
+      / \/ 0\.85\)$/,
+    );
     await page.keyboard.press("ArrowRight");
     await page.getByRole("dialog", { name: "b.png" }).getByRole("img").waitFor();
     await page.keyboard.press("Escape");

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,8 @@ interface Part {
   fileName: string;
   modules?: object;
   imports?: readonly string[];
+  /** Of an asset. */
+  source?: string | Uint8Array;
 }
 
 let parts: Part[];
@@ -53,4 +56,22 @@ test("chunks do not import each other in a cycle", () => {
   for (const file of imports.keys()) visit(file, []);
   expect(imports.size).toBeGreaterThan(10);
   expect(cycles).toEqual([]);
+});
+
+/** Classes of one of these kinds set a color, or a width or size that has the same prefix. */
+const COLOR_CLASS =
+  /(?<=["'`\s])(?:[\w-]+:)*(?:bg|text|border|fill|stroke|ring|outline|decoration|accent|caret|divide|placeholder)-[\w/.-]+(?=["'`\s])/g;
+
+test("every color class in the source exists in the built CSS", () => {
+  const css = parts
+    .flatMap(({ fileName, source }) => (fileName.endsWith(".css") ? [String(source)] : []))
+    .join("");
+  const built = new Set(css.match(/\.(?:[\w-]|\\.)+/g)?.map((name) => name.slice(1).replaceAll("\\", "")));
+  const cwd = join(root, "src");
+  const missing = globSync("**/*.tsx", { cwd }).flatMap((file) => {
+    const used = new Set(readFileSync(join(cwd, file), "utf8").match(COLOR_CLASS));
+    return [...used].filter((name) => !built.has(name)).map((name) => `${file}: ${name}`);
+  });
+  expect(built).toContain("hover:bg-accent-hover");
+  expect(missing).toEqual([]);
 });

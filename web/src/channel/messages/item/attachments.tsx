@@ -174,7 +174,7 @@ interface LightboxProps {
 }
 
 const BUTTON =
-  "flex size-11 items-center justify-center rounded-full bg-overlay text-white hover:bg-black/80";
+  "flex size-11 items-center justify-center rounded-full bg-viewer/60 text-on-viewer hover:bg-viewer";
 
 /** A full-size viewer. The arrow keys switch images, Esc closes. */
 function Lightbox({ channelId, images, start, onClose }: LightboxProps) {
@@ -198,7 +198,7 @@ function Lightbox({ channelId, images, start, onClose }: LightboxProps) {
     <dialog
       ref={dialog}
       aria-label={image.name}
-      className="m-auto h-dvh max-h-none w-screen max-w-none bg-transparent p-0 backdrop:bg-black/85"
+      className="m-auto h-dvh max-h-none w-screen max-w-none bg-transparent p-0 backdrop:bg-viewer/85"
       onClose={onClose}
       onKeyDown={onKeyDown}
     >
