@@ -232,9 +232,10 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       .click();
     const viewer = page.getByRole("dialog", { name: "a.png" });
     await viewer.getByRole("img").waitFor();
-    expect(await viewer.evaluate((dialog) => getComputedStyle(dialog, "::backdrop").backgroundColor)).toMatch(
-      / \/ 0\.85\)$/,
+    const backdrop = await page.evaluate<string>(
+      'getComputedStyle(document.querySelector("dialog[open]"), "::backdrop").backgroundColor',
     );
+    expect(backdrop).toMatch(/ \/ 0\.85\)$/);
     await page.keyboard.press("ArrowRight");
     await page.getByRole("dialog", { name: "b.png" }).getByRole("img").waitFor();
     await page.keyboard.press("Escape");

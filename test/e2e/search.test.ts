@@ -224,22 +224,23 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await ada.call("inbox.markAllRead", {});
     await open();
     await log().waitFor();
-    await expect.poll(() => page.title()).toBe("Fanfare");
+    await expect.poll(() => page.title()).toBe("#general · Rocket builders – Fanfare");
     await write(rockets, mention("look at this valve"));
-    await expect.poll(() => page.title()).toBe("(1) Fanfare");
+    await expect.poll(() => page.title()).toBe("(1) #general · Rocket builders – Fanfare");
     expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe("/favicon-unread.svg");
     await page.getByText(/Grace Hopper \(#rockets, Rocket builders\): @Ada look at this valve/).waitFor();
     await page
       .getByRole("link", { name: `${t("inbox:title")}, ${t("inbox:unreadCount", { count: 1 })}` })
       .click();
     await heading("Inbox").waitFor();
+    await expect.poll(() => page.title()).toBe("(1) Inbox – Fanfare");
     await page
       .getByRole("button", { name: t("search:jump") })
       .first()
       .click();
     await heading("rockets").waitFor();
     await log().getByText("look at this valve").waitFor();
-    await expect.poll(() => page.title()).toBe("Fanfare");
+    await expect.poll(() => page.title()).toBe("#rockets · Rocket builders – Fanfare");
 
     await write(general, mention("and this one"));
     await page
@@ -259,6 +260,19 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
       .getByRole("button", { name: t("inbox:clear") })
       .click();
     await page.getByText(t("inbox:empty")).waitFor();
+  });
+
+  test("the tab's title names the page", async () => {
+    await ada.call("inbox.markAllRead", {});
+    await open();
+    for (const [path, title] of [
+      ["/direct", t("friends:title")],
+      ["/settings/security", `${t("settings:section.security")} · ${t("settings:title")}`],
+      [`/groups/${groupId}/settings/roles`, `${t("group-settings:section.roles")} · Rocket builders`],
+    ] as const) {
+      await site.visit(page, path);
+      await expect.poll(() => page.title()).toBe(`${title} – Fanfare`);
+    }
   });
 
   test("a system notification is shown by one tab only while the page is hidden, and not for a muted channel", async () => {
@@ -299,7 +313,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await other.close();
     await page.evaluate(HIDE);
     await write(general, mention("not now"));
-    await expect.poll(() => page.title()).toBe("(1) Fanfare");
+    await expect.poll(() => page.title()).toBe("(1) #general · Rocket builders – Fanfare");
     await ada.call("presence.setStatus", { status: "online" });
     expect(await page.evaluate(SHOWN)).toEqual([]);
   });

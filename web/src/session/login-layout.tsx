@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "../i18n/language.ts";
 import { setPreferences, usePreferences } from "../state/preferences.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { useMedia } from "../ui/hooks.ts";
+import { useMedia, usePageTitle } from "../ui/hooks.ts";
 import { cx } from "../ui/cx.ts";
 import type { SessionNotice } from "./session-store.ts";
 import { parseFragment } from "../routes.ts";
@@ -190,15 +190,4 @@ export function useFragmentToken(): [token: string | null, forget: () => void] {
 
 function readToken(): string | null {
   return parseFragment(location.hash).get("token");
-}
-
-const NAME = "Fanfare";
-
-function usePageTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · ${NAME}`;
-    return () => {
-      document.title = NAME;
-    };
-  }, [title]);
 }

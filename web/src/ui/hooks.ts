@@ -99,3 +99,32 @@ export function useOptions({ count, about, onPick }: Options) {
       }) as const,
   };
 }
+
+const APP_NAME = "Fanfare";
+const MAX_COUNT = 99;
+
+let pageTitle = "";
+let titleCount = 0;
+
+function showTitle(): void {
+  const count = titleCount === 0 ? "" : `(${titleCount > MAX_COUNT ? `${MAX_COUNT}+` : titleCount}) `;
+  document.title = count + (pageTitle === "" ? APP_NAME : `${pageTitle} – ${APP_NAME}`);
+}
+
+/** The page's name in the title of the tab. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    pageTitle = title;
+    showTitle();
+    return () => {
+      pageTitle = "";
+      showTitle();
+    };
+  }, [title]);
+}
+
+/** The unread count before the page's name. */
+export function setTitleCount(count: number): void {
+  titleCount = count;
+  showTitle();
+}

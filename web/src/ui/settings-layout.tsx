@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { cx } from "./cx.ts";
 import { IconButton } from "./button.tsx";
-import { useEscape } from "./hooks.ts";
+import { useEscape, usePageTitle } from "./hooks.ts";
 
 export interface SettingsSection {
   id: string;
@@ -29,6 +29,7 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
   const { t } = useTranslation("ui");
   useEscape(onClose);
   const shown = sections.find(({ id }) => id === current);
+  usePageTitle(shown === undefined ? title : `${shown.label} · ${title}`);
   return (
     <div className="flex min-h-0 flex-1 flex-col md:grid md:grid-cols-[minmax(14rem,1fr)_minmax(0,3fr)]">
       <nav

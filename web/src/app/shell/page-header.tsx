@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
+import { usePageTitle } from "../../ui/hooks.ts";
 import { Spinner, Pending } from "../../ui/feedback.tsx";
 
 interface ShellState {
@@ -21,13 +22,16 @@ export const useShell = create<ShellState>((set) => ({
 interface PageHeaderProps {
   icon?: LucideIcon;
   /** Omit it on pages with their own heading; then only phones show the header. */
-  title?: ReactNode;
+  title?: string;
+  /** In the tab, if it isn't the title. */
+  tabTitle?: string;
   /** Next to the title if there is room, such as a channel's topic. */
   subtitle?: ReactNode;
   actions?: ReactNode;
 }
 
-export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderProps) {
+export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: PageHeaderProps) {
+  usePageTitle(tabTitle ?? title ?? "");
   const { t } = useTranslation("shell");
   const setDrawerAt = useShell((state) => state.setDrawerAt);
   const [path] = useLocation();

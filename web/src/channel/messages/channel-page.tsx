@@ -42,6 +42,7 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
       <PageHeader
         icon={Hash}
         title={channel.name}
+        tabTitle={`#${channel.name} · ${group.name}`}
         subtitle={channel.topic === "" ? t("home:memberCount", { count: group.memberCount }) : channel.topic}
         actions={
           <>

@@ -8,6 +8,7 @@ import { channelPath, groupPath, landingPath } from "../../routes.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
+import { usePageTitle } from "../../ui/hooks.ts";
 import { InvitedGroup, isJoining } from "./invited-group.tsx";
 
 /** The invite page for logged-in users. Members of the group are redirected to it. */
@@ -31,6 +32,7 @@ export function InvitePage({ code }: { code: string }) {
     // oxlint-disable-next-line react/exhaustive-deps -- `run` changes on each render
   }, [joinsNow, join]);
   const group = data?.group ?? null;
+  usePageTitle(group?.name ?? "");
   if (loadError !== null && group === null) {
     return (
       <main id="main" className="flex min-h-0 flex-1 overflow-y-auto">

@@ -4,6 +4,7 @@ import { isMutedNow } from "../../groups/channels/mute.ts";
 import { useMemo, useEffect } from "react";
 import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useNow } from "../../shared/hooks.ts";
+import { setTitleCount } from "../../ui/hooks.ts";
 
 export function settingsOf(
   settings: readonly NotificationSetting[],
@@ -51,20 +52,17 @@ export function useUnmutedUnread(): ReadonlyMap<string, Unread> {
   return useMemo(() => unmutedUnread(channels ?? [], settings ?? [], nowMs), [channels, settings, nowMs]);
 }
 
-const NAME = "Fanfare";
-const MAX_SHOWN = 99;
-
 /** Shows the unread count in the tab's title and marks its icon. */
 export function PageBadge() {
   const { data: channels = [] } = useUnreadChannels();
   const count = badgeCount(channels, useUnmutedUnread());
   useEffect(() => {
-    document.title = count === 0 ? NAME : `(${count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}) ${NAME}`;
+    setTitleCount(count);
     setIcon(count > 0 ? "/favicon-unread.svg" : "/favicon.svg");
   }, [count]);
   useEffect(
     () => () => {
-      document.title = NAME;
+      setTitleCount(0);
       setIcon("/favicon.svg");
     },
     [],
