@@ -1,43 +1,58 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildProcess } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Result } from "../src/report/result.ts";
 import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
 import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
+const STOP_MS = 900;
+const WARM = 10;
+const BURST = 4;
+/** The first message, the cold one, two warm ones, and a message of the first burst. */
+const STOPPED_AT = [0, 1, 3, 5, WARM + 2];
+
 let bench: Bench;
 let platform: FakePlatform;
+let tester: ChildProcess;
 beforeEach(async () => {
   bench = await Bench.open();
-  // Each message is in flight for a while, so that a pause of the tester falls into one, and a busy machine is none.
-  platform = await startFakePlatform((member) => (member === 0 ? { delayMs: 400 } : undefined));
+  platform = await startFakePlatform((member, message) => {
+    if (member !== 0) return undefined;
+    if (STOPPED_AT.includes(message)) {
+      tester.kill("SIGSTOP");
+      setTimeout(() => tester.kill("SIGCONT"), STOP_MS);
+    }
+    // So that the message is still in flight when the tester is stopped, and a busy machine is no standstill.
+    return { delayMs: 300 };
+  });
 });
 afterEach(async () => {
   await platform.close();
   await bench.close();
 });
 
-const STOP_MS = 900;
-const SMALL = ["--users", "20", "--probes", "2", "--warmup", "0", "--idle", "20ms", "--interval", "0ms"];
-
 test("messages during which the tester was suspended are named, and left out of the times", async () => {
-  const args = ["broadcast", ...SMALL, "--messages", "16", "--url", platform.url];
-  const { code, stdout, ...outcome } = await bench.runAndAct(args, "sending messages", async (child) => {
-    for (let i = 0; i < 3; i++) {
-      await sleep(700);
-      child.kill("SIGSTOP");
-      await sleep(STOP_MS);
-      child.kill("SIGCONT");
-    }
-  });
-  expect(code).toBe(0);
+  const options = "--users 20 --probes 2 --warmup 1 --idle 20ms --interval 0ms --burst-repeats 5";
+  const more = ["--messages", String(WARM), "--burst", String(BURST), "--url", platform.url];
+  const args = ["broadcast", ...options.split(" "), ...more];
+  const outcome = await bench.runAndAct(args, "registering", (child) => (tester = child));
+  expect(outcome.code).toBe(0);
   const result = outcome.result as Result;
   const messages = result.series.find(({ label }) => label.startsWith("Each message"))!.points;
-  const paused = messages.filter(({ y }) => y! >= STOP_MS);
-  expect(paused.length).toBeGreaterThan(0);
-  expect(paused.map(({ kind }) => kind)).toEqual(paused.map(() => "disturbed by the tester"));
-  expect(metricValue(result, "disturbedMessages")).toBeGreaterThanOrEqual(paused.length);
+  for (const stopped of STOPPED_AT.slice(0, -1)) {
+    expect(messages[stopped]!.y).toBeGreaterThanOrEqual(STOP_MS);
+    expect(messages[stopped]!.kind).toBe("disturbed by the tester");
+  }
+  expect(metricValue(result, "disturbedMessages")).toBeGreaterThanOrEqual(2);
   expect(metricValue(result, "testerDelayMs")).toBeGreaterThan(STOP_MS - 100);
   expect(metricValue(result, "worstMs")).toBeLessThan(STOP_MS);
-  expect(stdout).toMatch(/The tester itself stood still during \d+ of 16 messages/);
+  expect(metricValue(result, "firstMs")).toBeUndefined();
+  expect(metricValue(result, "coldMs")).toBeUndefined();
+  expect(metricValue(result, "burstMs")).toBeLessThan(STOP_MS);
+  expect(result.caveats.join("\n")).toMatch(/stood still during \d of 10 messages, for up to \d+\.\d ms/);
+  expect(result.caveats.join("\n")).toMatch(/stood still during the first message after connecting, for/);
+  expect(result.caveats.join("\n")).toMatch(/stood still during the first message after an idle time, for/);
+  expect(result.caveats.join("\n")).toMatch(
+    /stood still during \d of 5 bursts of 4 messages, for up to \d+\.\d ms/,
+  );
 });

@@ -1,5 +1,9 @@
 import { spread } from "../kernels/broadcast/percentiles.ts";
-import type { BroadcastMeasurement, BurstResult } from "../kernels/broadcast/broadcast-result.ts";
+import type {
+  BroadcastMeasurement,
+  BurstResult,
+  RoundResult,
+} from "../kernels/broadcast/broadcast-result.ts";
 import {
   metricNames,
   metrics,
@@ -22,8 +26,8 @@ const ofWarm =
 const FIGURES: MetricTable<BroadcastMeasurement> = {
   worstMs: ofWarm(({ p100Ms }) => p100Ms?.max),
   medianMs: ofWarm(({ p100Ms }) => p100Ms?.median),
-  coldMs: ({ cold }) => (cold === null ? undefined : cold.p100Ms),
-  firstMs: ({ first }) => (first === null ? undefined : first.p100Ms),
+  coldMs: ({ cold }) => timeUnlessDisturbed(cold),
+  firstMs: ({ first }) => timeUnlessDisturbed(first),
   bestMs: ofWarm(({ p100Ms }) => p100Ms?.min),
   p50Ms: ofWarm(({ latencyMs }) => latencyMs?.p50),
   p99Ms: ofWarm(({ latencyMs }) => latencyMs?.p99),
@@ -115,6 +119,10 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
   ];
 }
 
+function timeUnlessDisturbed(round: RoundResult | null): number | null | undefined {
+  return round === null || round.isDisturbed ? undefined : round.p100Ms;
+}
+
 /** To the last member, of the warm messages that count. */
 function warmTimes({ rounds, generator }: BroadcastMeasurement): (number | null)[] {
   return rounds
@@ -136,7 +144,8 @@ function medianUnlessLost(
   of: (burst: BurstResult) => number | null,
 ): number | null | undefined {
   if (all.some(({ lost }) => lost > 0)) return null;
-  return spread(all.map(of).filter((value) => value !== null))?.median;
+  const counted = all.filter(({ isLeftOut }) => !isLeftOut);
+  return spread(counted.map(of).filter((value) => value !== null))?.median;
 }
 
 export function broadcastDistributions({ warm }: BroadcastMeasurement): Distribution[] {

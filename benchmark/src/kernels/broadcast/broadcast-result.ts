@@ -45,6 +45,9 @@ export interface BurstResult {
   lost: number;
   duplicates: number;
   outOfOrder: number;
+  testerDelayMs: number;
+  isDisturbed: boolean;
+  isLeftOut: boolean;
   serverCpuSeconds: number | null;
   deliveriesPerSecond: number | null;
   deliveriesPerCpuSecond: number | null;

@@ -246,9 +246,11 @@ class BroadcastRun {
   async #burst(size: number, audience: Audience, sender: Sender): Promise<void> {
     const { plan, target, signal } = this.#context;
     const cpuBefore = await target.cpuSeconds();
+    const before = await audience.sampleLoads();
+    this.#generator.startRound();
     const sentAtMs = nowMs();
     const messages = Array.from({ length: size }, () => this.#send(sender, "burst", sentAtMs));
-    const burst: SentBurst = { messages, cpuSeconds: null };
+    const burst: SentBurst = { messages, cpuSeconds: null, testerDelayMs: 0 };
     this.#bursts.push(burst);
     const isHopeless = () => messages.every((message) => message.state === "failed");
     await audience.waitFor(
@@ -257,6 +259,8 @@ class BroadcastRun {
       signal,
       isHopeless,
     );
+    this.#generator.endRound();
+    burst.testerDelayMs = this.#generator.delayMs(before, await audience.sampleLoads());
     for (const message of messages) message.isOver = true;
     await abortable(Promise.all(messages.map((message) => message.settled)), signal);
     await sleep(SETTLE_MS, undefined, { signal });

@@ -10,7 +10,7 @@ import type {
 import type { RegistrationResult } from "../../targets/registration.ts";
 import type { Target } from "../../targets/target.ts";
 import type { BroadcastPlan } from "./broadcast-plan.ts";
-import type { GeneratorLoad } from "./generator-load.ts";
+import type { GeneratorLoad, Standstill } from "./generator-load.ts";
 import { bucketsOf } from "./histogram.ts";
 import { openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
 
@@ -30,6 +30,7 @@ export interface SentMessage {
 export interface SentBurst {
   messages: SentMessage[];
   cpuSeconds: number | null;
+  testerDelayMs: number;
 }
 
 /** null: not counted. */
@@ -58,6 +59,7 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
   const { counted, disturbed, areLeftOut } = withoutDisturbed(record.messages, audience);
   const warmLatencies = joined(counted.map((m) => audience.tally.latencies(m.index, m.sentAtMs)));
   const p100Ms = headlineOf(counted, audience);
+  const bursts = withoutDisturbedBursts(record.bursts.map((burst) => burstResult(burst, audience)));
   const online = audience.connections.onlineMs.filter((value) => value > 0);
   return {
     target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
@@ -78,14 +80,17 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     cold: rounds.find((round) => round.kind === "cold") ?? null,
     warm: {
       p100Ms,
-      ackMs: spread(warm.map((round) => round.ackMs).filter(isNumber)),
+      ackMs: spread(counted.map((message) => message.ackMs).filter(isNumber)),
       latencyMs: openPercentiles(warmLatencies, missingOf(counted, audience)),
       histogram: bucketsOf(warmLatencies),
     },
     rounds,
-    bursts: record.bursts.map((burst) => burstResult(burst, audience)),
+    bursts,
     server: record.server,
-    generator: record.generator.result({ messages: warm.length, disturbed, areLeftOut }),
+    generator: record.generator.result({ messages: warm.length, disturbed, areLeftOut }, [
+      ...standstillOfFirst(rounds),
+      ...standstillsOfBursts(bursts),
+    ]),
     errors: record.errors,
   };
 }
@@ -114,6 +119,41 @@ function withoutDisturbed(
     disturbed: warm.length - undisturbed.length,
     areLeftOut: areLeftOut && undisturbed.length < warm.length,
   };
+}
+
+const FIRST_MESSAGES: Partial<Record<RoundKind, string>> = {
+  first: "the first message after connecting",
+  cold: "the first message after an idle time",
+};
+
+function standstillOfFirst(rounds: readonly RoundResult[]): Standstill[] {
+  return rounds.flatMap(({ kind, isDisturbed: isLeftOut, testerDelayMs: delayMs }) => {
+    const during = FIRST_MESSAGES[kind];
+    return isLeftOut && during !== undefined ? [{ during, delayMs, isLeftOut }] : [];
+  });
+}
+
+/** Disturbed bursts are left out like messages, unless most of their size are disturbed. */
+function withoutDisturbedBursts(bursts: readonly BurstResult[]): BurstResult[] {
+  return bursts.map((burst) => {
+    const same = bursts.filter(({ messages }) => messages === burst.messages);
+    const undisturbed = same.filter(({ isDisturbed: is }) => !is).length;
+    return { ...burst, isLeftOut: burst.isDisturbed && undisturbed >= same.length / 2 };
+  });
+}
+
+function standstillsOfBursts(bursts: readonly BurstResult[]): Standstill[] {
+  return [...Map.groupBy(bursts, ({ messages }) => messages)].flatMap(([size, same]) => {
+    const disturbed = same.filter(({ isDisturbed: is }) => is);
+    if (disturbed.length === 0) return [];
+    return [
+      {
+        during: `${disturbed.length} of ${same.length} bursts of ${size} messages`,
+        delayMs: Math.max(...disturbed.map(({ testerDelayMs }) => testerDelayMs)),
+        isLeftOut: disturbed[0]!.isLeftOut,
+      },
+    ];
+  });
 }
 
 /** null if one of them did not reach everyone: leaving it out would make a worse server look better. */
@@ -167,7 +207,7 @@ function roundResult(message: SentMessage, audience: Audience): RoundResult {
   };
 }
 
-function burstResult({ messages, cpuSeconds }: SentBurst, audience: Audience): BurstResult {
+function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audience: Audience): BurstResult {
   const isComplete = messages.every((message) => audience.tally.isComplete(message.index));
   const last = (message: SentMessage) =>
     audience.tally.latencies(message.index, message.sentAtMs).at(-1) ?? 0;
@@ -179,6 +219,9 @@ function burstResult({ messages, cpuSeconds }: SentBurst, audience: Audience): B
     allMs,
     received,
     ...rest,
+    testerDelayMs,
+    isDisturbed: isDisturbed(testerDelayMs, allMs),
+    isLeftOut: false,
     serverCpuSeconds: cpuSeconds,
     deliveriesPerSecond: allMs === null ? null : received / (allMs / 1000),
     deliveriesPerCpuSecond: cpuSeconds ? received / cpuSeconds : null,

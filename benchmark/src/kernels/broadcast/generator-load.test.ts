@@ -28,7 +28,7 @@ test("says what was too slow, and what to do", () => {
 test("names the messages that it disturbed itself, and whether they count", () => {
   const some = { ...idle, disturbed: 3, longestDelayMs: 312 };
   expect(judge({ ...some, areLeftOut: true }, 20)).toEqual([
-    "The tester itself stood still during 3 of 20 messages, for up to 312.0 ms: they are left out of the times.",
+    "The tester itself stood still during 3 of 20 messages, for up to 312.0 ms: not counted in the times.",
   ]);
   expect(judge(some, 5)[0]).toMatch("3 of 5 messages, for up to 312.0 ms: too many to leave them out");
 });

@@ -17,6 +17,14 @@ export interface Disturbance {
   areLeftOut: boolean;
 }
 
+/** The same for other messages. */
+export interface Standstill {
+  /** For example "3 of 20 messages". */
+  during: string;
+  delayMs: number;
+  isLeftOut: boolean;
+}
+
 /** Watches the tester itself, so that its own delays are not attributed to the server. */
 export class GeneratorLoad {
   #ticks: NodeJS.Timeout | undefined;
@@ -68,7 +76,7 @@ export class GeneratorLoad {
     if (after.every((load) => load.waitMs !== null)) this.#waiting.push(share((load) => load.waitMs));
   }
 
-  result(disturbance: Disturbance): GeneratorResult {
+  result(disturbance: Disturbance, others: readonly Standstill[]): GeneratorResult {
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const figures = {
       receiverBusy: spread(this.#busy)?.median ?? null,
@@ -80,7 +88,10 @@ export class GeneratorLoad {
       cpuSeconds: (user + system) / 1e6,
       rssBytes: process.memoryUsage.rss(),
     };
-    return { ...figures, verdicts: judge(figures, disturbance.messages) };
+    return {
+      ...figures,
+      verdicts: [...judge(figures, disturbance.messages), ...others.map(standstillVerdict)],
+    };
   }
 }
 
@@ -90,11 +101,11 @@ export function judge(load: Omit<GeneratorResult, "verdicts">, messages: number)
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   if (load.disturbed > 0) {
     verdicts.push(
-      `The tester itself stood still during ${load.disturbed} of ${messages} messages, for up to ` +
-        `${load.longestDelayMs.toFixed(1)} ms: ` +
-        (load.areLeftOut
-          ? "they are left out of the times."
-          : "too many to leave them out, so times are overstated by up to that."),
+      standstillVerdict({
+        during: `${load.disturbed} of ${messages} messages`,
+        delayMs: load.longestDelayMs,
+        isLeftOut: load.areLeftOut,
+      }),
     );
   }
   if (load.receiverBusy !== null && load.receiverBusy > BUSY_LIMIT) {
@@ -117,4 +128,11 @@ export function judge(load: Omit<GeneratorResult, "verdicts">, messages: number)
     );
   }
   return verdicts;
+}
+
+function standstillVerdict({ during, delayMs, isLeftOut }: Standstill): string {
+  const effect = isLeftOut
+    ? "not counted in the times."
+    : "too many to leave them out, so times are overstated by up to that.";
+  return `The tester itself stood still during ${during}, for up to ${delayMs.toFixed(1)} ms: ${effect}`;
 }
