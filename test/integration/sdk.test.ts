@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { FanfareClient, type ChannelView } from "@fanfare/client";
+import { createStore } from "@fanfare/client/store";
 import type { Message } from "@fanfare/contract";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -192,4 +193,54 @@ test("typing is shown to the others, however often it is reported", async () => 
   other.on("typing.started", () => (typingEvents += 1));
   for (let key = 0; key < 20; key += 1) writer.typing(channel.id);
   await expect.poll(() => typingEvents).toBe(1);
+});
+
+test("with a store, results bring the users that they refer to", async () => {
+  const [ada, bo, cy] = [await guest(), await guest(), await guest()];
+  const userIds = [ada, bo, cy].map((client) => client.user!.id).toSorted();
+  const { group, channels } = await ada.call("group.create", { name: "Named" });
+  const { invite } = await ada.call("invite.create", { groupId: group.id });
+  for (const client of [bo, cy]) await client.call("invite.accept", { code: invite.code });
+  const channelId = channels[0]!.id;
+  const { message } = await ada.call("message.send", {
+    channelId,
+    content: `Hello <@${cy.user!.id}>`,
+    nonce: "hello-1",
+  });
+  await bo.call("message.send", { channelId, content: "Hi", nonce: "hi-1", replyTo: message.id });
+  await ada.call("message.pin", { channelId, messageId: message.id });
+  await bo.call("channel.openThread", { channelId, messageId: message.id });
+  const { channel: direct } = await ada.call("channel.createGroupDirect", {
+    userIds: [bo.user!.id, cy.user!.id],
+  });
+  await ada.call("message.send", { channelId: direct.id, content: "Only us", nonce: "us-1" });
+  const sync = { cursors: [{ channelId, afterRev: 0 }] };
+
+  /** The users in the state after a call of a new session. */
+  const knownAfter = async (act: (client: FanfareClient, load: typeof store.load) => Promise<unknown>) => {
+    const client = new FanfareClient({ url: instance.url });
+    clients.push(client);
+    client.useTokens(cy.tokens!);
+    const store = createStore(client);
+    await act(client, (name, params) => store.load(name, params));
+    return Object.keys(store.state.users).toSorted();
+  };
+  const store = createStore(cy);
+  expect(await knownAfter((client) => client.channel(channelId).load())).toEqual(userIds);
+  expect(await knownAfter((client) => client.call("channel.sync", sync))).toEqual(userIds);
+  expect(await knownAfter((_, load) => load("channel.listDirect", {}))).toEqual(userIds);
+  const pinned = [ada.user!.id, cy.user!.id].toSorted();
+  expect(await knownAfter((_, load) => load("message.listPins", { channelId }))).toEqual(pinned);
+  expect(await knownAfter((client) => client.call("inbox.list", {}))).toEqual(pinned);
+  expect(
+    await knownAfter((client) => client.call("message.search", { groupId: group.id, text: "Hello" })),
+  ).toEqual(pinned);
+  expect(await knownAfter((client) => client.call("channel.listThreads", { channelId }))).toEqual([
+    bo.user!.id,
+  ]);
+  // Programs without a store don't need them.
+  const plain = new FanfareClient({ url: instance.url });
+  clients.push(plain);
+  plain.useTokens(cy.tokens!);
+  expect((await plain.call("message.list", { channelId })).users).toBeUndefined();
 });

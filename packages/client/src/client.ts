@@ -73,7 +73,7 @@ function isReplacing(name: ActionName): boolean {
 export type CallWrapper = <N extends ActionName>(
   name: N,
   params: Params<N>,
-  ask: () => Promise<Result<N>>,
+  ask: (params: Params<N>) => Promise<Result<N>>,
 ) => Promise<Result<N>>;
 
 /** One user's connection to Fanfare, in Node and in the browser. */
@@ -91,7 +91,7 @@ export class FanfareClient {
     // Best effort: a lost typing indicator doesn't matter.
     this.call("channel.typing", { channelId }).catch(() => undefined);
   });
-  #around: CallWrapper = (_name, _params, ask) => ask();
+  #around: CallWrapper = (_name, params, ask) => ask(params);
   #syncLater: ReturnType<typeof setTimeout> | null = null;
   /** Pending while the session is being replaced by another one. */
   #replacing: Promise<void> | null = null;
@@ -204,7 +204,8 @@ export class FanfareClient {
    * Calls an action: by socket when connected, otherwise by HTTP. Stores the tokens of calls that log in.
    * @throws {FanfareError} handle it by its `type`; retry the same call only if it is `retryable`
    */
-  readonly call: Call = async (name, params) => this.#around(name, params, () => this.#call(name, params));
+  readonly call: Call = async (name, params) =>
+    this.#around(name, params, (asked) => this.#call(name, asked));
 
   /** @internal Wraps every call, so that a store sees the results. Returns a function that calls without the wrapper. */
   wrapCalls(around: CallWrapper): Call {

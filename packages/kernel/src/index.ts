@@ -1,5 +1,6 @@
 export { can, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
+export { responseUsers, usersInMessages } from "./response-users.ts";
 export { ResponseBudget, jsonBytes } from "./response-budget.ts";
 export { boundedMap, chunks } from "./work-queue.ts";
 export { entryLimit } from "./lru-options.ts";

@@ -6,7 +6,16 @@ import {
   type Message,
   userRoom,
 } from "@fanfare/contract";
-import { ResponseBudget, boundedMap, chunks, type Handlers, can, type NodeContext } from "@fanfare/kernel";
+import {
+  ResponseBudget,
+  boundedMap,
+  chunks,
+  type Handlers,
+  can,
+  type NodeContext,
+  responseUsers,
+  usersInMessages,
+} from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { ownMentionKeys } from "./own-mention-keys.ts";
 import {
@@ -42,10 +51,12 @@ const CLEARED: readonly (keyof InboxMarker)[] = ["readUpToId", "clearedUpToId"];
 export function inboxActions(dependencies: InboxDependencies): Handlers {
   const { node, markers } = dependencies;
   return {
-    "inbox.list": async ({ params: { cursor, limit }, actor: { userId } }) => {
+    "inbox.list": async ({ params: { cursor, limit, withUsers }, actor: { userId }, services }) => {
       const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
       const query = { userId, keys: keys.all, marker, before: cursor, limit, unreadOnly: false };
-      return { ...(await readInbox(node, query)), marker };
+      const page = await readInbox(node, query);
+      const userIds = usersInMessages(page.items.map(({ message }) => message));
+      return { ...page, marker, ...(await responseUsers(services, withUsers, userIds)) };
     },
 
     "inbox.getUnreadCount": async ({ actor: { userId } }) => {

@@ -5,7 +5,9 @@ import {
   assertBelow,
   type Handlers,
   orThrow,
+  responseUsers,
   serviceError,
+  usersInMessages,
 } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { changeMessage } from "./change.ts";
@@ -31,11 +33,12 @@ export function pinActions(dependencies: MessageDependencies): Handlers {
         return { pinnedAt: undefined, pinnedBy: undefined, pinnedIn: undefined };
       }),
 
-    "message.listPins": async ({ params: { channelId, skip } }) => {
+    "message.listPins": async ({ params: { channelId, skip, withUsers }, services }) => {
       const pins: Message[] = [];
       const take = takeInto(pins, new ResponseBudget());
       const end = await messages.scanPins(channelId, skip, LIMITS.pinsPerChannel, take);
-      return { messages: pins, nextSkip: end === "refused" ? skip + pins.length : null };
+      const users = await responseUsers(services, withUsers, usersInMessages(pins));
+      return { messages: pins, nextSkip: end === "refused" ? skip + pins.length : null, ...users };
     },
   };
 }

@@ -6,6 +6,8 @@ import {
   type Handler,
   type Request,
   orThrow,
+  responseUsers,
+  usersInMessages,
 } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage, takeInto } from "./message.presenter.ts";
@@ -23,19 +25,20 @@ interface Page {
 const MAX = LIMITS.mentionsCounted;
 
 export const readActions = ({ messages, heads, markers, node }: MessageDependencies): Handlers => ({
-  "message.list": async ({ params }) => {
+  "message.list": async ({ params, services }) => {
     // The head is read before the page, so that the page contains every change up to it.
     const head = await messages.head(params.channelId);
     const { atTime } = params;
     const around =
       atTime === undefined ? params.around : await seqAt(messages, params.channelId, head.seq, atTime);
     const page = await readPage(messages, { ...params, around });
-    return { ...page, head };
+    const users = await responseUsers(services, params.withUsers, usersInMessages(page.messages));
+    return { ...page, head, ...users };
   },
 
-  "message.get": async ({ params: { channelId, messageId } }) => {
-    const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
-    return { message: presentMessage(message) };
+  "message.get": async ({ params: { channelId, messageId, withUsers }, services }) => {
+    const message = presentMessage(orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND"));
+    return { message, ...(await responseUsers(services, withUsers, usersInMessages([message]))) };
   },
 
   "message.listHeads": async ({ params: { userId, channelIds } }) => {

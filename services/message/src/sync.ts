@@ -1,5 +1,13 @@
 import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
-import { boundedMap, type Handlers, jsonBytes, can, ServiceError } from "@fanfare/kernel";
+import {
+  boundedMap,
+  type Handlers,
+  jsonBytes,
+  can,
+  responseUsers,
+  ServiceError,
+  usersInMessages,
+} from "@fanfare/kernel";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { documentId } from "./database.ts";
 import { type Budget, takeInto } from "./message.presenter.ts";
@@ -45,7 +53,7 @@ export class SyncBudget {
 }
 
 export const syncActions = (dependencies: MessageDependencies): Handlers => ({
-  "channel.sync": async ({ params: { cursors }, actor }) => {
+  "channel.sync": async ({ params: { cursors, withUsers }, actor, services }) => {
     const visible = await boundedMap(cursors, SYNC_CONCURRENCY, ({ channelId }) =>
       canSee(dependencies, actor.userId, channelId),
     );
@@ -67,7 +75,8 @@ export const syncActions = (dependencies: MessageDependencies): Handlers => ({
         ? gone(cursor)
         : syncChannel(dependencies, cursor, shown, status === "resync", budget),
     );
-    return { channels };
+    const messages = channels.flatMap((channel) => channel.messages);
+    return { channels, ...(await responseUsers(services, withUsers, usersInMessages(messages))) };
   },
 });
 

@@ -15,7 +15,9 @@ import {
   type Handler,
   can,
   type NodeContext,
+  responseUsers,
   serviceError,
+  usersInMessages,
 } from "@fanfare/kernel";
 import {
   ACTIVITY_LAG_MS,
@@ -76,11 +78,13 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
       limit: params.limit,
     });
     const found = await readMessages(dependencies, messageIds, new Set(where.channelIds));
+    const messages = found.messages.filter((message) => isInTime(message, params));
     return {
-      messages: found.messages.filter((message) => isInTime(message, params)),
+      messages,
       threads: found.threads,
       nextCursor: found.nextCursor ?? nextBelow,
       isComplete: behind.size === 0 && areThreadsThere,
+      ...(await responseUsers(services, params.withUsers, usersInMessages(messages))),
     };
   };
 }

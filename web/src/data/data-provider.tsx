@@ -5,7 +5,6 @@ import { DataContext, newQueryClient, type On } from "./data-context.ts";
 import { ServerCache } from "./cache.ts";
 import { listenOwnReactions } from "./own-reactions.ts";
 import { listenTyping } from "./presence.ts";
-import { listenUsers } from "./people.ts";
 
 /** Provides the data of the client's user. Nothing outlives the client. */
 export function DataProvider({ client, children }: { client: FanfareClient; children: ReactNode }) {
@@ -18,7 +17,7 @@ export function DataProvider({ client, children }: { client: FanfareClient; chil
   );
 }
 
-const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [listenUsers, listenOwnReactions, listenTyping];
+const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [listenOwnReactions, listenTyping];
 
 /** After a resync, clients refetch spread over up to this time. */
 const RESYNC_SPREAD_MS = 2000;

@@ -1,12 +1,11 @@
 import { directsOf, friendRequestsOf, friendsOf } from "@fanfare/client/store";
 import type { ChannelState, Friend, FriendRequest, Reach, User } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { LIMITS } from "@fanfare/contract/limits";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import type { ServerCache } from "./cache.ts";
-import { ON_OPEN, useActionQuery, useServerCache, type On } from "./data-context.ts";
-import { type Effects, perCache, Lookup } from "./lookup.ts";
-import { type Loaded, useLoaded } from "./store.ts";
+import { ON_OPEN, useActionQuery, useServerCache } from "./data-context.ts";
+import type { Effects } from "./lookup.ts";
+import { type Loaded, useLoaded, useStoreState } from "./store.ts";
 
 /** For accounts only; fails for guests. */
 export function useFriends(options?: { enabled?: boolean }): Loaded<readonly Friend[]> {
@@ -56,46 +55,22 @@ export const directEffects: Effects = {
   },
 };
 
-const MAX_USERS = 5000;
-
-export const usersOf = perCache(
-  ({ client }) =>
-    new Lookup<User>({
-      max: MAX_USERS,
-      perCall: LIMITS.usersPerLookup,
-      async load(userIds) {
-        const { users } = await client.call("user.getMany", { userIds });
-        return new Map(users.map((user) => [user.id, user]));
-      },
-    }),
-);
-
-/** Undefined while loading. Concurrent requests are batched. */
+/** Undefined while loading. */
 export function useUser(userId: string | null | undefined): User | undefined {
-  const users = usersOf(useServerCache());
-  const user = useSyncExternalStore(users.subscribe, () => (userId ? users.get(userId) : undefined));
+  const { store } = useServerCache();
+  const user = useStoreState(({ users }) => (userId ? users[userId] : undefined));
   useEffect(() => {
-    if (userId && user === undefined) users.request(userId);
-  }, [users, userId, user]);
+    if (userId && user === undefined) store.requestUser(userId);
+  }, [store, userId, user]);
   return user;
 }
 
 /** The profiles that are already known. `userIds` must be stable. */
 export function useUsers(userIds: readonly string[]): User[] {
-  const users = usersOf(useServerCache());
-  // The count only signals changes.
-  useSyncExternalStore(users.subscribe, users.version);
+  const { store } = useServerCache();
+  const users = useStoreState((state) => state.users);
   useEffect(() => {
-    for (const id of userIds) users.request(id);
-  }, [users, userIds]);
-  return userIds.flatMap((id) => users.get(id) ?? []);
-}
-
-export function listenUsers(cache: ServerCache, on: On): void {
-  const users = usersOf(cache);
-  on("user.updated", ({ user }) => {
-    if (users.get(user.id) !== undefined) users.put([[user.id, user]]);
-  });
-  on("ready", () => users.refresh());
-  on("resync", () => users.refresh());
+    for (const id of userIds) store.requestUser(id);
+  }, [store, userIds]);
+  return userIds.flatMap((id) => users[id] ?? []);
 }

@@ -56,8 +56,11 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "server.resumed": (state) => ({ ...state, maintenance: null }),
 
   "account.updated": (state, { user }) => ({ ...state, me: user }),
-  "user.updated": (state, { user }) =>
-    state.me?.id === user.id ? { ...state, me: { ...state.me, ...user } } : state,
+  "user.updated": (state, { user }) => {
+    const me = state.me?.id === user.id ? { ...state.me, ...user } : state.me;
+    const users = inTable(state.users, user.id, () => user);
+    return me === state.me && users === state.users ? state : { ...state, me, users };
+  },
 
   "group.joined": (state, { group, channels }) => channels.reduce(putChannel, putGroup(state, group)),
   "group.updated": (state, { group }) =>

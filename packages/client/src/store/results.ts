@@ -7,9 +7,18 @@ import type {
   OwnUser,
   Params,
   Result,
+  User,
 } from "@fanfare/contract";
 import { removeChannels, removeGroup, putMember, putMessage, reduce, type StateEvent } from "./reduce.ts";
-import { type ClientState, MAX_MESSAGES, type Table, tableOf, withEntry, withoutEntries } from "./state.ts";
+import {
+  type ClientState,
+  MAX_MESSAGES,
+  MAX_USERS,
+  tableOf,
+  withEntry,
+  withNewest,
+  withoutEntries,
+} from "./state.ts";
 
 type ResultReducer<N extends ActionName> = (
   state: ClientState,
@@ -17,9 +26,26 @@ type ResultReducer<N extends ActionName> = (
   params: Params<N>,
 ) => ClientState;
 
+/** The actions whose results include users, most of them on request. */
+const WITH_USERS = new Set<ActionName>([
+  "channel.listDirect",
+  "channel.listThreads",
+  "channel.sync",
+  "inbox.list",
+  "message.get",
+  "message.list",
+  "message.listPins",
+  "message.search",
+]);
+
+/** The params of a call, which requests the users in its result if it can. */
+export function requestingUsers<N extends ActionName>(name: N, params: Params<N>): Params<N> {
+  return WITH_USERS.has(name) ? { ...params, withUsers: true } : params;
+}
+
 /** Whether `applyResult` uses the results of an action. */
 export function isAppliedToState(name: ActionName): boolean {
-  return name in RESULT_REDUCERS;
+  return name in RESULT_REDUCERS || WITH_USERS.has(name);
 }
 
 /**
@@ -33,7 +59,9 @@ export function applyResult<N extends ActionName>(
   response: Result<N>,
 ): ClientState {
   const into: ResultReducer<N> | undefined = RESULT_REDUCERS[name];
-  return into?.(state, response, params) ?? state;
+  const next = into?.(state, response, params) ?? state;
+  const { users = [] } = response as { users?: readonly User[] };
+  return WITH_USERS.has(name) ? putUsers(next, users) : next;
 }
 
 /** Applies the result like the event that other clients receive. */
@@ -57,8 +85,15 @@ const openedDirect = (state: ClientState, response: { channel: ChannelState }): 
   return putChannelStates({ ...state, directs: shown }, [response.channel]);
 };
 
+function putUsers(state: ClientState, users: readonly User[]): ClientState {
+  if (users.length === 0) return state;
+  const entries = users.map((user) => [user.id, user] as const);
+  return { ...state, users: withNewest(state.users, entries, MAX_USERS) };
+}
+
 const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "user.me": me,
+  "user.getMany": (state, { users }) => putUsers(state, users),
   "user.updateProfile": me,
   "user.setAvatar": me,
   "user.removeAvatar": me,
@@ -222,16 +257,9 @@ function putChannelStates(state: ClientState, channels: readonly ChannelState[])
 
 /** Stores messages that are shown outside of their channel, so that events update them. */
 function listMessages(state: ClientState, listed: readonly Message[]): ClientState {
-  const known: Record<string, Message> = { ...state.messages };
-  for (const one of listed) {
-    const existing = known[one.id];
-    delete known[one.id];
-    known[one.id] = existing !== undefined && existing.rev > one.rev ? existing : one;
-  }
-  const ids = Object.keys(known);
-  const messages: Table<Message> =
-    ids.length <= MAX_MESSAGES
-      ? known
-      : Object.fromEntries(ids.slice(-MAX_MESSAGES).map((id) => [id, known[id]!]));
-  return { ...state, messages };
+  const entries = listed.map((one) => {
+    const existing = state.messages[one.id];
+    return [one.id, existing !== undefined && existing.rev > one.rev ? existing : one] as const;
+  });
+  return { ...state, messages: withNewest(state.messages, entries, MAX_MESSAGES) };
 }

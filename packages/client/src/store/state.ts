@@ -12,6 +12,7 @@ import type {
   Result,
   Role,
   UnreadChannel,
+  User,
 } from "@fanfare/contract";
 
 /** Values by id. */
@@ -27,6 +28,8 @@ export interface ClientState {
   readonly me: OwnUser | null;
   /** The groups the user is a member of. */
   readonly groups: Table<Group> | null;
+  /** The profiles that results included or `store.requestUser` loaded: at most `MAX_USERS`, oldest dropped first. */
+  readonly users: Table<User>;
   /** By group, then by role. */
   readonly roles: Table<Table<Role>>;
   /** By group, then by user: the members that were listed or loaded. */
@@ -66,6 +69,7 @@ export const EMPTY_STATE: ClientState = {
   userId: null,
   me: null,
   groups: null,
+  users: {},
   roles: {},
   members: {},
   permissions: {},
@@ -88,6 +92,22 @@ export const EMPTY_STATE: ClientState = {
 
 /** Maximum number of messages in `ClientState.messages`. */
 export const MAX_MESSAGES = 2000;
+
+export const MAX_USERS = 5000;
+
+/** The table with entries added as the newest; the oldest beyond `max` are dropped. */
+export function withNewest<T>(
+  table: Table<T>,
+  entries: readonly (readonly [string, T])[],
+  max: number,
+): Table<T> {
+  const all = new Map(Object.entries(table));
+  for (const [key, value] of entries) {
+    all.delete(key);
+    all.set(key, value);
+  }
+  return Object.fromEntries([...all].slice(-max));
+}
 
 /** The table with an entry set; the same table if nothing changed. */
 export function withEntry<T>(table: Table<T>, key: string, value: T): Table<T> {

@@ -1,4 +1,4 @@
-import type { ActionName, Call, Channel, Group, Message, SessionTokens } from "@fanfare/contract";
+import type { ActionName, Call, Channel, Group, Message, SessionTokens, User } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import { FanfareClient } from "../client.ts";
 import { FanfareError } from "../errors.ts";
@@ -230,5 +230,25 @@ describe("the store", () => {
     await expect
       .poll(() => store.errorOf("channel.get", { channelId: "c" }))
       .toMatchObject({ type: "CHANNEL_NOT_FOUND" });
+  });
+
+  test("batches requests for users, and repeats failed ones on the next connection", async () => {
+    const { store, asked } = newStore();
+    const user = (id: string): User => ({ id, nickname: id }) as User;
+    for (const id of ["a", "b", "a", "gone"]) store.requestUser(id);
+    await turn();
+    expect(asked.map(({ params }) => params)).toEqual([{ userIds: ["a", "b", "gone"] }]);
+    asked[0]!.answer({ users: [user("a"), user("b")] });
+    await expect.poll(() => Object.keys(store.state.users)).toEqual(["a", "b"]);
+    for (const id of ["a", "gone", "c"]) store.requestUser(id);
+    await turn();
+    expect(asked[1]!.params).toEqual({ userIds: ["c"] });
+    asked[1]!.fail(failure(false));
+    await turn();
+    store.invalidateAll();
+    await turn();
+    expect(asked[2]!.params).toEqual({ userIds: ["a", "b", "c"] });
+    store.receive("user.updated", { user: { ...user("a"), nickname: "new" } });
+    expect(store.state.users["a"]!.nickname).toBe("new");
   });
 });

@@ -2,8 +2,9 @@ import type { ActionName, Call, EventName, EventPayload, Params, Result } from "
 import type { CallWrapper, FanfareClient } from "../client.ts";
 import { callSafely } from "../emitter.ts";
 import { FanfareError, retryAfterMsOf } from "../errors.ts";
+import { USERS_PER_LOOKUP } from "../limits.ts";
 import { type Backoff, retryMs, sleep } from "../timing.ts";
-import { applyResult, isAppliedToState } from "./results.ts";
+import { applyResult, isAppliedToState, requestingUsers } from "./results.ts";
 import { type Invalidation, invalidationsOf, unreadInvalidations } from "./invalidations.ts";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
 import { LOADS, type LoadName } from "./loads.ts";
@@ -52,6 +53,10 @@ export class Store {
   readonly #listeners = new Set<() => void>();
   readonly #invalidationListeners = new Set<(invalidation: Invalidation) => void>();
   readonly #queries = new Map<string, Query>();
+  /** Users whose request is pending, or who don't exist. */
+  readonly #requestedUsers = new Set<string>();
+  readonly #failedUsers = new Set<string>();
+  #queuedUsers = new Set<string>();
   /** Events since the start of the oldest pending call. */
   #bufferedEvents: StateEvent[] = [];
   #callsInFlight = 0;
@@ -98,6 +103,12 @@ export class Store {
     };
   }
 
+  /** Loads a user's profile into the state unless it is known. Requests of the same moment are batched. */
+  requestUser(userId: string): void {
+    if (this.#state.users[userId] === undefined && !this.#requestedUsers.has(userId))
+      this.#queueUsers([userId]);
+  }
+
   isLoaded<N extends LoadName>(name: N, params: Params<N>): boolean {
     return isLoadedIn(this.#state, { name, params });
   }
@@ -129,10 +140,11 @@ export class Store {
 
   /** @internal Makes a call, and stores its result in the state if it belongs there. */
   readonly wrapCall: CallWrapper = (name, params, call) => {
+    const ask = () => call(requestingUsers(name, params));
     // One page of a list is not enough to update the whole list.
     const isPart = name in LOADS && LOADS[name as LoadName].pages !== undefined;
-    if (isPart || !isAppliedToState(name)) return call();
-    return this.#callAndApply(name, params, call);
+    if (isPart || !isAppliedToState(name)) return ask();
+    return this.#callAndApply(name, params, ask);
   };
 
   /** @internal Events may have been lost. */
@@ -141,6 +153,8 @@ export class Store {
       query.isStale = true;
       if (query.retainCount > 0) void this.#loadRetained(query);
     }
+    this.#requestedUsers.clear();
+    this.#queueUsers([...Object.keys(this.#state.users), ...this.#failedUsers]);
   }
 
   /** @internal The same after a random delay: all other clients received the same event. */
@@ -222,15 +236,42 @@ export class Store {
     if (pages === undefined) return call(name, params);
     const { param, next, list, limit } = pages;
     const items: unknown[] = [];
+    const users: unknown[] = [];
     for (let cursor: unknown = null; ;) {
       const page: Record<string, unknown> = await call(name, {
-        ...params,
+        ...requestingUsers(name, params),
         ...(limit !== undefined && { limit }),
         ...(cursor !== null && { [param]: cursor }),
       });
       items.push(...(page[list] as unknown[]));
+      users.push(...((page["users"] as unknown[] | undefined) ?? []));
       cursor = page[next];
-      if (cursor === null) return { ...page, [list]: items } as Result<LoadName>;
+      if (cursor === null) return { ...page, [list]: items, users } as unknown as Result<LoadName>;
+    }
+  }
+
+  #queueUsers(userIds: readonly string[]): void {
+    if (userIds.length === 0) return;
+    if (this.#queuedUsers.size === 0) queueMicrotask(() => void this.#loadQueuedUsers());
+    for (const id of userIds) {
+      this.#queuedUsers.add(id);
+      this.#requestedUsers.add(id);
+    }
+  }
+
+  async #loadQueuedUsers(): Promise<void> {
+    const all = [...this.#queuedUsers];
+    this.#queuedUsers = new Set();
+    for (let from = 0; from < all.length; from += USERS_PER_LOOKUP) {
+      const userIds = all.slice(from, from + USERS_PER_LOOKUP);
+      const ask = () => this.#options.call("user.getMany", { userIds });
+      const result = await this.#callAndApply("user.getMany", { userIds }, ask).catch(() => null);
+      // Users who don't exist are not requested again.
+      for (const id of result?.users.map((user) => user.id) ?? userIds) this.#requestedUsers.delete(id);
+      for (const id of userIds) {
+        if (result === null) this.#failedUsers.add(id);
+        else this.#failedUsers.delete(id);
+      }
     }
   }
 

@@ -126,8 +126,9 @@ export const channelActions = {
         .array(z.object({ channelId: e.id, afterRev: e.seq }))
         .min(1)
         .max(LIMITS.channelsPerSync),
+      withUsers: e.withUsers,
     }),
-    result: z.object({ channels: z.array(ChannelSyncSchema) }),
+    result: z.object({ channels: z.array(ChannelSyncSchema), users: e.referredUsers }),
     permission: { rule: "session" },
     botScope: "messages.read",
     isHeavy: true,

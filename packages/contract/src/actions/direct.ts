@@ -66,12 +66,14 @@ export const channelActions = {
     params: z.object({
       cursor: cursor.optional().describe("the nextCursor of the page before"),
       limit: e.pageLimit,
+      withUsers: e.withUsers.describe("also return the profiles of the channels' members, once each"),
     }),
     result: z.object({
       channels: z
         .array(e.ChannelStateSchema)
         .describe("any page can have fewer than the limit: closed channels are left out"),
       nextCursor: cursor.nullable().describe("null: this is the last page"),
+      users: e.referredUsers,
     }),
     permission: { rule: "session" },
   }),

@@ -17,6 +17,7 @@ export const inboxActions = {
     params: z.object({
       cursor: cursor.optional().describe("the nextCursor of the page before"),
       limit: z.int().min(1).max(LIMITS.pageMaxItems).default(25),
+      withUsers: e.withUsers,
     }),
     result: z.object({
       items: z.array(e.InboxItemSchema),
@@ -24,6 +25,7 @@ export const inboxActions = {
         .nullable()
         .describe("null: this is the last page. Any page can have fewer items than the limit"),
       marker: e.InboxMarkerSchema,
+      users: e.referredUsers,
     }),
     permission: { rule: "session" },
     isHeavy: true,

@@ -69,8 +69,8 @@ export const messageActions = {
   }),
   get: query({
     summary: "One message.",
-    params: oneMessage,
-    result: z.object({ message: e.MessageSchema }),
+    params: oneMessage.extend({ withUsers: e.withUsers }),
+    result: z.object({ message: e.MessageSchema, users: e.referredUsers }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
     errors: ["MESSAGE_NOT_FOUND"],
@@ -85,6 +85,7 @@ export const messageActions = {
         around: position,
         atTime: e.time.optional().describe("around the first message at or after this time"),
         limit: e.pageLimit,
+        withUsers: e.withUsers,
       })
       .refine(
         ({ before, after, around, atTime }) =>
@@ -98,6 +99,7 @@ export const messageActions = {
           "ones. Any page can have fewer messages than the limit, because its size in bytes is limited too",
       ),
       head: e.HeadSchema.describe("the head of the channel just before the page was read"),
+      users: e.referredUsers,
     }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
@@ -177,6 +179,7 @@ export const messageActions = {
     summary: "The pinned messages of a channel, most recently pinned first.",
     params: e.inChannel.extend({
       skip: z.int().min(0).max(LIMITS.pinsPerChannel).default(0).describe("the nextSkip of the page before"),
+      withUsers: e.withUsers,
     }),
     result: z.object({
       messages: z.array(e.MessageSchema).max(LIMITS.pinsPerChannel),
@@ -184,6 +187,7 @@ export const messageActions = {
         .int()
         .nullable()
         .describe("null: this is the last page; the size of a page in bytes is limited"),
+      users: e.referredUsers,
     }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",

@@ -31,6 +31,7 @@ export const messageActions = {
         before: e.time.optional(),
         cursor: e.id.optional().describe("nextCursor of the page before"),
         limit: z.int().min(1).max(LIMITS.searchPageMaxItems).default(25),
+        withUsers: e.withUsers,
       })
       .refine(
         ({ groupId, channelId, everywhere }) =>
@@ -47,6 +48,7 @@ export const messageActions = {
       threads: z.array(e.ChannelSchema).describe("the threads that contain some of the messages"),
       nextCursor: e.id.nullable().describe("null: this is the last page. Earlier pages can be empty"),
       isComplete: z.boolean().describe("false: some messages are still to be indexed; search again later"),
+      users: e.referredUsers,
     }),
     permission: { rule: "session" },
     botScope: "messages.read",

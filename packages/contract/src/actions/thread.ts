@@ -24,10 +24,12 @@ export const channelActions = {
       archived: z.boolean().default(false).describe("true: archived threads"),
       cursor: cursor.optional().describe("the nextCursor of the page before"),
       limit: e.pageLimit,
+      withUsers: e.withUsers.describe("also return the profiles of the threads' authors, once each"),
     }),
     result: z.object({
       channels: z.array(e.ChannelStateSchema),
       nextCursor: cursor.nullable().describe("null: this is the last page"),
+      users: e.referredUsers,
     }),
     permission: { rule: "channel", can: "view" },
     botScope: "group.read",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
 import { entity, id, locale, time } from "./primitives.ts";
 
 export const UserSchema = entity("User", {
@@ -15,6 +16,18 @@ export const UserSchema = entity("User", {
     .describe("present if the account was deleted: show a localized placeholder"),
 });
 export type User = z.output<typeof UserSchema>;
+
+/** A parameter of queries whose results refer to users, and the result's list of them. */
+export const withUsers = z
+  .boolean()
+  .optional()
+  .describe("also return the profiles of authors and mentioned users, once each");
+export const referredUsers = z
+  .array(UserSchema)
+  .optional()
+  .describe(
+    `with withUsers: up to ${LIMITS.usersPerLookup} profiles; get missing ones with user.getMany, whose permissions apply`,
+  );
 
 export const OwnUserSchema = UserSchema.extend({
   email: z.string().nullable(),

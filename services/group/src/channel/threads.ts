@@ -1,5 +1,14 @@
 import { type Channel, LIMITS } from "@fanfare/contract";
-import { type Access, assertBelow, type Handlers, can, orThrow, newId, serviceError } from "@fanfare/kernel";
+import {
+  type Access,
+  assertBelow,
+  type Handlers,
+  can,
+  orThrow,
+  newId,
+  responseUsers,
+  serviceError,
+} from "@fanfare/kernel";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
@@ -54,12 +63,19 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
       return { channel: channel! };
     },
 
-    "channel.listThreads": async ({ params: { channelId, archived, cursor, limit }, actor, services }) => {
+    "channel.listThreads": async ({
+      params: { channelId, archived, cursor, limit, withUsers },
+      actor,
+      services,
+    }) => {
       const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
       const found = await threads.list(channelId, archived ? "archived" : "open", before, limit + 1);
+      const listed = await channelStates(services, actor.userId, found.slice(0, limit));
+      const ownerIds = listed.flatMap(({ ownerId }) => ownerId ?? []);
       return {
-        channels: await channelStates(services, actor.userId, found.slice(0, limit)),
+        channels: listed,
         nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
+        ...(await responseUsers(services, withUsers, ownerIds)),
       };
     },
 

@@ -7,6 +7,7 @@ import {
   invalid,
   orThrow,
   newId,
+  responseUsers,
   serviceError,
 } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
@@ -37,13 +38,18 @@ export function directActions(dependencies: GroupDependencies): Handlers {
       return { channel: state };
     },
 
-    "channel.listDirect": async ({ params: { cursor, limit }, actor: { userId }, services }) => {
+    "channel.listDirect": async ({ params: { cursor, limit, withUsers }, actor: { userId }, services }) => {
       const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
       const found = await directs.listOf(userId, before, limit + 1);
       const page = found.slice(0, limit).filter(({ deletedAt }) => deletedAt === undefined);
       const states = await channelStates(services, userId, page);
       const channels = states.filter(({ head }, index) => !isClosed(page[index]!, userId, head.seq));
-      return { channels, nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null };
+      const memberIds = channels.flatMap((channel) => channel.memberIds);
+      return {
+        channels,
+        nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
+        ...(await responseUsers(services, withUsers, memberIds)),
+      };
     },
 
     "channel.closeDirect": async ({ params: { channelId }, actor: { userId }, services }) => {

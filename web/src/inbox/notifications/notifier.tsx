@@ -6,7 +6,6 @@ import type { ServerCache } from "../../data/cache.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useOwnStatus } from "../../data/presence.ts";
-import { usersOf } from "../../data/people.ts";
 import { inboxPath, placePath } from "../../routes.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
@@ -179,8 +178,7 @@ async function bodyOf(cache: ServerCache, content: string): Promise<string> {
 }
 
 async function nameOf(cache: ServerCache, userId: string): Promise<string> {
-  const users = usersOf(cache);
-  const known = users.get(userId)?.nickname;
+  const known = cache.store.state.users[userId]?.nickname;
   if (known !== undefined) return known;
   const response = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
   return response?.users[0]?.nickname ?? "…";
