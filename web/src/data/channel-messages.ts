@@ -1,9 +1,9 @@
 import type { ChannelSnapshot } from "@fanfare/client";
-import { useCallback, useEffect, useSyncExternalStore, useMemo } from "react";
-import { useServerCache, useActionQuery, usePagedQuery } from "./data-context.ts";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useActionQuery, useConnectionState, usePagedQuery, useServerCache } from "./data-context.ts";
 import { channelOf } from "@fanfare/client/store";
 import type { ChannelState, Message } from "@fanfare/contract";
-import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
+import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
 import { ChannelHistory, type HistoryPlace } from "./channel-history.ts";
 import { type OpenChannel, useChannel } from "./open-channels.ts";
 import { joinLive } from "./history-window.ts";
@@ -107,6 +107,27 @@ export function useThreads(channelId: string, archived = false): UseInfiniteQuer
   return useLatest(list, (state, listed: readonly ChannelState[]) =>
     listed.flatMap(({ id }) => channelOf(state, id) ?? []),
   );
+}
+
+/**
+ * Whether a list that is about to be shown has to wait for the threads of a channel in it, because they would move it.
+ * @param isReady whether it could be shown otherwise
+ */
+export function useThreadsAwaited(channelId: string | undefined, isReady: boolean): boolean {
+  const isOnline = useConnectionState() === "online";
+  const [isOver, setOver] = useState(false);
+  const { isPending } = useInfiniteQuery({
+    ...useServerCache().pagedQuery(
+      "channel.listThreads",
+      { channelId: channelId ?? "", archived: false },
+      "cursor",
+      ({ nextCursor }) => nextCursor,
+    ),
+    enabled: channelId !== undefined,
+  });
+  const isAwaited = !isOver && channelId !== undefined && isOnline && isPending;
+  if (!isOver && isReady && !isAwaited) setOver(true);
+  return isAwaited;
 }
 
 export const threadEffects: Effects = {

@@ -55,6 +55,17 @@ export function useChannel(channelId: string): OpenChannel {
   return { view, snapshot, error: isFailed ? failure.error : null, retry };
 }
 
+/** Loads the messages of a channel that is about to be shown, in parallel with everything else. */
+export function usePreloadedChannel(channelId: string): void {
+  const { client } = useServerCache();
+  const state = useConnectionState();
+  useEffect(() => {
+    const view = client.channel(channelId);
+    // A failure is shown once the channel is.
+    if (state === "online" && view.snapshot.status !== "ready") view.load().catch(() => undefined);
+  }, [client, channelId, state]);
+}
+
 /** Limits the calls to one in this time. */
 const MARK_AFTER_MS = 1000;
 

@@ -55,7 +55,8 @@ const useDismissed = create(() => ({ isDismissed: false }));
 export function ClaimBanner() {
   const { t } = useTranslation("session");
   const isGuest = useMe().kind === "guest";
-  const canClaim = useLoginOptions()?.register === true;
+  // Shown before this is known, because a banner that appears later would move the page.
+  const canClaim = useLoginOptions()?.register !== false;
   const isDismissed = useDismissed((state) => state.isDismissed);
   const [isOpen, setOpen] = useState(false);
   if (!isGuest || !canClaim || isDismissed) return null;

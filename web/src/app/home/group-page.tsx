@@ -2,6 +2,7 @@ import { Hash, Compass } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useLocation, useSearch, Link } from "wouter";
 import { channelsInOrder, useChannels, useGroup, useGroups, useChannelState } from "../../data/groups.ts";
+import { usePreloadedChannel } from "../../data/open-channels.ts";
 import { useMe } from "../../data/me.ts";
 import { channelPath, parsePlace, placePath, groupPath, landingPath } from "../../routes.ts";
 import { lastChannelOf, rememberPlace } from "../../state/last-channel.ts";
@@ -39,6 +40,7 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
   const group = useGroup(groupId);
   const { data: channels } = useChannels(groupId);
   const channel = channels?.find(({ id }) => id === channelId);
+  usePreloadedChannel(channelId);
   const isThere = group !== undefined && channel !== undefined;
   useEffect(() => {
     if (isThere) rememberPlace(me.id, channelPath(groupId, channelId), groupId, channelId);

@@ -15,10 +15,14 @@ interface Connection {
   noNetwork: boolean;
   /** Whether the server is draining; the connection moves to another one by itself. */
   draining: boolean;
+  /** Whether this page has been connected. */
+  wasOnline: boolean;
 }
 
 /** Shorter interruptions don't show the banner. */
 const SHOW_AFTER_MS = 700;
+/** The first connection is part of loading the page, which the banner would move. */
+const SHOW_FIRST_AFTER_MS = 5000;
 /** From here on, the elapsed time is shown. */
 const COUNT_AFTER_S = 3;
 
@@ -26,7 +30,9 @@ const COUNT_AFTER_S = 3;
 export function ConnectionBanner() {
   const connection = useConnection(useServerCache().client);
   const lostForMs = useElapsed(connection.lostAtMs);
-  const isShown = connection.draining || lostForMs >= SHOW_AFTER_MS;
+  const isLoading = !connection.wasOnline && !connection.noNetwork;
+  const showAfterMs = isLoading ? SHOW_FIRST_AFTER_MS : SHOW_AFTER_MS;
+  const isShown = connection.draining || lostForMs >= showAfterMs;
   return (
     <Banner isShown={isShown} icon={<Icon connection={connection} />}>
       <BannerText connection={connection} seconds={Math.floor(lostForMs / 1000)} />
@@ -94,11 +100,23 @@ function useConnection(client: FanfareClient): Connection {
 }
 
 function watchConnection(client: FanfareClient) {
-  let connection: Connection = { state: "offline", lostAtMs: null, noNetwork: false, draining: false };
+  let connection: Connection = {
+    state: "offline",
+    lostAtMs: null,
+    noNetwork: false,
+    draining: false,
+    wasOnline: false,
+  };
   const look = (draining: boolean): void => {
     const { state } = client;
     const lostAtMs = state === "online" ? null : (connection.lostAtMs ?? Date.now());
-    connection = { state, lostAtMs, noNetwork: !navigator.onLine, draining: draining && state === "online" };
+    connection = {
+      state,
+      lostAtMs,
+      noNetwork: !navigator.onLine,
+      draining: draining && state === "online",
+      wasOnline: connection.wasOnline || state === "online",
+    };
   };
   look(false);
   return {

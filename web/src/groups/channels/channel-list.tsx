@@ -4,6 +4,7 @@ import { ArrowDown, ArrowUp, ChevronRight, Ellipsis, Hash, Pencil, Plus, Trash2 
 import { useTranslation } from "react-i18next";
 import { memo } from "react";
 import { channelTree, useChannels, useMyPermissions } from "../../data/groups.ts";
+import { useThreadsAwaited } from "../../data/channel-messages.ts";
 import { useUnreadChannels } from "../../data/inbox.ts";
 import { moveFocusByArrows } from "../../shared/hooks.ts";
 import { setCollapsed, useIsCollapsed } from "../../state/collapsed-sections.ts";
@@ -36,10 +37,11 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const canManage = hasPermission(permissions, "manageChannels");
   const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], canManage);
-  if (channels === undefined) {
+  const isWaiting = useThreadsAwaited(channelId, channels !== undefined);
+  if (channels === undefined || isWaiting) {
     return (
       <div className="p-3">
-        <Pending of={query}>
+        <Pending of={{ ...query, data: undefined }}>
           <SkeletonRows />
         </Pending>
       </div>

@@ -95,6 +95,8 @@ export function MessageScroller(props: MessageScrollerProps) {
 
   const data = useMemo<readonly (Row | typeof END)[]>(() => [...rows.rows, END], [rows.rows]);
   const activeIndex = rows.rows.findIndex(({ key }) => key === keys.activeId);
+  // At the end, the last row is mounted anyway; before it is measured, it would be mounted at another place.
+  const isKept = activeIndex >= 0 && !(scroll.isAtEnd && activeIndex === rows.rows.length - 1);
   const unreadIndex = rows.rows.findIndex(({ kind }) => kind === "unread");
   const isUnreadAway =
     unread.count > 0 && (unreadIndex < 0 ? (messages[0]?.seq ?? 0) > (unread.readUpTo ?? 0) + 1 : false);
@@ -133,7 +135,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             data={data}
             shift={rows.isShift}
             bufferSize={400}
-            keepMounted={activeIndex < 0 ? [] : [activeIndex]}
+            keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
               scroll.onScrollEnd();

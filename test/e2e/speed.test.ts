@@ -1,0 +1,104 @@
+import { FanfareClient } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
+
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+
+/** Google's limit for "good" is 0.1. */
+const MAX_LAYOUT_SHIFT = 0.05;
+
+/** Collects the shifts of the layout that no input caused, with the elements that moved. */
+const WATCH_LAYOUT = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput)
+        shifts.push({ value, moved: sources.map(({ node, previousRect, currentRect }) =>
+          [node?.textContent?.slice(0, 40), previousRect.y, currentRect.y].join(" ")) });
+  }).observe({ type: "layout-shift", buffered: true });
+`;
+
+/** Counts the frames in which a message had no name for its author or for a mentioned user. */
+const WATCH_NAMES = `
+  window.nameless = 0;
+  const look = () => {
+    const names = [...document.querySelectorAll("[role=log] article .font-semibold, [role=log] article .mention")];
+    if (names.some(({ textContent }) => textContent === "" || textContent === "@…")) nameless += 1;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+`;
+
+describe.skipIf(!hasBrowser())("speed", () => {
+  const site = useSite(() => ({ RATE_LIMIT_FACTOR: "100" }));
+  let reader: SessionTokens;
+  let path: string;
+
+  beforeAll(async () => {
+    const ada = new FanfareClient({ url: site.url });
+    reader = await ada.createGuest({ nickname: "Ada Lovelace" });
+    const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
+    const channelId = channels[0]!.id;
+    for (const name of ["launches", "engines", "fuel", "range safety", "lunch"])
+      await ada.call("channel.create", { groupId: group.id, name });
+    const { invite } = await ada.call("invite.create", { groupId: group.id });
+    const authors = await Promise.all(
+      ["Bo", "Cyrus the Younger", "Dee Dee", "Eve Adamson", "Flo"].map(async (nickname) => {
+        const author = new FanfareClient({ url: site.url });
+        await author.createGuest({ nickname });
+        await author.call("invite.accept", { code: invite.code });
+        return author;
+      }),
+    );
+    for (let count = 0; count < 60; count += 1) {
+      const author = authors[(count * 7) % authors.length]!;
+      const other = authors[count % 3]!.user!.id;
+      const { message } = await author.call("message.send", {
+        channelId,
+        content: `Message ${count} for <@${other}>. ${"The burn was nominal. ".repeat(count % 9)}`,
+        nonce: `message-${count}`,
+      });
+      if (count % 20 === 5) await ada.call("channel.openThread", { channelId, messageId: message.id });
+    }
+    path = `/groups/${group.id}/channels/${channelId}`;
+  });
+
+  /** A mid-range phone on a slow connection. */
+  async function throttle(page: Page): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 150,
+      downloadThroughput: 1_600_000 / 8,
+      uploadThroughput: 750_000 / 8,
+    });
+    await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  }
+
+  /** Resolves when the newest message is shown with its author, and nothing has changed for a while. */
+  async function settled(page: Page): Promise<void> {
+    await page.getByText("Message 59 for").waitFor();
+    await page.evaluate(`new Promise((resolve) => {
+      const wait = () => { clearTimeout(timer); timer = setTimeout(resolve, 2000); };
+      let timer;
+      wait();
+      new MutationObserver(wait).observe(document.body, { subtree: true, childList: true, characterData: true });
+    })`);
+  }
+
+  test("a channel loads for the first time with names, and without moving", async () => {
+    const page = await site.newPage(DESKTOP, reader);
+    await page.addInitScript(WATCH_LAYOUT + WATCH_NAMES);
+    await throttle(page);
+    await page.goto(site.url + path);
+    await settled(page);
+    const shifts = await page.evaluate<{ value: number; moved: string[] }[]>("shifts");
+    const total = shifts.reduce((sum, { value }) => sum + value, 0);
+    expect(await page.evaluate("nameless")).toBe(0);
+    if (total >= MAX_LAYOUT_SHIFT) console.error(shifts);
+    expect(total).toBeLessThan(MAX_LAYOUT_SHIFT);
+  });
+});
