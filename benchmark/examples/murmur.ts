@@ -1,4 +1,4 @@
-import type { TargetPlugin } from "../src/targets/plugin.ts";
+import type { TargetPlugin } from "fanfare-bench";
 
 /** Murmur, an imaginary chat server: users and messages over HTTP, new messages over a WebSocket. */
 const murmur: TargetPlugin = {

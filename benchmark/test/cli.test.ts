@@ -88,9 +88,9 @@ describe("exit codes", () => {
     [["broadcast", "--users", "0"], "--users must be an integer from 1 to 1000000."],
     [["broadcast", "--user", "10"], "Unknown option: --user\nDid you mean --users?"],
     [["broadcast", "--conect-timeout", "5s"], "Did you mean --connect-timeout?"],
-    [["broadcast", "--nonsense"], "Unknown argument: nonsense\nSee: bench broadcast --help"],
+    [["broadcast", "--nonsense"], "Unknown argument: nonsense\nSee: pnpm bench broadcast --help"],
     [["broadcst"], "Unknown command: broadcst\nDid you mean broadcast?"],
-    [["nonsense"], "Unknown argument: nonsense\nSee: bench"],
+    [["nonsense"], "Unknown argument: nonsense\nSee: pnpm bench"],
     [["broadcast", "--idle", "20"], "--idle must be a time such as 500ms, 90s, 30m or 2h"],
     [["broadcast", "--threshold", "worst<5"], "unknown metric worst. Metrics: worstMs, medianMs,"],
     [["broadcast", "--threshold", "worstMs"], "is invalid. Examples: --threshold 'worstMs<200'"],
@@ -115,7 +115,7 @@ describe("exit codes", () => {
 
   test("64: the message is on stderr, and stdout is empty", async () => {
     const { code, stderr, stdout } = await bench("broadcast", "--user", "10");
-    expect(stderr).toBe("Unknown option: --user\nDid you mean --users?\nSee: bench broadcast --help\n");
+    expect(stderr).toBe("Unknown option: --user\nDid you mean --users?\nSee: pnpm bench broadcast --help\n");
     expect(stdout).toBe("");
     expect(code).toBe(64);
   });

@@ -110,7 +110,7 @@ test.each([
   [["register", "--out", "tokens.json"], "--out requires --url"],
   [["connect", "--hold", "soon"], "--hold must be a time such as 500ms, 90s, 30m or 2h"],
   [["connect", "--tokens", "/nowhere"], "Could not read --tokens /nowhere"],
-  [["connect", "--tokens", import.meta.filename], "was not written by bench register"],
+  [["connect", "--tokens", import.meta.filename], "was not written by pnpm bench register"],
   [["connect", "--users", "900000", "--gateways", "1", "--processes", "1"], "Use --gateways"],
   [["connect", "--url", "http://127.0.0.1:9", "--gateways", "2"], "omit --url and --tokens"],
 ])("wrong usage is reported: %j", async (args, message) => {

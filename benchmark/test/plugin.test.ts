@@ -13,7 +13,7 @@ import { measure } from "./measure.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
-const ROOM_SERVER = fileURLToPath(new URL("../examples/room-server.js", import.meta.url));
+const ROOM_SERVER = fileURLToPath(new URL("../examples/room-server.mjs", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../examples/murmur.ts", import.meta.url));
 
 let bench: Bench;

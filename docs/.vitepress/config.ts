@@ -35,7 +35,10 @@ function pages(folder: string, names: readonly string[]): DefaultTheme.SidebarIt
 
 const UNDERSTAND: DefaultTheme.SidebarItem[] = [
   { text: "Understand Fanfare", items: pages("internals", INTERNALS) },
-  { text: "Benchmarks", items: pages("benchmarks", ["method", REPORT, "connections", "published"]) },
+  {
+    text: "Benchmarks",
+    items: pages("benchmarks", ["method", "other-servers", REPORT, "connections", "published"]),
+  },
   { text: "Decisions", items: pages("adr", namesIn("adr")) },
 ];
 

@@ -24,6 +24,7 @@ import { storm } from "../scenarios/storm.ts";
 import { sweep } from "../scenarios/sweep.ts";
 import { versus } from "../scenarios/versus.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { PROGRAM } from "./program.ts";
 
 /**
  * Runs the command with these arguments.
@@ -31,7 +32,7 @@ import packageJson from "../../package.json" with { type: "json" };
  */
 export async function runCli(args: readonly string[]): Promise<void> {
   await yargs([...args])
-    .scriptName("bench")
+    .scriptName(PROGRAM)
     .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
     .command(command(broadcast))
     .command(command(limits))
@@ -55,7 +56,7 @@ export async function runCli(args: readonly string[]): Promise<void> {
     .command(suiteCommand)
     .command(reportCommand)
     .command(compareCommand)
-    .demandCommand(1, "Specify a command, for example: bench broadcast --users 1000")
+    .demandCommand(1, `Specify a command, for example: ${PROGRAM} broadcast --users 1000`)
     .recommendCommands()
     .strict()
     .help()
@@ -69,7 +70,7 @@ export async function runCli(args: readonly string[]): Promise<void> {
       // What yargs passes here has only the methods of its help; the published types say otherwise.
       const { getDescriptions } = usage as unknown as { getDescriptions: () => Record<string, unknown> };
       const text = withSuggestion(message, args, Object.keys(getDescriptions()));
-      throw error ?? new ExitError(ExitCode.usage, `${text}\nSee: bench ${helpOf(args)}`);
+      throw error ?? new ExitError(ExitCode.usage, `${text}\nSee: ${PROGRAM} ${helpOf(args)}`);
     })
     .parseAsync();
 }

@@ -5,6 +5,7 @@ import type { ClusterSize } from "../platform/cluster.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
 import { FAULT_NAMES } from "../report/metric.ts";
 import { KNOWN_TARGETS } from "../targets/open-target.ts";
+import { PROGRAM } from "./program.ts";
 
 const MAX_PAYLOAD_BYTES = 4000;
 export const MAX_PROCESSES = 64;
@@ -176,7 +177,7 @@ export const FANFARE_OPTIONS = {
     if (name === "fanfare") return name;
     throw usageError(
       `--target ${name}: this command only measures fanfare. Other servers can be measured with ` +
-        "bench broadcast, sweep, limits and capacity --search users.",
+        `${PROGRAM} broadcast, sweep, limits and capacity --search users.`,
     );
   }),
 };

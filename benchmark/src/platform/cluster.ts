@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { usageError } from "../cli/exit.ts";
+import { requireCheckout } from "../cli/program.ts";
 import { freePort } from "./free-port.ts";
 import type { Gateway, Platform } from "./platform.ts";
 import {
@@ -24,6 +25,7 @@ export interface ClusterSize {
  * @throws {ExitError} if a program is not installed, or fails to start
  */
 export async function startCluster(size: ClusterSize, signal: AbortSignal): Promise<Platform> {
+  requireCheckout("Starting a cluster");
   assertInstalled("nats-server", "redis-server");
   const workplace = await Workplace.open();
   try {

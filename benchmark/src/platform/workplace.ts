@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerProcess, type ServerProgram } from "./server-process.ts";
+import { requireCheckout } from "../cli/program.ts";
 
 /**
  * The folder and the processes of a throwaway platform, removed when it is closed or the tester exits in any
@@ -21,7 +22,9 @@ export class Workplace {
     process.on("exit", this.#removeAtOnce);
   }
 
+  /** @throws {ExitError} in the package, which has no platform */
   static async open(): Promise<Workplace> {
+    requireCheckout("Starting the server");
     return new Workplace(await mkdtemp(join(tmpdir(), "fanfare-tester-")));
   }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
+import { IS_PACKAGE } from "../cli/program.ts";
 
 /** The machine and the software of a result. */
 export interface Environment {
@@ -45,6 +46,8 @@ export function portRange(): { first: number; last: number } | null {
 }
 
 function commit(): string | null {
+  // Otherwise it would be that of the project in which the package is installed.
+  if (IS_PACKAGE) return null;
   const git = (...args: string[]) =>
     execFileSync("git", args, {
       cwd: import.meta.dirname,

@@ -3,6 +3,7 @@ import { documentOf, type Block, type Tile } from "./document.ts";
 import { duration, short, table, whole } from "./format.ts";
 import type { ErrorRow, Result } from "./result.ts";
 import type { ThresholdResult } from "./thresholds.ts";
+import { PROGRAM } from "../cli/program.ts";
 
 /** A result for a terminal: charts are left out unless they have a text form. */
 export function textReport(result: Result): string {
@@ -26,7 +27,7 @@ export function nothingText(
   const where = run.last === undefined ? "while the server was started" : `in "${run.last}"`;
   const errors = run.errors.map(({ phase, code, count }) => [`${phase}: ${code}`, whole(count)]);
   return [
-    styleText("bold", `bench ${command}`),
+    styleText("bold", `${PROGRAM} ${command}`),
     styleText(
       "yellow",
       `  Interrupted after ${duration(run.afterMs)}, ${where}: nothing was measured, and no result was written.`,

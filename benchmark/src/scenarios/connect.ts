@@ -40,6 +40,7 @@ import type { Api } from "../targets/fanfare/api.ts";
 import { explain } from "../targets/fanfare/explain.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 import type { ServerUsage } from "../targets/target.ts";
+import { PROGRAM } from "../cli/program.ts";
 
 const MOST_USERS = 1_000_000;
 const MOST_PROCESSES = 64;
@@ -90,7 +91,10 @@ export const connect = scenario({
     ...FANFARE_OPTIONS,
     ...CLUSTER_OPTIONS,
     ...PAYLOAD_OPTIONS,
-    tokens: text("Server", "Use the users and server of this file from bench register instead of new ones"),
+    tokens: text(
+      "Server",
+      `Use the users and server of this file from ${PROGRAM} register instead of new ones`,
+    ),
     users: integer("Receivers", "Number of connections; default: 1000, or all users of the file", {
       alias: "u",
       min: 1,
@@ -115,7 +119,7 @@ export const connect = scenario({
   examples: [
     ["$0 connect --users 10000 --hold 30m", "half an hour, with heartbeats"],
     ["$0 connect --users 100000", "a cluster with as many gateways as file descriptors require"],
-    ["$0 connect --tokens tokens.json", "the users of bench register"],
+    ["$0 connect --tokens tokens.json", `the users of ${PROGRAM} register`],
     ["$0 connect -u 5000 --threshold 'gaveUp==0'", "for CI"],
   ],
   async plan(values) {

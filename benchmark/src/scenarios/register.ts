@@ -8,6 +8,7 @@ import { usageError } from "../cli/exit.ts";
 import { count } from "../report/format.ts";
 import { metrics } from "../report/metric.ts";
 import { explain } from "../targets/fanfare/explain.ts";
+import { PROGRAM } from "../cli/program.ts";
 
 const MOST_USERS = 1_000_000;
 
@@ -31,10 +32,10 @@ export const register = scenario({
       max: MOST_USERS,
     }),
     connecting: integer("Load", "Concurrent registrations", { default: 100, min: 1, max: 10_000 }),
-    out: text("Result", "Write the tokens to this file, for bench connect --tokens; requires --url"),
+    out: text("Result", `Write the tokens to this file, for ${PROGRAM} connect --tokens; requires --url`),
   },
   examples: [
-    ["$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", "for bench connect"],
+    ["$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", `for ${PROGRAM} connect`],
     ["$0 register --users 10000", "only the registration rate"],
   ],
   async plan({ users, connecting: concurrency, url, metricsUrl, out }) {
@@ -85,7 +86,10 @@ export const register = scenario({
             ? {}
             : {
                 tables: [
-                  { label: "Tokens, valid for 15 minutes", rows: [[out, `bench connect --tokens ${out}`]] },
+                  {
+                    label: "Tokens, valid for 15 minutes",
+                    rows: [[out, `${PROGRAM} connect --tokens ${out}`]],
+                  },
                 ],
               }),
         };

@@ -5,6 +5,7 @@ import { count } from "../report/format.ts";
 import { broadcastPlan, checkBroadcastLimits, MOST_USERS, REPEATED_MESSAGE_OPTIONS } from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
 import { Findings, openContestant, serverSpecs, untilInterrupted } from "./contestants.ts";
+import { PROGRAM } from "../cli/program.ts";
 
 export const sweep = scenario({
   name: "sweep",
@@ -32,7 +33,9 @@ export const sweep = scenario({
   async plan({ users: sizes, passes, target, url, metricsUrl, ...values }) {
     const [spec, another] = serverSpecs("target", url === undefined ? target : `${target}=${url}`);
     if (another)
-      throw usageError("--target names one server. For several: bench limits --targets, or bench versus.");
+      throw usageError(
+        `--target names one server. For several: ${PROGRAM} limits --targets, or ${PROGRAM} versus.`,
+      );
     const plans = sizes.map((users) => broadcastPlan(values, users));
     const largest = plans.find(({ users }) => users === Math.max(...sizes))!;
     await checkBroadcastLimits(largest, url);

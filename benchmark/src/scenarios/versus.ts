@@ -104,7 +104,9 @@ export const versus = scenario({
             cores === undefined
               ? `all ${count(os.availableParallelism(), "core")}`
               : `each server on ${count(cores, "core")}`,
-            `fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`,
+            ...(specs.some(({ name }) => name === "fanfare")
+              ? [`fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`]
+              : []),
           ],
           metrics: [...metrics, ...ratiosToFirst(metrics)],
           caveats: findings.caveats,

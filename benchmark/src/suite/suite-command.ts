@@ -10,6 +10,7 @@ import { runSuite } from "./run-suite.ts";
 import { newestSuite, readSuite, writeDerived, writeSuite } from "./suite-files.ts";
 import type { Suite } from "./suite-result.ts";
 import { commandLine, PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
+import { PROGRAM, requireCheckout } from "../cli/program.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -60,9 +61,10 @@ function builder(yargs: Argv) {
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  requireCheckout("The suite");
   const rows = chosenRows(args.only, args.skip, args.profile);
   if (args.list) {
-    const lines = rows.map((row) => [row.name, `bench ${commandLine(row, args.profile)}`, row.title]);
+    const lines = rows.map((row) => [row.name, `${PROGRAM} ${commandLine(row, args.profile)}`, row.title]);
     process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
     return;
   }
@@ -92,7 +94,7 @@ function chosenRows(only: string | undefined, skip: string | undefined, profile:
   );
   if (rows.length > 0) return rows;
   throw usageError(
-    `The profile ${profile} has none of these rows. To list its rows: bench suite --profile ${profile} --list`,
+    `The profile ${profile} has none of these rows. To list its rows: ${PROGRAM} suite --profile ${profile} --list`,
   );
 }
 

@@ -7,7 +7,10 @@ export async function importPlugin(file: string): Promise<TargetPlugin> {
   try {
     plugin = ((await import(file)) as { default?: Partial<TargetPlugin> }).default;
   } catch (error) {
-    throw usageError(`Could not load --target ${file}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Before Node 22.18.
+    const advice = code === "ERR_UNKNOWN_FILE_EXTENSION" ? ". Use a newer Node, or JavaScript." : "";
+    throw usageError(`Could not load --target ${file}: ${message}${advice}`);
   }
   const { name, dialect, open } = plugin ?? {};
   const missing = [

@@ -23,17 +23,25 @@ export function sampleThreadLoad(): ThreadLoad {
   if (!isObserving) collections.observe({ entryTypes: ["gc"] });
   isObserving = true;
   count(collections.takeRecords());
-  const { user, system } = process.threadCpuUsage();
-  return { atMs: nowMs(), cpuMs: (user + system) / 1000, waitMs: readWaitMs(), gcMs };
+  const [onCpuMs, waitMs] = readSchedulerTimes();
+  return { atMs: nowMs(), cpuMs: readCpuMs() ?? onCpuMs ?? 0, waitMs: waitMs ?? null, gcMs };
 }
 
-/** Second field of schedstat, in nanoseconds: Documentation/scheduler/sched-stats.rst of the Linux kernel. */
-function readWaitMs(): number | null {
-  if (process.platform !== "linux") return null;
+/** undefined: a Node 22 without this function. */
+function readCpuMs(): number | undefined {
+  if (typeof process.threadCpuUsage !== "function") return undefined;
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** On the CPU and waiting, from schedstat: Documentation/scheduler/sched-stats.rst of the Linux kernel. */
+function readSchedulerTimes(): number[] {
+  if (process.platform !== "linux") return [];
   try {
-    return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[1]) / 1e6;
+    const text = readFileSync("/proc/thread-self/schedstat", "utf8");
+    return text.split(" ", 2).map((nanoseconds) => Number(nanoseconds) / 1e6);
   } catch {
-    return null;
+    return [];
   }
 }
 

@@ -24,12 +24,12 @@ test("a file can be read back until its tokens expire", async () => {
   const read = await readTokenFile(file, new Date("2026-01-01T00:14:00Z"));
   expect(read).toEqual({ version: 1, url: "http://127.0.0.1:3000", ...ACCESS });
   await expect(readTokenFile(file, new Date("2026-01-01T00:15:00Z"))).rejects.toThrow(
-    "bench register --url http://127.0.0.1:3000",
+    "pnpm bench register --url http://127.0.0.1:3000",
   );
 });
 
 test.each(["", "null", "{}", '{"version":1,"url":"x","tokens":[]}'])("rejects %j", async (text) => {
   const file = join(folder, "tokens.json");
   await writeFile(file, text);
-  await expect(readTokenFile(file)).rejects.toThrow("was not written by bench register");
+  await expect(readTokenFile(file)).rejects.toThrow("was not written by pnpm bench register");
 });

@@ -1,6 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { usageError } from "../../cli/exit.ts";
 import type { CrowdAccess } from "./crowd-access.ts";
+import { PROGRAM } from "../../cli/program.ts";
 
 /** What `register` writes and `connect` reads. */
 export interface TokenFile extends CrowdAccess {
@@ -29,7 +30,7 @@ export async function readTokenFile(file: string, now = new Date()): Promise<Tok
   const content = parse(file, await readText(file));
   if (new Date(content.expiresAt) <= now) {
     throw usageError(
-      `The tokens in ${file} expired at ${content.expiresAt}. Create new ones: bench register --url ${content.url} --out ${file}`,
+      `The tokens in ${file} expired at ${content.expiresAt}. Create new ones: ${PROGRAM} register --url ${content.url} --out ${file}`,
     );
   }
   return content;
@@ -55,5 +56,5 @@ function parse(file: string, text: string): TokenFile {
   } catch {
     // Reported below.
   }
-  throw usageError(`${file} was not written by bench register.`);
+  throw usageError(`${file} was not written by ${PROGRAM} register.`);
 }

@@ -1,0 +1,86 @@
+import { chmodSync, copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown, type Plugin } from "rolldown";
+import packageJson from "../package.json" with { type: "json" };
+
+/** Builds the npm package in dist: the tester with all its dependencies, for any Node from 22. */
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const DIST = join(ROOT, "dist");
+
+/** The file of a thread or a child process, beside the code that starts it. */
+const PROGRAM = /new URL\(\s*"(\.[^"]*)\.ts",\s*import\.meta\.url,?\s*\)/g;
+
+/** Makes each of these files an entry beside the main one. */
+const programs: Plugin = {
+  name: "programs",
+  transform(code, id) {
+    if (!PROGRAM.test(code)) return null;
+    return code.replaceAll(PROGRAM, (_, path: string) => {
+      const name = basename(path);
+      if (name !== "main")
+        this.emitFile({ type: "chunk", fileName: `${name}.js`, id: resolve(dirname(id), `${path}.ts`) });
+      return `new URL("./${name}.js", import.meta.url)`;
+    });
+  },
+};
+
+rmSync(DIST, { recursive: true, force: true });
+const bundle = await rolldown({
+  input: { bin: join(ROOT, "package/bin.ts"), main: join(ROOT, "src/main.ts") },
+  platform: "node",
+  // Optional native parts of ws, which works without them.
+  external: ["bufferutil", "utf-8-validate"],
+  plugins: [programs],
+  transform: { target: "node22" },
+  // hdr-histogram-js evaluates a require for an encoding that isn't used here.
+  checks: { eval: false },
+});
+const { output } = await bundle.write({
+  dir: DIST,
+  entryFileNames: "[name].js",
+  // All in one folder, so that the relative addresses of programs are right everywhere.
+  chunkFileNames: "[name]-[hash].js",
+});
+
+chmodSync(join(DIST, "bin.js"), 0o755);
+copyFileSync(join(ROOT, "package/README.md"), join(DIST, "README.md"));
+copyFileSync(join(ROOT, "../LICENSE"), join(DIST, "LICENSE"));
+copyFileSync(join(ROOT, "src/targets/plugin.ts"), join(DIST, "plugin.d.ts"));
+for (const folder of ["schema", "examples"])
+  cpSync(join(ROOT, folder), join(DIST, folder), { recursive: true });
+
+const { name, version, description, license, type, engines } = packageJson;
+const published = {
+  name,
+  version,
+  description,
+  license,
+  type,
+  engines,
+  bin: { [name]: "bin.js" },
+  exports: { ".": { types: "./plugin.d.ts" }, "./schema/*": "./schema/*" },
+};
+writeFileSync(join(DIST, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+writeFileSync(join(DIST, "THIRD-PARTY-LICENSES.txt"), licensesOf(modules));
+
+/** The licenses of the packages whose code is in the bundle. */
+function licensesOf(moduleIds: readonly string[]): string {
+  const folders = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+  return [...new Set(folders)]
+    .toSorted()
+    .map((folder) => {
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<
+        string,
+        unknown
+      >;
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      const text =
+        file === undefined
+          ? `License: ${String(manifest["license"])}`
+          : readFileSync(join(folder, file), "utf8");
+      return `${String(manifest["name"])} ${String(manifest["version"])}\n\n${text.trim()}\n`;
+    })
+    .join("\n----------\n\n");
+}
