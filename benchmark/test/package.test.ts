@@ -8,6 +8,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
 import { freePort } from "../src/platform/free-port.ts";
+import type { Platform } from "../src/platform/platform.ts";
+import { startSingleInstance } from "../src/platform/single-instance.ts";
 import type { Result } from "../src/report/result.ts";
 import { metricValues } from "./metric-value.ts";
 import { strictErrors } from "./strict-schema.ts";
@@ -199,6 +201,36 @@ describe("the package", { tags: "long" }, () => {
       await cp(join(ROOT, "examples/chat-plugin.mjs"), join(folder, "plugins", name));
       const run = await broadcast("--target", `plugins/${name}`, "--url", url, "--threads", "2");
       expect(run).toEqual(complete);
+    });
+  });
+
+  describe("measures a running Fanfare", () => {
+    let platform: Platform;
+    beforeAll(async () => {
+      platform = await startSingleInstance(new AbortController().signal);
+    });
+    afterAll(() => platform.close());
+
+    // Together these start every kind of thread and child process that the package has for them.
+    test.each([
+      ["broadcast", ...SMALL],
+      ["direct", "-c", "100", "-t", "10", "--sending-threads", "2"],
+      ["login", "-c", "100", "-t", "10"],
+      ["http", "--connections", "10", "-c", "100"],
+      ["connect", "--users", "20", "--hold", "1s", "--settle", "1s"],
+    ])("%s", async (...args) => {
+      const { code, stderr, result } = await bench(
+        ...args,
+        "--url",
+        platform.gateways[0]!.url,
+        "--json",
+        "result.json",
+      );
+      expect({ code, stderr, violations: strictErrors(result) }).toEqual({
+        code: 0,
+        stderr: "",
+        violations: [],
+      });
     });
   });
 });
