@@ -1,9 +1,4 @@
-import type { CapacityPlan } from "../kernels/capacity/capacity-plan.ts";
-import type {
-  CapacityAttempt,
-  CapacityMeasurement,
-  CapacitySearch,
-} from "../kernels/capacity/capacity-result.ts";
+import type { CapacityAttempt, CapacityPlan, CapacitySearch } from "../kernels/capacity/capacity.ts";
 import { measureCapacity } from "../kernels/capacity/capacity-run.ts";
 import {
   choice,
@@ -18,8 +13,8 @@ import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { usageError } from "../cli/exit.ts";
 import { ms, short, whole } from "../report/format.ts";
-import { metrics } from "../report/metric.ts";
-import type { Outcome, Series, TextTable } from "../report/result.ts";
+import { metrics, type Metric } from "../report/metric.ts";
+import type { Series, TextTable } from "../report/result.ts";
 import { openTarget } from "../targets/open-target.ts";
 
 const SEARCHES = ["users", "rate"] as const;
@@ -102,42 +97,37 @@ export const capacity = scenario({
         };
         const target = await openTarget(name, options, signal);
         defer(() => target.close());
-        return capacityOutcome(
-          await measureCapacity({ target, plan, where, progress, errors, signal }),
-          signal.aborted,
-        );
+        const { searches, ...rest } = await measureCapacity({
+          target,
+          plan,
+          where,
+          progress,
+          errors,
+          signal,
+        });
+        return {
+          title: `Capacity of ${target.name}`,
+          subtitle: [
+            target.isThrowaway ? "started for this run" : target.urls.join(","),
+            `every message reaches everyone within ${short(plan.p100LimitMs)} ms and nothing is lost; the maximum passed twice`,
+          ],
+          metrics: searches.flatMap((search) => searchMetrics(search, plan.p100LimitMs)),
+          series: searches.map((search) => attemptSeries(search, plan.p100LimitMs)),
+          tables: searches.flatMap((search) => searchTables(search, signal.aborted)),
+          ...rest,
+        };
       },
     };
   },
 });
 
-function capacityOutcome(
-  { target, searches, p100LimitMs, errors }: CapacityMeasurement,
-  interrupted: boolean,
-): Outcome {
-  const labels = { limitMs: p100LimitMs };
-  return {
-    title: `Capacity of ${target.name}`,
-    subtitle: [
-      target.isThrowaway ? "started for this run" : target.url,
-      `every message reaches everyone within ${short(p100LimitMs)} ms and nothing is lost; the maximum passed twice`,
-    ],
-    metrics: searches.flatMap(({ what, members, held }) => {
-      const value = held?.value ?? null;
-      return what === "users"
-        ? metrics({ membersWithinLimit: value }, labels)
-        : metrics(
-            {
-              messagesWithinLimit: value,
-              deliveriesPerSecond: value === null ? null : value * (members ?? 0),
-            },
-            labels,
-          );
-    }),
-    series: searches.map((search) => attemptSeries(search, p100LimitMs)),
-    tables: searches.flatMap((search) => searchTables(search, interrupted)),
-    errors,
-  };
+function searchMetrics({ what, members, held }: CapacitySearch, limitMs: number): Metric[] {
+  const value = held?.value ?? null;
+  const deliveriesPerSecond = value === null ? null : value * (members ?? 0);
+  return metrics(
+    what === "users" ? { membersWithinLimit: value } : { messagesWithinLimit: value, deliveriesPerSecond },
+    { limitMs },
+  );
 }
 
 function headingOf({ what, members }: CapacitySearch): string {

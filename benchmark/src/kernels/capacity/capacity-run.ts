@@ -1,9 +1,20 @@
+import type { RunContext } from "../../cli/scenario.ts";
+import type { Needs } from "../../cli/preflight.ts";
 import { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { FIRST_PER_SECOND, FIRST_USERS } from "./capacity-plan.ts";
-import { searchResult, type CapacityAttempt, type CapacityMeasurement } from "./capacity-result.ts";
+import type { Target } from "../../targets/target.ts";
+import type { CapacityMeasurement, CapacityPlan, CapacitySearch, CapacityAttempt } from "./capacity.ts";
 import { RateAttempts } from "./rate-attempt.ts";
 import { Search } from "./search.ts";
-import { UsersAttempts, type CapacityContext } from "./users-attempt.ts";
+import { UsersAttempts } from "./users-attempt.ts";
+
+export interface CapacityContext extends Omit<RunContext, "defer"> {
+  target: Target;
+  plan: CapacityPlan;
+  where: Pick<Needs, "isLocalServer" | "canSpreadAddresses">;
+}
+
+const FIRST_USERS = 100;
+const FIRST_PER_SECOND = 50;
 
 /**
  * Searches for the server's capacity. On an abort signal, the result is what was found until then.
@@ -11,40 +22,33 @@ import { UsersAttempts, type CapacityContext } from "./users-attempt.ts";
  */
 export async function measureCapacity(context: CapacityContext): Promise<CapacityMeasurement> {
   const { target, plan, errors, signal } = context;
-  const searches: CapacityMeasurement["searches"] = [];
-  const run = async (search: Search<CapacityAttempt>, about: Parameters<typeof searchResult>[1]) => {
+  const searches: CapacitySearch[] = [];
+  const run = async (
+    about: Pick<CapacitySearch, "what" | "members" | "atMost">,
+    first: number,
+    attempt: (value: number) => Promise<CapacityAttempt>,
+  ) => {
     if (signal.aborted) return;
+    const { atMost } = about;
+    const { precision } = plan;
+    const search = new Search({ from: Math.min(first, atMost), atMost, precision, attempt });
     try {
       await search.run();
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-    searches.push(searchResult(search, about));
+    const { held, failed, attempts } = search;
+    searches.push({ ...about, held, failed, attempts });
   };
   if (plan.searches.includes("users")) {
     const attempts = new UsersAttempts(context);
-    const search = new Search({
-      from: Math.min(FIRST_USERS, plan.mostUsers),
-      atMost: plan.mostUsers,
-      precision: plan.precision,
-      attempt: (users) => attempts.attempt(users),
-    });
-    await run(search, { what: "users", members: null, atMost: plan.mostUsers });
+    const about = { what: "users", members: null, atMost: plan.mostUsers } as const;
+    await run(about, FIRST_USERS, (users) => attempts.attempt(users));
   }
   if (plan.searches.includes("rate") && target instanceof FanfareTarget) {
     const attempts = new RateAttempts({ ...context, target });
-    const search = new Search({
-      from: Math.min(FIRST_PER_SECOND, plan.mostPerSecond),
-      atMost: plan.mostPerSecond,
-      precision: plan.precision,
-      attempt: (perSecond) => attempts.attempt(perSecond),
-    });
-    await run(search, { what: "messagesPerSecond", members: plan.members, atMost: plan.mostPerSecond });
+    const about = { what: "messagesPerSecond", members: plan.members, atMost: plan.mostPerSecond } as const;
+    await run(about, FIRST_PER_SECOND, (perSecond) => attempts.attempt(perSecond));
   }
-  return {
-    target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
-    p100LimitMs: plan.p100LimitMs,
-    searches,
-    errors: errors.rows(),
-  };
+  return { searches, errors: errors.rows() };
 }

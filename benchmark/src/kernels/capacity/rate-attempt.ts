@@ -7,14 +7,14 @@ import { busiestThread } from "../broadcast/thread-load.ts";
 import { GroupLoad } from "../requests/group-load.ts";
 import { Counted, counted, countRequests, lateTimes, type Range } from "../requests/request-memory.ts";
 import { watchServer } from "../requests/server-watch.ts";
-import { RATE_WARM_UP_MS } from "./capacity-plan.ts";
-import type { CapacityAttempt } from "./capacity-result.ts";
-import { reasonsOf } from "./reasons.ts";
+import { judgeAttempt, type CapacityAttempt } from "./capacity.ts";
+import type { CapacityContext } from "./capacity-run.ts";
 import { judgeResource, type Evidence } from "./resource.ts";
 import { busiestShare, threadTimes } from "./thread-times.ts";
-import type { CapacityContext } from "./users-attempt.ts";
 
 const POLL_MS = 20;
+/** At the beginning of each rate, not counted. */
+const RATE_WARM_UP_MS = 1000;
 
 type RateContext = CapacityContext & { target: FanfareTarget };
 
@@ -126,22 +126,18 @@ class RateAttempt {
     const lost = this.#lost(range);
     // A message that did not reach everyone has no time.
     const reached = lost > 0 ? null : spread([...this.#load.deliveryTimes(range)]);
-    const { serverCores } = evidence;
     const seen = {
       worstMs: reached?.max ?? null,
       medianMs: reached?.median ?? null,
-      firstMs: null,
-      coldMs: null,
       acknowledged,
       lost,
       refused: refused + unanswered,
       missed: missed + late,
       dropped: audience.dropped,
-      serverCores,
+      serverCores: evidence.serverCores,
     };
-    const reasons = reasonsOf(seen, evidence.p100LimitMs);
-    const held = reasons.length === 0;
-    const resource = held ? null : judgeResource({ ...evidence, missed: late });
-    return { value: this.#perSecond, held, isFinal: false, ...seen, reasons, resource };
+    return judgeAttempt(this.#perSecond, seen, evidence.p100LimitMs, () =>
+      judgeResource({ ...evidence, missed: late }),
+    );
   }
 }

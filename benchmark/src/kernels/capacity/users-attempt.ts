@@ -4,23 +4,15 @@ import type { BroadcastPlan } from "../broadcast/broadcast-plan.ts";
 import { plannedMessages } from "../broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../broadcast/broadcast-run.ts";
 import { ErrorTable } from "../broadcast/error-table.ts";
-import { currentLimits, type Needs } from "../../cli/preflight.ts";
-import type { Progress } from "../../report/progress.ts";
+import { currentLimits } from "../../cli/preflight.ts";
 import type { BroadcastMeasurement } from "../broadcast/broadcast-result.ts";
-import type { Prepared, Target } from "../../targets/target.ts";
-import { MESSAGES, type CapacityPlan } from "./capacity-plan.ts";
-import type { CapacityAttempt } from "./capacity-result.ts";
-import { reasonsOf } from "./reasons.ts";
+import type { Prepared } from "../../targets/target.ts";
+import { failedAttempt, judgeAttempt, type CapacityAttempt, type CapacityPlan } from "./capacity.ts";
+import type { CapacityContext } from "./capacity-run.ts";
 import { findMissingResource, judgeResource, type Resource } from "./resource.ts";
 
-export interface CapacityContext {
-  target: Target;
-  plan: CapacityPlan;
-  where: Pick<Needs, "isLocalServer" | "canSpreadAddresses">;
-  progress: Progress;
-  errors: ErrorTable;
-  signal: AbortSignal;
-}
+/** Messages per attempt; the worst of them counts. */
+const MESSAGES = 5;
 
 /**
  * Finds how many members can be online: each attempt connects them all and sends some messages, one at a time.
@@ -38,7 +30,7 @@ export class UsersAttempts {
     const broadcast = broadcastPlan(users, plan);
     const needs = { users, messages: plannedMessages(broadcast), kind: plan.kind, ...where };
     const missing = findMissingResource(needs, currentLimits());
-    if (missing) return impossible(users, missing);
+    if (missing) return failedAttempt(users, missing, missing.why, true);
     if (this.#prepared.credentials.length < users)
       this.#prepared = await target.prepare(users, progress, signal);
     const prepared = { ...this.#prepared, credentials: this.#prepared.credentials.slice(0, users) };
@@ -56,7 +48,7 @@ export class UsersAttempts {
       return this.#judge(users, measured);
     } catch (error) {
       if (!(error instanceof ExitError) || error.code !== ExitCode.couldNotConnect) throw error;
-      return { ...impossible(users, this.#resource(null, errors)), isFinal: false, reasons: [error.message] };
+      return failedAttempt(users, this.#resource(null, errors), error.message, false);
     } finally {
       for (const { phase, code, count } of errors.rows()) this.#context.errors.add(phase, code, count);
     }
@@ -74,14 +66,12 @@ export class UsersAttempts {
       acknowledged: counts.acknowledged,
       lost: counts.lost,
       refused: counts.sent - counts.acknowledged,
-      missed: 0,
       dropped: counts.dropped,
       serverCores: cpuMs === null || !warm.p100Ms ? null : cpuMs / warm.p100Ms.median,
     };
-    const reasons = reasonsOf(seen, this.#context.plan.p100LimitMs);
-    const held = reasons.length === 0;
-    const resource = held ? null : this.#resource(measured, undefined, seen.serverCores);
-    return { value: users, held, isFinal: false, ...seen, reasons, resource };
+    return judgeAttempt(users, seen, this.#context.plan.p100LimitMs, () =>
+      this.#resource(measured, undefined, seen.serverCores),
+    );
   }
 
   #resource(
@@ -104,26 +94,6 @@ export class UsersAttempts {
       p100LimitMs: this.#context.plan.p100LimitMs,
     });
   }
-}
-
-function impossible(value: number, resource: Resource): CapacityAttempt {
-  return {
-    value,
-    held: false,
-    isFinal: true,
-    worstMs: null,
-    medianMs: null,
-    firstMs: null,
-    coldMs: null,
-    acknowledged: 0,
-    lost: 0,
-    refused: 0,
-    missed: 0,
-    dropped: 0,
-    serverCores: null,
-    reasons: [resource.why],
-    resource,
-  };
 }
 
 function broadcastPlan(users: number, plan: CapacityPlan): BroadcastPlan {

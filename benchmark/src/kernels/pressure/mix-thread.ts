@@ -42,10 +42,10 @@ export class MixThread {
    * The next phase, whose open requests can still be answered after it.
    * @throws {Error} if it is interrupted
    */
-  async run(durationMs: number, loop: PressureLoop | undefined): Promise<void> {
+  async run(durationMs: number, loop: PressureLoop | undefined): Promise<Span | undefined> {
     if (loop === undefined) {
       this.#parts.push(undefined);
-      return;
+      return undefined;
     }
     const perSecond = loop.kind === "open" ? loop.perSecond : MOST_PER_SECOND;
     const requests = Math.ceil((perSecond * durationMs) / 1000) + 1;
@@ -57,6 +57,7 @@ export class MixThread {
       memory: part.memory,
       first: 0,
     });
+    return part.span;
   }
 
   get memories(): RequestMemory[] {

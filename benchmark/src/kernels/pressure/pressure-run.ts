@@ -200,13 +200,15 @@ class PressureRun {
     const endWatch = await watchServer(this.#target);
     const asking = setInterval(() => void this.#pollReadyz(step), 1000);
     try {
-      await Promise.all([
+      const [span] = await Promise.all([
         ...this.#bystanders.map((thread) => thread.run(durationMs, BYSTANDER)),
         ...this.#loads.map((thread, i) => thread.run(durationMs, loops[i])),
       ]);
+      step.fromMs = span!.fromMs;
+      step.toMs = span!.toMs;
     } finally {
       clearInterval(asking);
-      step.toMs = nowMs();
+      step.toMs ||= nowMs();
       step.serverCores = (await endWatch()).cores;
       this.#steps.push(step);
     }

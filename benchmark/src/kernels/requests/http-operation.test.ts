@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createOperation } from "./http-operation.ts";
 import { HttpThread } from "./http-thread.ts";
-import { parseAnswer } from "./light-http.ts";
+import { parseAnswer } from "./http-connection.ts";
 
 let server: Server | undefined;
 afterEach(() => {

@@ -1,0 +1,119 @@
+import type { ErrorRow } from "../../report/result.ts";
+import { short, whole } from "../../report/format.ts";
+import type { ReceiverKind } from "../../receivers/receiver.ts";
+import type { Resource } from "./resource.ts";
+import type { Attempt, Search } from "./search.ts";
+
+/** The options of a capacity search. Durations in milliseconds. */
+export interface CapacityPlan {
+  /** Every message must reach all members within this time. */
+  p100LimitMs: number;
+  searches: readonly ("users" | "rate")[];
+  /** Upper bounds of the searches. */
+  mostUsers: number;
+  mostPerSecond: number;
+  /** Members online during the search for the rate. */
+  members: number;
+  senders: number;
+  /** How long each rate is sustained. */
+  rateMs: number;
+  /** A search ends when the lowest failing value divided by the highest passing one is below this. */
+  precision: number;
+  kind: ReceiverKind;
+  workers: number;
+  napMs: number;
+  window: number;
+  connectTimeoutMs: number;
+  payloadBytes: number;
+}
+
+/** What an attempt shows; by default nothing. */
+interface Seen {
+  /** The worst message's time to the last member; null: one did not reach everyone. */
+  worstMs: number | null;
+  medianMs: number | null;
+  /** The first message after connecting, and after an idle time; null: not measured. */
+  firstMs: number | null;
+  coldMs: number | null;
+  acknowledged: number;
+  /** Deliveries of acknowledged messages that never arrived. */
+  lost: number;
+  /** Messages that the server rejected or did not answer. */
+  refused: number;
+  /** Messages that the tester could not send in time. */
+  missed: number;
+  dropped: number;
+  /** Cores the server kept busy while messages were in flight. */
+  serverCores: number | null;
+}
+
+export interface CapacityAttempt extends Attempt, Seen {
+  /** Why the attempt failed; empty if it passed. */
+  reasons: string[];
+  /** What was exhausted when the attempt failed; null if it passed. */
+  resource: Resource | null;
+}
+
+export interface CapacitySearch extends Pick<Search<CapacityAttempt>, "held" | "failed" | "attempts"> {
+  /** The quantity searched for. */
+  what: "users" | "messagesPerSecond";
+  /** Members online during the search for the rate; null if their number was searched. */
+  members: number | null;
+  /** The upper bound of the search. */
+  atMost: number;
+}
+
+export interface CapacityMeasurement {
+  searches: CapacitySearch[];
+  errors: ErrorRow[];
+}
+
+const NOTHING: Seen = {
+  worstMs: null,
+  medianMs: null,
+  firstMs: null,
+  coldMs: null,
+  acknowledged: 0,
+  lost: 0,
+  refused: 0,
+  missed: 0,
+  dropped: 0,
+  serverCores: null,
+};
+
+/** @param resource what was exhausted if it fails */
+export function judgeAttempt(
+  value: number,
+  observed: Partial<Seen>,
+  limitMs: number,
+  resource: () => Resource,
+): CapacityAttempt {
+  const seen = { ...NOTHING, ...observed };
+  const reasons = reasonsOf(seen, limitMs);
+  const held = reasons.length === 0;
+  return { value, held, isFinal: false, ...seen, reasons, resource: held ? null : resource() };
+}
+
+/** @param isFinal a retry would fail too */
+export function failedAttempt(
+  value: number,
+  resource: Resource,
+  reason: string,
+  isFinal: boolean,
+): CapacityAttempt {
+  return { value, held: false, isFinal, ...NOTHING, reasons: [reason], resource };
+}
+
+/** Why an attempt fails; empty if it passes. */
+function reasonsOf({ worstMs, lost, refused, missed, dropped }: Seen, limitMs: number): string[] {
+  const counted = [
+    [lost, "deliveries lost"],
+    [refused, "messages rejected or not answered"],
+    [missed, "messages not sent in time"],
+    [dropped, "connections dropped"],
+  ] as const;
+  const reasons = counted.filter(([count]) => count > 0).map(([count, what]) => `${whole(count)} ${what}`);
+  if (worstMs !== null && worstMs > limitMs) reasons.push(`worst message ${short(worstMs)} ms`);
+  if (worstMs === null && reasons.length === 0) reasons.push("not every message reached everyone in time");
+  return reasons;
+}

@@ -1,0 +1,178 @@
+import { connect, type NetConnectOpts, type Socket } from "node:net";
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const MOST_HEAD_BYTES = 64 * 1024;
+const READ_BUFFER_BYTES = 64 * 1024;
+/** Attempts in sequence to reopen a connection. */
+const MAX_REOPENS = 3;
+
+export interface HttpPlace {
+  /** An IP address. */
+  host: string;
+  port: number;
+}
+
+export interface HttpAnswer {
+  status: number;
+  body: Buffer;
+}
+
+/**
+ * The bytes of a request on a keep-alive connection.
+ * @param target path and query
+ */
+export function encodeRequest(
+  method: "GET" | "POST",
+  target: string,
+  host: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = "",
+): Buffer {
+  const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ host, ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+}
+
+/** One for all connections of a thread: its content is used before the next read. */
+export function httpReadBuffer(): Buffer {
+  return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+}
+
+/** Gets the response, or the code of the error that kept the server from answering. */
+type Settled = (answer: HttpAnswer | { error: string }) => void;
+
+/**
+ * A keep-alive HTTP/1.1 connection with one request at a time, which is reopened for the next request if it was
+ * lost. A fraction of the cost of node:http, so that it can send faster than a server answers. Responses must
+ * have a length; others end the connection with an error.
+ */
+export class HttpConnection {
+  readonly #options: NetConnectOpts;
+  readonly #onLost: (code: string) => void;
+  #socket: Socket | undefined;
+  #isOpen = false;
+  #failures = 0;
+  #pending: Buffer | undefined;
+  #waiting: { request: Buffer; settled: Settled } | undefined;
+  #whenOpen: () => void = () => {};
+
+  /**
+   * @param buffer from httpReadBuffer
+   * @param onLost called when it could not be opened, or is lost without a request
+   */
+  constructor(
+    place: HttpPlace,
+    localAddress: string | undefined,
+    buffer: Buffer,
+    onLost: (code: string) => void,
+  ) {
+    this.#onLost = onLost;
+    const callback = (bytes: number) => {
+      this.#read(buffer.subarray(0, bytes));
+      return true;
+    };
+    this.#options = {
+      ...place,
+      noDelay: true,
+      ...(localAddress === undefined ? {} : { localAddress }),
+      onread: { buffer, callback },
+    };
+  }
+
+  /** It failed too often in sequence. */
+  get isGivenUp(): boolean {
+    return this.#failures > MAX_REOPENS;
+  }
+
+  /** Resolves when it is open or given up. */
+  open(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenOpen = resolve;
+      this.#connect();
+    });
+  }
+
+  /** @returns false: it is given up, and `settled` will not be called */
+  ask(request: Buffer, settled: Settled): boolean {
+    if (this.isGivenUp) return false;
+    // The last request timed out: its answer would be taken for that of this one.
+    if (this.#waiting) this.close();
+    this.#waiting = { request, settled };
+    if (this.#isOpen) this.#socket!.write(request);
+    else if (!this.#socket) this.#connect();
+    return true;
+  }
+
+  /** Resets the connection. */
+  close(): void {
+    // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
+    this.#socket?.resetAndDestroy();
+    this.#socket = undefined;
+    this.#pending = undefined;
+    this.#isOpen = false;
+  }
+
+  #connect(): void {
+    const socket = connect(this.#options);
+    this.#socket = socket;
+    const end = (code: string) => socket === this.#socket && this.#end(code);
+    socket.once("connect", () => {
+      this.#isOpen = true;
+      this.#whenOpen();
+      if (this.#waiting) socket.write(this.#waiting.request);
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+    socket.once("close", () => end("CONNECTION_CLOSED"));
+  }
+
+  #end(error: string): void {
+    const wasOpen = this.#isOpen;
+    this.close();
+    this.#failures++;
+    if (this.#waiting) return this.#settle({ error });
+    this.#onLost(error);
+    if (this.isGivenUp) this.#whenOpen();
+    else if (!wasOpen) this.#connect();
+  }
+
+  #read(chunk: Buffer): void {
+    if (!this.#isOpen) return;
+    const bytes = this.#pending ? Buffer.concat([this.#pending, chunk]) : chunk;
+    const answer = parseAnswer(bytes);
+    if (answer === undefined) {
+      // The buffer is shared: what is kept must be copied.
+      this.#pending = this.#pending ? bytes : Buffer.from(bytes);
+    } else if (typeof answer === "string") {
+      this.#end(answer);
+    } else {
+      this.#pending = undefined;
+      if (answer.status === 200) this.#failures = 0;
+      this.#settle(answer);
+    }
+  }
+
+  #settle(answer: Parameters<Settled>[0]): void {
+    const settled = this.#waiting?.settled;
+    this.#waiting = undefined;
+    settled?.(answer);
+  }
+}
+
+/** @returns undefined if it is incomplete; a code if it is malformed */
+export function parseAnswer(bytes: Buffer): HttpAnswer | string | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return bytes.length > MOST_HEAD_BYTES ? "HTTP_HEAD_TOO_LONG" : undefined;
+  const head = bytes.toString("latin1", 0, headEnd);
+  const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (status === undefined) return "NOT_HTTP";
+  if (length === undefined) return "HTTP_WITHOUT_LENGTH";
+  const start = headEnd + HEAD_END.length;
+  const end = start + Number(length);
+  if (bytes.length < end) return undefined;
+  // One request at a time: nothing may follow the response.
+  if (bytes.length > end) return "HTTP_TOO_MUCH";
+  return { status: Number(status), body: bytes.subarray(start, end) };
+}
