@@ -81,7 +81,7 @@ const texts = (change: (content: string) => string) => at(2, BOTH_KINDS, { conte
 /** Message 2 is lost for four members. */
 const FOUR_LOST = [0, 0, 4, 0, 0];
 
-describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string]>([
+describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string, Record<string, number>?]>([
   ["nothing", () => undefined, {}, [0, 0, 0, 0, 0], ""],
   ["dropped messages", at(2, BOTH_KINDS, "drop"), { lost: 4 }, FOUR_LOST, "lost 4"],
   ["duplicates", at(2, BOTH_KINDS, "duplicate"), { duplicates: 4 }, [0, 0, 0, 0, 0], "duplicates 4"],
@@ -126,6 +126,7 @@ describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string]>(
     { lost: 12, dropped: 4 },
     [0, 0, 4, 4, 4],
     "lost 12, connections dropped 4",
+    { CONNECTION_CLOSED: 4 },
   ],
   [
     "reset connections",
@@ -133,6 +134,8 @@ describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string]>(
     { lost: 12, dropped: 4 },
     [0, 0, 4, 4, 4],
     "lost 12, connections dropped 4",
+    // The official client does not say that it was a reset.
+    { ECONNRESET: 2, CONNECTION_CLOSED: 2 },
   ],
   [
     "half a packet",
@@ -140,8 +143,9 @@ describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string]>(
     { lost: 12, dropped: 4 },
     [0, 0, 4, 4, 4],
     "lost 12, connections dropped 4",
+    { INVALID_JSON: 4 },
   ],
-])("%s", (_, faultOf, faults, lost, failure) => {
+])("%s", (_, faultOf, faults, lost, failure, errors = {}) => {
   test("is counted exactly, fails the run, and leaves an incomplete message without a time", async () => {
     const { code, stdout, stderr, result } = await broadcast(faultOf);
     expect(proxy!.counts(MEMBERS, SENT)).toMatchObject({ ...NO_FAULTS, ...faults });
@@ -149,6 +153,8 @@ describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string]>(
     expect(reportedRounds(result).map((round) => round.lost)).toEqual(lost);
     expect(code).toBe(failure === "" ? 0 : 1);
     expect(/^The run failed: (.*)\. Use --allow /.exec(stderr)?.[1] ?? "").toBe(failure);
+    expect(Object.fromEntries(result.errors.map(({ code: name, count }) => [name, count]))).toEqual(errors);
+    expect(result.errors.every(({ phase }) => phase === "connection")).toBe(true);
     const isComplete = lost.every((count) => count === 0);
     expect(stdout).toMatch(isComplete ? /^ +[\d.]+ ms {2}worst message/m : /^ +– {2}worst message/m);
     const times = result.series[0]!.points.map(({ y }) => y !== null);

@@ -17,6 +17,13 @@ export function officialReceivers(options: OfficialOptions): OpenReceiver {
   return (assignment, observer) => open(options, assignment, observer);
 }
 
+/** Socket.IO's reasons for a disconnect, as light receivers call them. */
+const CODES: Record<string, string> = {
+  "transport close": "CONNECTION_CLOSED",
+  "io server disconnect": "SERVER_DISCONNECT",
+  "parse error": "INVALID_JSON",
+};
+
 function openSocketIo(
   options: OfficialOptions,
   assignment: Assignment,
@@ -56,7 +63,7 @@ function openSocketIo(
   socket.on("connect_error", (error: Error & { data?: { type?: string } }) =>
     end(error.data?.type ?? error.message),
   );
-  socket.on("disconnect", (reason) => end(reason));
+  socket.on("disconnect", (reason) => end(CODES[reason] ?? reason));
   socket.onAny((event: string, payload: unknown) =>
     obey(options, receiver, observer, dialect.read(event, payload)),
   );

@@ -97,7 +97,7 @@ class BroadcastRun {
       if (this.#sampler) this.#server.samples = this.#sampler.samples;
       sender?.close();
       await audience.close();
-      for (const [code, count] of Object.entries(audience.errors)) errors.add("connect", code, count);
+      errors.addAll("connection", audience.errors);
     }
     return summarise({
       plan,

@@ -95,7 +95,7 @@ class OverloadRun {
     } finally {
       this.#services.stop();
       errors.addAll("send", await load.close());
-      errors.addAll("connect", load.audience.errors);
+      errors.addAll("connection", load.audience.errors);
     }
     return this.#summarise();
   }

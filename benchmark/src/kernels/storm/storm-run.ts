@@ -90,8 +90,7 @@ class StormRun {
       for (const member of this.#sdk) member.close();
       await this.#audience?.close();
       await balancer.close();
-      for (const [code, count] of Object.entries(this.#audience?.errors ?? {}))
-        errors.add("connect", code, count);
+      errors.addAll("connection", this.#audience?.errors ?? {});
     }
     return this.#summarise();
   }
