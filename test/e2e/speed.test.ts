@@ -36,15 +36,25 @@ describe.skipIf(!hasBrowser())("speed", () => {
   const site = useSite(() => ({ RATE_LIMIT_FACTOR: "100" }));
   let reader: SessionTokens;
   let path: string;
+  let channelId: string;
+  let writer: FanfareClient;
+  let newReader: () => Promise<SessionTokens>;
 
   beforeAll(async () => {
     const ada = new FanfareClient({ url: site.url });
     reader = await ada.createGuest({ nickname: "Ada Lovelace" });
     const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
-    const channelId = channels[0]!.id;
+    channelId = channels[0]!.id;
+    writer = ada;
     for (const name of ["launches", "engines", "fuel", "range safety", "lunch"])
       await ada.call("channel.create", { groupId: group.id, name });
     const { invite } = await ada.call("invite.create", { groupId: group.id });
+    newReader = async () => {
+      const client = new FanfareClient({ url: site.url });
+      const tokens = await client.createGuest({ nickname: "Gil" });
+      await client.call("invite.accept", { code: invite.code });
+      return tokens;
+    };
     const authors = await Promise.all(
       ["Bo", "Cyrus the Younger", "Dee Dee", "Eve Adamson", "Flo"].map(async (nickname) => {
         const author = new FanfareClient({ url: site.url });
@@ -100,5 +110,68 @@ describe.skipIf(!hasBrowser())("speed", () => {
     expect(await page.evaluate("nameless")).toBe(0);
     if (total >= MAX_LAYOUT_SHIFT) console.error(shifts);
     expect(total).toBeLessThan(MAX_LAYOUT_SHIFT);
+  });
+
+  describe("a second visit", () => {
+    /** Whether the newest message is stored in the browser. */
+    const STORED = `new Promise((resolve) => {
+      const request = indexedDB.open("fanfare.data");
+      request.onupgradeneeded = () => request.transaction.abort();
+      request.onerror = () => resolve(false);
+      request.onsuccess = () => {
+        const { result: database } = request;
+        const all = database.transaction("data").objectStore("data").getAll();
+        all.onsuccess = () => {
+          database.close();
+          resolve(JSON.stringify(all.result).includes("Message 59 for"));
+        };
+      };
+    })`;
+    const DATABASES = `indexedDB.databases().then((all) => all.map(({ name }) => name))`;
+
+    /** A page whose service worker and data are stored, for a new session of the reader. */
+    async function visited(tokens: SessionTokens): Promise<Page> {
+      const context = await site.newContext({ ...DESKTOP, serviceWorker: true }, tokens);
+      const page = await context.newPage();
+      site.watch(page);
+      await page.goto(site.url + path);
+      await page.getByText("Message 59 for").waitFor();
+      await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
+      await expect.poll(() => page.evaluate(STORED)).toBe(true);
+      return page;
+    }
+
+    test("shows the last channel without a network, and then catches up", async () => {
+      const page = await visited(await newReader());
+      await page.context().setOffline(true);
+      await page.reload();
+      await page.getByText("Message 59 for").waitFor();
+      expect(await page.locator("[role=log] article").last().innerText()).toContain("Eve Adamson");
+      expect(await page.getByRole("navigation").getByText("range safety").count()).toBe(1);
+
+      await writer.call("message.send", { channelId, content: "Missed", nonce: `missed-${Date.now()}` });
+      const sent: string[] = [];
+      page.on("websocket", (socket) =>
+        socket.on("framesent", ({ payload }) => sent.push(payload.toString())),
+      );
+      await page.context().setOffline(false);
+      await page.locator("[role=log]").getByText("Missed").waitFor();
+      expect(sent.filter((frame) => frame.includes(`"channel.sync"`))).not.toEqual([]);
+      expect(sent.filter((frame) => frame.includes(`"message.list"`))).toEqual([]);
+    });
+
+    test("shows nothing after the session has ended", async () => {
+      const tokens = await newReader();
+      const page = await visited(tokens);
+      const client = new FanfareClient({ url: site.url });
+      client.useTokens(tokens);
+      await client.logout();
+      await page.getByText("Message 59 for").waitFor({ state: "detached" });
+      await expect.poll(() => page.evaluate(DATABASES)).not.toContain("fanfare.data");
+      await page.context().setOffline(true);
+      await page.goto(site.url + path);
+      await page.getByRole("button").first().waitFor();
+      expect(await page.getByText("Message 59 for").count()).toBe(0);
+    });
   });
 });

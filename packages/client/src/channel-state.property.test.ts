@@ -7,6 +7,7 @@ import {
   newChannelCopy,
   type ReactionChange,
   reduceChannel,
+  saveCopy,
   syncCursor,
 } from "./channel-state.ts";
 
@@ -27,6 +28,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant("requestOlder" as const) }) },
   { weight: 6, arbitrary: fc.record({ type: fc.constant("answer" as const), which: number }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("invalidate" as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("restart" as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -48,12 +50,25 @@ class Simulation {
     this.run({ type: "answer", which: 0 });
   }
 
+  /** The program ends, and a later one restores what was stored. */
+  #restart(): void {
+    const saved = saveCopy(this.copy, LIMIT);
+    this.#events = [];
+    this.#answers = [];
+    this.#isNewestPagePending = false;
+    this.copy = newChannelCopy(this.copy.channelId);
+    if (saved === undefined) return;
+    this.copy = reduceChannel(this.copy, { type: "restored", saved });
+  }
+
   run(step: Step): void {
     this.#changes += 1;
     switch (step.type) {
       case "create":
         this.#events.push(this.server.create(`created at ${this.#changes}`));
         break;
+      case "restart":
+        return this.#restart();
       case "edit":
         this.#publish(this.server.edit(step.which, `edited at ${this.#changes}`));
         break;

@@ -5,6 +5,8 @@ import {
   type ReactionChange,
   newChannelCopy,
   reduceChannel,
+  saveCopy,
+  type SavedChannel,
   syncCursor,
 } from "./channel-state.ts";
 import { callSafely } from "./emitter.ts";
@@ -22,6 +24,8 @@ export interface ChannelSnapshot {
   /** Ordered by seq, up to the newest; deleted messages stay, without their text. */
   readonly messages: readonly Message[];
   readonly head: Head;
+  /** Whether the messages were restored, and newer ones can be missing. */
+  readonly isOutdated: boolean;
   /** Whether older messages can be loaded. */
   readonly hasOlder: boolean;
   /** The seq that the user has read up to; 0 if this client doesn't know it. */
@@ -54,6 +58,7 @@ export class ChannelView implements SyncTarget {
   #snapshot: ChannelSnapshot;
   #lastReadSeq = 0;
   #isRequested = false;
+  #isRestored = false;
   #loading: Promise<void> | null = null;
   #loadingOlder: Promise<void> | null = null;
 
@@ -117,6 +122,19 @@ export class ChannelView implements SyncTarget {
       this.#isRequested = false;
       throw error;
     }
+  }
+
+  /** The newest messages, to be stored and restored later; undefined unless they are loaded. */
+  save(maxMessages: number): SavedChannel | undefined {
+    return saveCopy(this.#copy, maxMessages);
+  }
+
+  /** Shows stored messages until the next sync, instead of `load`. Does nothing if messages were loaded before. */
+  restore(saved: SavedChannel): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
+    this.#isRestored = true;
+    this.apply({ type: "restored", saved });
   }
 
   /** Loads the page before the oldest loaded message, if there is one. */
@@ -237,11 +255,22 @@ export class ChannelView implements SyncTarget {
   }
 
   #takeSnapshot(): ChannelSnapshot {
-    const { channelId, status, messages, head, fromSeq } = this.#copy;
+    const { channelId, status, messages, head, fromSeq, invalidations, settledInvalidations } = this.#copy;
+    if (invalidations === settledInvalidations) this.#isRestored = false;
     const hasOlder = status === "ready" && fromSeq > 1;
     const shown = status === "loading" ? [] : messages;
     const { pending } = this.#outbox;
-    return { channelId, status, messages: shown, head, hasOlder, lastReadSeq: this.#lastReadSeq, pending };
+    const isOutdated = status === "ready" && this.#isRestored;
+    return {
+      channelId,
+      status,
+      messages: shown,
+      head,
+      isOutdated,
+      hasOlder,
+      lastReadSeq: this.#lastReadSeq,
+      pending,
+    };
   }
 }
 

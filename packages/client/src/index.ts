@@ -1,4 +1,5 @@
 export { FanfareClient, type ClientEvents, type FanfareClientOptions, type RenewTokens } from "./client.ts";
+export type { SavedChannel } from "./channel-state.ts";
 export type { ChannelSnapshot, ChannelView } from "./channel-view.ts";
 export type { ConnectionState } from "./connection.ts";
 export { FanfareError, type LocalErrorCode } from "./errors.ts";

@@ -27,7 +27,7 @@ interface LoggedInProps {
 /** Loaded separately to keep the login page small. */
 export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
   return (
-    <DataProvider client={client}>
+    <DataProvider client={client} fallback={<Splash />}>
       {needsSecondFactor ? (
         <SecondFactorPage />
       ) : (

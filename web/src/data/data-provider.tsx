@@ -1,20 +1,38 @@
 import type { FanfareClient } from "@fanfare/client";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useMemo } from "react";
+import { type ReactNode, Suspense, use, useEffect, useMemo } from "react";
 import { DataContext, newQueryClient, type On } from "./data-context.ts";
 import { ServerCache } from "./cache.ts";
 import { listenOwnReactions } from "./own-reactions.ts";
+import { keepSaved, restoreData } from "./saved-data.ts";
 import { listenTyping } from "./presence.ts";
 
-/** Provides the data of the client's user. Nothing outlives the client. */
-export function DataProvider({ client, children }: { client: FanfareClient; children: ReactNode }) {
+interface DataProviderProps {
+  client: FanfareClient;
+  /** Shown while stored data is read. */
+  fallback: ReactNode;
+  children: ReactNode;
+}
+
+/** Provides the data of the client's user. */
+export function DataProvider({ client, fallback, children }: DataProviderProps) {
   const cache = useMemo(() => new ServerCache(client, newQueryClient()), [client]);
+  const restored = useMemo(() => restoreData(cache), [cache]);
   useEffect(() => startLive(cache), [cache]);
   return (
     <QueryClientProvider client={cache.queries}>
-      <DataContext value={cache}>{children}</DataContext>
+      <DataContext value={cache}>
+        <Suspense fallback={fallback}>
+          <Restored when={restored}>{children}</Restored>
+        </Suspense>
+      </DataContext>
     </QueryClientProvider>
   );
+}
+
+function Restored({ when, children }: { when: Promise<void>; children: ReactNode }) {
+  use(when);
+  return children;
 }
 
 const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [listenOwnReactions, listenTyping];
@@ -42,6 +60,7 @@ function startLive(cache: ServerCache): () => void {
       cache.refetchSoon(name, params, crowd, afterMs),
     ),
   );
+  ends.push(keepSaved(cache));
   return () => {
     clearTimeout(later);
     cache.stopTimers();

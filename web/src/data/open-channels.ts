@@ -1,4 +1,4 @@
-import type { ChannelSnapshot, ChannelView, FanfareClient } from "@fanfare/client";
+import type { ChannelSnapshot, ChannelView, FanfareClient, SavedChannel } from "@fanfare/client";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { useConnectionState, useServerCache } from "./data-context.ts";
 
@@ -22,6 +22,27 @@ export function showChannel(client: FanfareClient, view: ChannelView): void {
   }
 }
 
+/** The open channels, most recently shown last. */
+export function openViews(client: FanfareClient): ChannelView[] {
+  return [...(openOf.get(client) ?? [])];
+}
+
+const savedOf = new WeakMap<FanfareClient, Map<string, SavedChannel>>();
+
+/** Stored channels, to be shown when they are opened. */
+export function restoreChannels(client: FanfareClient, channels: readonly SavedChannel[]): void {
+  savedOf.set(client, new Map(channels.map((saved) => [saved.channelId, saved])));
+}
+
+function viewOf(client: FanfareClient, channelId: string): ChannelView {
+  const view = client.channel(channelId);
+  const saved = savedOf.get(client)?.get(channelId);
+  if (saved === undefined) return view;
+  savedOf.get(client)?.delete(channelId);
+  view.restore(saved);
+  return view;
+}
+
 export interface OpenChannel {
   view: ChannelView;
   snapshot: ChannelSnapshot;
@@ -33,7 +54,7 @@ export interface OpenChannel {
 /** The live copy of a channel. It stays open for a while after leaving, so that coming back is instant. */
 export function useChannel(channelId: string): OpenChannel {
   const { client } = useServerCache();
-  const view = client.channel(channelId);
+  const view = viewOf(client, channelId);
   const state = useConnectionState();
   const snapshot = useSyncExternalStore(
     (onChange) => view.subscribe(onChange),
@@ -60,7 +81,7 @@ export function usePreloadedChannel(channelId: string): void {
   const { client } = useServerCache();
   const state = useConnectionState();
   useEffect(() => {
-    const view = client.channel(channelId);
+    const view = viewOf(client, channelId);
     // A failure is shown once the channel is.
     if (state === "online" && view.snapshot.status !== "ready") view.load().catch(() => undefined);
   }, [client, channelId, state]);

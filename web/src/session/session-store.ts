@@ -7,6 +7,7 @@ import { clearDrafts, openDrafts } from "../state/drafts.ts";
 import { clearConversations } from "../channel/messages/conversation.ts";
 import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
 import { removeTokens, type StoredTokens, loadTokens, withTabLock, saveTokens } from "./session-lock.ts";
+import { forgetData } from "./forget-data.ts";
 import { isBackToSettings } from "./oidc.tsx";
 import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
@@ -157,6 +158,7 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined && notice !== "updated") removeTokens(sessionId);
   clearConversations();
+  if (notice !== "updated") forgetData();
   // Logging out clears local data; an expired session is usually followed by a new login of the same user.
   if (notice === null) {
     clearDrafts();
@@ -235,4 +237,5 @@ function subscribe(listener: () => void): () => void {
 }
 
 const kept = loadTokens();
-if (kept !== null) resume(kept);
+if (kept === null) forgetData();
+else resume(kept);

@@ -41,6 +41,7 @@ const BACKOFF: Backoff = { baseMs: 500, maxMs: 3_000 };
 const CROWD_SPREAD_MS = 2_000;
 const LOAD_TRIES = 5;
 const REFETCH_DELAY_MS = 50;
+const MAX_SAVED_USERS = 500;
 /** If more events than this arrive during a call, it is repeated instead of applying them. */
 const MAX_BUFFERED_EVENTS = 500;
 
@@ -61,6 +62,8 @@ export class Store {
   #bufferedEvents: StateEvent[] = [];
   #callsInFlight = 0;
   #isClosed = false;
+  /** Then the parts of the state that were never loaded are outdated. */
+  #isRestored = false;
   #invalidateTimer: ReturnType<typeof setTimeout> | null = null;
   #state: ClientState;
 
@@ -130,6 +133,28 @@ export class Store {
     this.#set(reduce(this.#state, event));
   }
 
+  /** The state to be stored, without what is only shown on some pages. */
+  save(): ClientState {
+    const { users } = this.#state;
+    return {
+      ...this.#state,
+      users: Object.fromEntries(Object.entries(users).slice(-MAX_SAVED_USERS)),
+      members: {},
+      messages: {},
+      pins: {},
+      announcement: null,
+      maintenance: null,
+    };
+  }
+
+  /** Shows a stored state of the same user until its parts are reloaded. Does nothing if anything was loaded before. */
+  restore(saved: ClientState): void {
+    if (saved.userId !== this.#state.userId || this.#state.groups !== null) return;
+    this.#isRestored = true;
+    for (const query of this.#queries.values()) query.isStale = true;
+    this.#set({ ...EMPTY_STATE, ...saved });
+  }
+
   /** @internal An event of the server. */
   receive<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
@@ -176,7 +201,8 @@ export class Store {
     const key = keyOf(name, params);
     const existing = this.#queries.get(key);
     if (existing !== undefined) return existing;
-    const created = { name, params, retainCount: 0, isStale: false, error: null, loading: null, timer: null };
+    const isStale = this.#isRestored;
+    const created = { name, params, retainCount: 0, isStale, error: null, loading: null, timer: null };
     this.#queries.set(key, created);
     return created;
   }

@@ -224,9 +224,9 @@ function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
     readUpTo: Math.max(lastReadSeq, view.snapshot.lastReadSeq),
     count: -1,
   }));
-  const { head, status } = view.snapshot;
-  // The count is known once the channel is loaded.
-  if (mark.count < 0 && status === "ready") {
+  const { head, status, isOutdated } = view.snapshot;
+  // The count is known once the channel is up to date.
+  if (mark.count < 0 && status === "ready" && !isOutdated) {
     setMark(({ readUpTo }) => ({ readUpTo, count: readUpTo === 0 ? 0 : head.seq - (readUpTo ?? head.seq) }));
   }
   useEffect(() => {

@@ -1,0 +1,153 @@
+import type { FanfareClient, SavedChannel } from "@fanfare/client";
+import type { ClientState } from "@fanfare/client/store";
+import { dehydrate, hydrate, type DehydratedState } from "@tanstack/react-query";
+import { loadTokens } from "../session/session-lock.ts";
+import { SAVED_DATA } from "../session/forget-data.ts";
+import type { ServerCache } from "./cache.ts";
+import { openViews, restoreChannels } from "./open-channels.ts";
+
+/*
+ * The session's state and the last messages of the last channels are stored in this browser, so that the next visit shows them at once and
+ * without a network. Only for sessions that stay logged in. `session-store.ts` deletes the database when the session ends.
+ */
+
+/** Data of another version is dropped. Increase it with each change of what is stored. */
+const VERSION = 1;
+const STORE = "data";
+const SESSION = "session";
+const MAX_CHANNELS = 20;
+const MAX_MESSAGES = 50;
+/** Of the messages of a channel, in characters as JSON. A larger channel is not stored. */
+const MAX_CHANNEL_CHARS = 400_000;
+const MAX_STATE_CHARS = 4_000_000;
+const SAVE_AFTER_MS = 2000;
+/** A browser that can't read its storage in this time does without. */
+const READ_TIMEOUT_MS = 1000;
+/** Lists that are part of every page. */
+const SAVED_QUERIES = new Set<unknown>(["channel.listThreads", "user.listBlocked"]);
+
+interface SavedSession {
+  userId: string;
+  state: ClientState;
+  queries: DehydratedState;
+}
+
+/** Shows what an earlier page of this user stored. Resolves in any case. */
+export async function restoreData({ client, store, queries }: ServerCache): Promise<void> {
+  if (!isStored()) return;
+  const read = readAll(client).catch(() => null);
+  const timeout = new Promise<null>((resolve) => setTimeout(resolve, READ_TIMEOUT_MS, null));
+  const saved = await Promise.race([read, timeout]);
+  if (saved === null || client.state === "closed") return;
+  store.restore(saved.session.state);
+  hydrate(queries, saved.session.queries);
+  restoreChannels(client, saved.channels);
+}
+
+/** Stores the data a moment after each change. Returns a function that stops it. */
+export function keepSaved(cache: ServerCache): () => void {
+  const { client, store } = cache;
+  if (!isStored()) return () => {};
+  const stored = new Map<string, SavedChannel["messages"]>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const save = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (client.state === "online") void write(cache, stored).catch(() => undefined);
+  };
+  const end = store.subscribe(() => {
+    timer ??= setTimeout(save, SAVE_AFTER_MS);
+  });
+  addEventListener("pagehide", save);
+  return () => {
+    clearTimeout(timer);
+    removeEventListener("pagehide", save);
+    end();
+  };
+}
+
+/** A session that ends with its tab stores nothing. */
+function isStored(): boolean {
+  return loadTokens()?.isShared === true && "indexedDB" in globalThis;
+}
+
+async function readAll(
+  client: FanfareClient,
+): Promise<{ session: SavedSession; channels: SavedChannel[] } | null> {
+  const database = await open();
+  try {
+    const data = database.transaction(STORE).objectStore(STORE);
+    const [session, channels] = (await Promise.all([
+      resultOf(data.get(SESSION)),
+      resultOf(data.getAll(IDBKeyRange.bound("channel:", "channel;"))),
+    ])) as [SavedSession | undefined, SavedChannel[]];
+    if (session !== undefined && session.userId === client.user?.id) return { session, channels };
+    // It is another user's.
+    await resultOf(database.transaction(STORE, "readwrite").objectStore(STORE).clear());
+    return null;
+  } finally {
+    database.close();
+  }
+}
+
+async function write(
+  { client, store, queries }: ServerCache,
+  stored: Map<string, SavedChannel["messages"]>,
+): Promise<void> {
+  const userId = store.state.userId;
+  const state = store.save();
+  if (userId === null || state.groups === null || JSON.stringify(state).length > MAX_STATE_CHARS) return;
+  const views = openViews(client).slice(-MAX_CHANNELS);
+  const database = await open();
+  try {
+    // The session can have ended meanwhile.
+    if (client.state !== "online") return;
+    const data = database.transaction(STORE, "readwrite").objectStore(STORE);
+    const channelIds = views.map(({ channelId }) => channelId);
+    const session: SavedSession = {
+      userId,
+      state,
+      queries: dehydrate(queries, {
+        shouldDehydrateQuery: ({ queryKey, state: { status } }) =>
+          status === "success" && SAVED_QUERIES.has(queryKey[0]),
+      }),
+    };
+    data.put(session, SESSION);
+    for (const view of views) {
+      const { messages } = view;
+      const saved = view.save(MAX_MESSAGES);
+      if (saved === undefined) data.delete(`channel:${view.channelId}`);
+      else if (stored.get(view.channelId) !== messages && JSON.stringify(saved).length <= MAX_CHANNEL_CHARS)
+        data.put(saved, `channel:${view.channelId}`);
+      stored.set(view.channelId, messages);
+    }
+    const keys = await resultOf(data.getAllKeys(IDBKeyRange.bound("channel:", "channel;")));
+    // Channels that were opened on earlier visits.
+    const others = keys
+      .map((key) => (key as string).slice("channel:".length))
+      .filter((id) => !channelIds.includes(id));
+    const kept = others
+      .filter((id) => state.channels[id] !== undefined)
+      .slice(0, MAX_CHANNELS - views.length);
+    for (const id of others) if (!kept.includes(id)) data.delete(`channel:${id}`);
+  } finally {
+    database.close();
+  }
+}
+
+function open(): Promise<IDBDatabase> {
+  const request = indexedDB.open(SAVED_DATA, VERSION);
+  request.addEventListener("upgradeneeded", () => {
+    const { result: database } = request;
+    for (const name of database.objectStoreNames) database.deleteObjectStore(name);
+    database.createObjectStore(STORE);
+  });
+  return resultOf(request);
+}
+
+function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("IndexedDB failed.")));
+  });
+}
