@@ -33,8 +33,6 @@ const bundle = await rolldown({
   external: ["bufferutil", "utf-8-validate"],
   plugins: [programs],
   transform: { target: "node22" },
-  // hdr-histogram-js evaluates a require for an encoding that isn't used here.
-  checks: { eval: false },
 });
 const { output } = await bundle.write({
   dir: DIST,

@@ -1,6 +1,5 @@
-import { build } from "hdr-histogram-js";
 import { nowMs } from "../kernels/broadcast/clock.ts";
-import { PERCENTILES, type Percentiles } from "../kernels/broadcast/percentiles.ts";
+import { percentiles, type Percentiles } from "../kernels/broadcast/percentiles.ts";
 
 export interface RegistrationResult {
   users: number;
@@ -10,9 +9,6 @@ export interface RegistrationResult {
   userMs: Percentiles | null;
 }
 
-const MICROSECONDS = 1000;
-const LONGEST_MS = 10 * 60 * 1000;
-
 /** Runs `register` for each number below `count`, at most `concurrency` at the same time, and times it. */
 export async function registerAll<T>(
   count: number,
@@ -21,10 +17,7 @@ export async function registerAll<T>(
   onDone: () => void,
 ): Promise<{ users: T[]; result: RegistrationResult }> {
   const users: T[] = [];
-  const histogram = build({
-    highestTrackableValue: LONGEST_MS * MICROSECONDS,
-    numberOfSignificantValueDigits: 3,
-  });
+  const times = new Float64Array(count);
   const startedMs = nowMs();
   let next = 0;
   let hasFailed = false;
@@ -38,14 +31,12 @@ export async function registerAll<T>(
         hasFailed = true;
         throw error;
       }
-      histogram.recordValue(Math.min(LONGEST_MS, nowMs() - begunMs) * MICROSECONDS);
+      times[index] = nowMs() - begunMs;
       onDone();
     }
   };
   await Promise.all(Array.from({ length: Math.min(count, concurrency) }, lane));
   const durationMs = nowMs() - startedMs;
-  const userMs = Object.fromEntries(
-    PERCENTILES.map((p) => [`p${p}`, histogram.getValueAtPercentile(p) / MICROSECONDS]),
-  ) as Percentiles;
+  const userMs = percentiles(times.sort());
   return { users, result: { users: count, durationMs, perSecond: count / (durationMs / 1000), userMs } };
 }

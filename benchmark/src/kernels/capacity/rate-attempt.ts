@@ -72,7 +72,8 @@ class RateAttempt {
     ]);
     await this.#settle(nowMs() + Math.max(2000, plan.p100LimitMs * 2));
     const due = (ms: number) => Math.floor((ms * this.#perSecond) / 1000);
-    const range = { from: Math.min(span.to, due(RATE_WARM_UP_MS)), to: span.to };
+    const to = Math.min(span.to, due(durationMs));
+    const range = { from: Math.min(to, due(RATE_WARM_UP_MS)), to };
     return this.#judge(range, due(durationMs), {
       ...observed,
       errorCodes: Object.keys({ ...threads.errors(memory, span), ...audience.errors }),
