@@ -3,7 +3,7 @@ export type LicenceReport = Record<string, { name: string; versions: string[]; h
 
 /** Licenses that can be distributed together with Apache-2.0 in an image. LGPL and MPL libraries are unmodified separate files. */
 const ALLOWED = new Set(
-  "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC0-1.0 ISC LGPL-3.0-or-later MIT MIT-0 MPL-2.0 Unlicense Zlib".split(
+  "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC0-1.0 ISC LGPL-3.0-or-later MIT MIT-0 MPL-2.0 OFL-1.1 Unlicense Zlib".split(
     " ",
   ),
 );

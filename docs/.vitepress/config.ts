@@ -14,7 +14,7 @@ const RUN = [
   ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
 ] as const;
 const BUILD = ["api", "protocol", "client", "bots", "errors"];
-const INTERNALS = ["architecture", "glossary", "scale", "migrations", "verified"];
+const INTERNALS = ["architecture", "design", "glossary", "scale", "migrations", "verified"];
 /** The newest one: reports are named by their date. */
 const REPORT = namesIn("benchmarks").findLast((name) => /^\d/.test(name))!;
 

@@ -31,7 +31,7 @@ const font = new URL(import.meta.resolve("@fontsource-variable/inter/files/inter
 const STYLE = `
   * { font-family: Pictures !important; caret-color: transparent !important; }
   *, ::before, ::after { transition: none !important; animation: none !important; }
-  :root { ${[1, 2, 3, 4, 5, 6].map((tint) => `--color-avatar-${tint}: #5a55b8 !important;`).join(" ")} }
+  :root { ${Array.from({ length: 12 }, (_, i) => `--avatar-${i + 1}: linear-gradient(#5a55b8, #5a55b8) !important;`).join(" ")} }
   figure svg, [lang]:not(:root) { visibility: hidden; }
   dd > span + span { display: none; }
 `;

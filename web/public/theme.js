@@ -15,4 +15,8 @@
   dataset.theme = isDark ? "dark" : "light";
   dataset.density = preferences.density === "compact" ? "compact" : "comfortable";
   dataset.motion = reduces ? "reduced" : "full";
+  dataset.size = preferences.fontSize;
+  var hasContrast = matchMedia("(prefers-contrast: more)").matches;
+  if (typeof preferences.highContrast === "boolean") hasContrast = preferences.highContrast;
+  dataset.contrast = hasContrast ? "high" : "normal";
 })();

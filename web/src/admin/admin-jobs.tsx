@@ -7,7 +7,7 @@ import { useAction } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
 import { EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/button.tsx";
-import { ListRow } from "../ui/display.tsx";
+import { ListRow } from "../ui/list-row.tsx";
 import { AdminList } from "./admin-list.tsx";
 
 /** Dead-lettered jobs, which an admin can retry or delete. */

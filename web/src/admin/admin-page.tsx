@@ -47,6 +47,9 @@ const PAGES: Record<AdminSection, ComponentType> = {
   "audit-log": AdminAuditLog,
 };
 
+/** Sections with rows of several columns. */
+const WIDE: ReadonlySet<AdminSection> = new Set(["overview", "users", "groups", "jobs", "audit-log"]);
+
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
   const { admin } = useMe();
@@ -80,6 +83,7 @@ export function AdminPage({ section }: { section?: string | undefined }) {
         icon,
       }))}
       current={current}
+      isWide={WIDE.has(current)}
       onClose={() => navigate(landingPath())}
     >
       <Page />

@@ -55,11 +55,13 @@ export function App() {
   );
 }
 
-/** Applies theme, density, motion and language when they change. public/theme.js applies them before the first paint. */
+/** Applies the appearance and the language when they change. public/theme.js applies them before the first paint. */
 function useAppliedPreferences(): void {
-  const { theme, density, language, reducedMotion } = usePreferences();
+  const { theme, density, fontSize, highContrast, language, reducedMotion } = usePreferences();
   const systemIsDark = useMedia("(prefers-color-scheme: dark)");
   const systemReduces = useMedia("(prefers-reduced-motion: reduce)");
+  const systemHasContrast = useMedia("(prefers-contrast: more)");
+  const hasContrast = highContrast ?? systemHasContrast;
   const isDark = theme === "system" ? systemIsDark : theme === "dark";
   const reduces = reducedMotion ?? systemReduces;
   useEffect(() => {
@@ -68,8 +70,10 @@ function useAppliedPreferences(): void {
     // Otherwise every element with a color transition animates, which is slow in a long channel list.
     if (dataset["theme"] !== theme) withoutTransitions(() => (dataset["theme"] = theme));
     dataset["density"] = density;
+    dataset["size"] = String(fontSize);
+    dataset["contrast"] = hasContrast ? "high" : "normal";
     dataset["motion"] = reduces ? "reduced" : "full";
-  }, [isDark, density, reduces]);
+  }, [isDark, density, fontSize, hasContrast, reduces]);
   useEffect(() => {
     void changeLanguage(chooseLanguage(language, navigator.languages));
   }, [language]);

@@ -90,9 +90,9 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
 
   const label = t("label", { title });
   return (
-    <div ref={anchor} className="shrink-0 px-3 pb-1 md:px-5">
+    <div ref={anchor} className="column shrink-0 pb-1 max-md:px-3">
       {over !== null && <DropOverlay place={over} title={title} />}
-      <div className="relative rounded-lg border border-line-strong bg-field transition-colors focus-within:border-accent">
+      <div className="relative rounded-lg border border-line-strong bg-field transition-colors focus-within:border-muted">
         {replyTo !== null && (
           <ReplyBar
             message={replyTo}
@@ -132,7 +132,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
             id={composerFieldId(channelId)}
             label={label}
             placeholder={label}
-            className="block px-1.5 py-[0.4375rem] outline-none placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
+            className="block px-1.5 py-[0.4375rem] outline-none compact:py-[0.3125rem] placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
             readOnly={sending.isWaiting}
             describedBy={statusId}

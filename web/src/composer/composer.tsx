@@ -46,7 +46,7 @@ export function Composer(props: ComposerProps) {
 
 function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   return (
-    <div className="shrink-0 px-3 pb-4 md:px-5">
+    <div className="column shrink-0 pb-4 max-md:px-3">
       <p className="flex items-center gap-2.5 rounded-lg border border-line bg-sidebar px-4 py-3 text-muted">
         {icon}
         {children}

@@ -15,7 +15,8 @@ import { SwitcherButton } from "../search/quick-switcher/switcher-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { useCanCreateGroups } from "../session/server-meta.ts";
-import { Avatar, CountBadge } from "../ui/display.tsx";
+import { Avatar } from "../ui/display.tsx";
+import { CountBadge } from "../ui/counts.tsx";
 import { isQuiet } from "./channels/mute.ts";
 import { CreateGroupForm, JoinGroupForm } from "./add-group.tsx";
 import { cx } from "../ui/cx.ts";
@@ -44,7 +45,7 @@ export function GroupRail() {
         count={newCount}
         countLabel={t("rail.new", { count: newCount })}
       >
-        <span className="flex size-11 items-center justify-center rounded-lg bg-canvas text-muted group-hover:text-text group-aria-[current=page]:bg-accent group-aria-[current=page]:text-on-accent">
+        <span className="flex size-11 items-center justify-center rounded-lg text-muted transition-colors group-hover:bg-selected group-hover:text-text group-aria-[current=page]:bg-selected group-aria-[current=page]:text-text">
           <MessageCircle size={22} aria-hidden />
         </span>
       </RailLink>
@@ -138,8 +139,10 @@ function InboxRailLink() {
       unread={count > 0}
       count={count}
       countLabel={t("inbox:unreadCount", { count })}
+      // The groups have the red counts of the same mentions.
+      tone="neutral"
     >
-      <span className="flex size-11 items-center justify-center rounded-lg bg-canvas text-muted group-hover:text-text group-aria-[current=page]:bg-accent group-aria-[current=page]:text-on-accent">
+      <span className="flex size-11 items-center justify-center rounded-lg text-muted transition-colors group-hover:bg-selected group-hover:text-text group-aria-[current=page]:bg-selected group-aria-[current=page]:text-text">
         <Inbox size={22} aria-hidden />
       </span>
     </RailLink>
@@ -153,11 +156,13 @@ interface RailLinkProps {
   unread: boolean;
   count: number;
   countLabel: string;
+  tone?: "mention" | "neutral";
   children: ReactNode;
 }
 
 /** A bar marks the active place, a dot unread messages, a number mentions. */
-function RailLink({ href, name, isActive, unread, count, countLabel, children }: RailLinkProps) {
+function RailLink(props: RailLinkProps) {
+  const { href, name, isActive, unread, count, countLabel, tone = "mention", children } = props;
   const { t } = useTranslation("groups");
   const label = [name, count > 0 && countLabel, count === 0 && unread && t("rail.unread")].filter(
     (part) => part !== false,
@@ -173,14 +178,14 @@ function RailLink({ href, name, isActive, unread, count, countLabel, children }:
         <span
           aria-hidden
           className={cx(
-            "absolute top-1/2 left-0 w-1 -translate-y-1/2 rounded-r-sm bg-text transition-[height]",
+            "absolute top-1/2 left-0 w-1 -translate-y-1/2 rounded-r-sm bg-text transition-[height] duration-(--motion-popup)",
             isActive ? "h-8" : unread ? "h-2 group-hover:h-5" : "h-0 group-hover:h-5",
           )}
         />
         {children}
         <span className="sr-only">{label.join(", ")}</span>
         <span aria-hidden className="absolute right-1 -bottom-1 rounded-full ring-2 ring-rail">
-          <CountBadge count={count} label="" />
+          <CountBadge count={count} label="" tone={tone} />
         </span>
       </Link>
     </Tooltip>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseLanguage } from "./language.ts";
+import { chooseLanguage, localeOf } from "./language.ts";
 
 describe("chooseLanguage", () => {
   test("uses the chosen language, or the first supported one of the browser", () => {
@@ -12,4 +12,10 @@ describe("chooseLanguage", () => {
     expect(chooseLanguage("tlh", ["fr", "de"])).toBe("en");
     expect(chooseLanguage(null, [])).toBe("en");
   });
+});
+
+test("dates follow the browser's variant of the language", () => {
+  expect(localeOf("en", ["de-DE", "en-GB", "en"])).toBe("en-GB");
+  expect(localeOf("en", ["de-DE"])).toBe("en");
+  expect(localeOf("zh", ["en-US"])).toBe("zh-CN");
 });

@@ -7,6 +7,12 @@ export const LANGUAGE_NAMES: Record<Language, string> = { en: "English", zh: "ç®
 /** BCP 47 tags for `lang` and Intl. The kind of Chinese affects the shape of characters. */
 export const LANGUAGE_TAGS: Record<Language, string> = { en: "en", zh: "zh-CN" };
 
+/** The user's locale for dates and numbers: the browser's variant of the displayed language, such as British English. */
+export function localeOf(language: string, offered: readonly string[] = navigator.languages): string {
+  const own = offered.find((tag) => tag.toLowerCase().startsWith(`${language}-`));
+  return own ?? LANGUAGE_TAGS[language as Language] ?? language;
+}
+
 /**
  * Chooses the displayed language.
  * @param preferred the user's choice; anything else than a language means the browser's default

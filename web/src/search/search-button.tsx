@@ -2,22 +2,28 @@ import { Search } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { openPanel, usePanels } from "../state/panels.ts";
-import { IconButton } from "../ui/button.tsx";
+import { Tooltip } from "../ui/button.tsx";
 import { usePlace } from "../app/shortcuts/use-place.ts";
 import { openSearch } from "./search-store.ts";
 
+/** Looks like a field where there is room for one, and opens the search panel. */
 export function SearchButton() {
   const { t } = useTranslation("search");
   const isOpen = usePanels(({ panel }) => panel === "search");
   const place = usePlace();
   const [, navigate] = useLocation();
   return (
-    <IconButton
-      icon={Search}
-      label={t("title")}
-      pressed={isOpen}
-      tooltipSide="bottom"
-      onClick={() => (isOpen ? openPanel(null) : openSearch(place, navigate))}
-    />
+    <Tooltip text={t("placeholder")} side="bottom">
+      <button
+        type="button"
+        aria-label={t("title")}
+        aria-pressed={isOpen}
+        className="inline-flex size-control shrink-0 items-center justify-center gap-2 rounded-md text-sm text-muted transition-colors hover:bg-hover hover:text-text aria-pressed:bg-selected aria-pressed:text-text lg:mr-1 lg:h-8 lg:w-44 lg:justify-start lg:border lg:border-line lg:bg-sidebar lg:px-2.5 xl:w-56"
+        onClick={() => (isOpen ? openPanel(null) : openSearch(place, navigate))}
+      >
+        <Search aria-hidden className="size-5 shrink-0 lg:size-4" />
+        <span className="truncate max-lg:hidden">{t("title")}</span>
+      </button>
+    </Tooltip>
   );
 }

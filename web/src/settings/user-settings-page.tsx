@@ -69,7 +69,7 @@ export function UserSettingsPage({ section }: { section: string | undefined }) {
         href: settingsPath(id),
       }))}
     >
-      <div className="grid max-w-xl gap-9">
+      <div className="grid gap-9">
         <Part />
       </div>
     </SettingsLayout>

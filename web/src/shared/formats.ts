@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { type Language, LANGUAGE_TAGS } from "../i18n/language.ts";
+import { localeOf } from "../i18n/language.ts";
 
 /** Number and date formats of a language. */
 interface Formats {
@@ -30,7 +30,7 @@ const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
 
 export function formatsOf(language: string): Formats {
-  const tag = LANGUAGE_TAGS[language as Language];
+  const tag = localeOf(language);
   const unit = (name: string, options: Intl.NumberFormatOptions = {}) =>
     new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", ...options });
   const fine = unit("millisecond", { maximumSignificantDigits: 2 });

@@ -33,7 +33,7 @@ export function PictureInput({ children, onChoose, disabled }: PictureInputProps
         htmlFor={id}
         className={cx(
           buttonClass({ size: "sm" }),
-          "cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-accent peer-disabled:opacity-50",
+          "cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-focus peer-disabled:opacity-50",
         )}
       >
         <ImagePlus size={16} aria-hidden />

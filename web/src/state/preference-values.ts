@@ -1,6 +1,10 @@
 export interface Preferences {
   theme: "system" | "light" | "dark";
   density: "comfortable" | "compact";
+  /** Of body text, in pixels of the browser's default size. */
+  fontSize: 14 | 15 | 16 | 18;
+  /** null follows the system. */
+  highContrast: boolean | null;
   /** null follows the browser. */
   language: "en" | "zh" | null;
   /** null follows the system. */
@@ -17,6 +21,8 @@ export interface Preferences {
 const DEFAULTS: Preferences = {
   theme: "system",
   density: "comfortable",
+  fontSize: 15,
+  highContrast: null,
   language: null,
   reducedMotion: null,
   desktopNotifications: false,
@@ -29,6 +35,8 @@ const DEFAULTS: Preferences = {
 const CHOICES: { [K in keyof Preferences]: readonly Preferences[K][] } = {
   theme: ["system", "light", "dark"],
   density: ["comfortable", "compact"],
+  fontSize: [14, 15, 16, 18],
+  highContrast: [true, false, null],
   language: ["en", "zh", null],
   reducedMotion: [true, false, null],
   desktopNotifications: [true, false],

@@ -1,13 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { initial, avatarTint } from "./display.tsx";
+import { initials, avatarTint } from "./display.tsx";
 
-describe("initial", () => {
-  test("returns the first grapheme", () => {
-    expect(initial(" ada")).toBe("A");
-    expect(initial("👩‍🚀 crew")).toBe("👩‍🚀");
-    expect(initial("火箭")).toBe("火");
-    expect(initial("")).toBe("");
-  });
+test("initials are those of the first and last word, or two of a single one", () => {
+  expect(initials("Ada King Lovelace", 2)).toBe("AL");
+  expect(initials(" ada", 2)).toBe("AD");
+  expect(initials("ada lovelace", 1)).toBe("A");
+  expect(initials("dome_control", 2)).toBe("DC");
+  expect(initials("x", 2)).toBe("X");
+  expect(initials("Ada (away)", 2)).toBe("A");
+  expect(initials("", 2)).toBe("");
+});
+
+test("emoji and East Asian characters stand alone", () => {
+  expect(initials("👩‍🚀 crew", 2)).toBe("👩‍🚀");
+  expect(initials("Crew 👩‍🚀", 2)).toBe("C");
+  expect(initials("火箭", 2)).toBe("火");
 });
 
 describe("avatarTint", () => {

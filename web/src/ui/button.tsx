@@ -32,7 +32,7 @@ export function buttonClass({
 }: Pick<ButtonProps, "variant" | "size" | "wide"> = {}): string {
   return cx(
     "inline-flex select-none items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-pressed:border-accent aria-pressed:bg-accent-soft",
-    size === "md" ? "min-h-control px-3.5 text-[0.9375rem]" : "min-h-control-sm px-2.5 text-sm",
+    size === "md" ? "min-h-control px-3.5 text-base" : "min-h-control-sm px-2.5 text-sm",
     wide && "w-full",
     VARIANTS[variant],
   );
@@ -71,6 +71,8 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "a
   /** The accessible name and tooltip. */
   label: string;
   size?: "md" | "sm";
+  /** Shown next to the icon, if there is room. */
+  count?: number;
   /** For toggle buttons: whether it is on. */
   pressed?: boolean;
   variant?: "ghost" | "danger";
@@ -81,6 +83,7 @@ export function IconButton({
   icon: Icon,
   label,
   size = "md",
+  count,
   pressed,
   variant = "ghost",
   tooltipSide = "top",
@@ -97,12 +100,17 @@ export function IconButton({
           "inline-flex shrink-0 items-center justify-center rounded-md text-muted transition-colors disabled:opacity-50",
           "hover:not-disabled:bg-hover hover:not-disabled:text-text data-popup-open:bg-hover data-popup-open:text-text aria-pressed:bg-selected aria-pressed:text-text",
           variant === "danger" && "hover:not-disabled:bg-danger-soft hover:not-disabled:text-danger-text",
-          size === "md" ? "size-control" : "size-control-sm",
+          size === "md" ? "h-control min-w-control" : "size-control-sm",
+          count !== undefined && "gap-1.5 text-sm font-medium tabular-nums md:px-2",
           className,
         )}
         {...rest}
       >
         <Icon size={size === "md" ? 20 : 16} aria-hidden />
+        {count !== undefined && (
+          // As generated content, because the label must contain all text that is shown.
+          <span aria-hidden data-count={count} className="before:content-[attr(data-count)] max-md:hidden" />
+        )}
       </button>
     </Tooltip>
   );
@@ -121,7 +129,7 @@ export function Tooltip({ text, side = "top", children }: TooltipProps) {
       <TooltipBase.Trigger render={children as ReactElement<Record<string, unknown>>} />
       <TooltipBase.Portal>
         <TooltipBase.Positioner side={side} sideOffset={6} className="z-50">
-          <TooltipBase.Popup className="pointer-events-none max-w-64 touch:hidden rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">
+          <TooltipBase.Popup className="pop pointer-events-none max-w-64 touch:hidden rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip">
             {text}
           </TooltipBase.Popup>
         </TooltipBase.Positioner>

@@ -47,18 +47,18 @@ export function Dialog(props: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
         <Base.Popup
           ref={popup}
           initialFocus={focusText}
           {...(finalFocus && { finalFocus })}
           className={cx(
-            "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0",
+            "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none rise",
             SIZES[size],
           )}
         >
           <header className="grid gap-1 py-1 pt-5 pr-14 pl-5">
-            <Base.Title className="text-lg leading-tight font-semibold">{title}</Base.Title>
+            <Base.Title className="text-xl font-semibold">{title}</Base.Title>
             {description !== undefined && (
               <Base.Description className="text-sm text-muted">{description}</Base.Description>
             )}
@@ -120,12 +120,12 @@ export function ConfirmDialog({
   return (
     <AlertBase.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <AlertBase.Portal>
-        <AlertBase.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <AlertBase.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
         <AlertBase.Popup
           ref={popup}
-          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0"
+          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none rise"
         >
-          <AlertBase.Title className="text-lg leading-tight font-semibold">{title}</AlertBase.Title>
+          <AlertBase.Title className="text-xl font-semibold">{title}</AlertBase.Title>
           {children !== undefined && (
             <AlertBase.Description render={<div />} className="text-muted">
               {children}
@@ -200,12 +200,12 @@ export function Drawer({ open, onClose, label, isFull = false, children }: Drawe
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-30 bg-overlay transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Backdrop className="fixed inset-0 z-30 bg-overlay fade" />
         <Base.Popup
           ref={popup}
           aria-label={label}
           className={cx(
-            "fixed inset-y-0 left-0 z-30 flex bg-sidebar shadow-raised outline-none transition-transform duration-200",
+            "fixed inset-y-0 left-0 z-30 flex bg-sidebar shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out",
             isFull
               ? "w-full data-ending-style:translate-x-full data-starting-style:translate-x-full"
               : "w-[min(20rem,calc(100vw-3rem))] data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
@@ -238,12 +238,12 @@ export function Palette({ open, onClose, label, children }: PaletteProps) {
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
         <Base.Popup
           ref={popup}
           finalFocus={() => (before.current?.isConnected ? before.current : true)}
           aria-label={label}
-          className="fixed inset-x-2 top-[calc(env(safe-area-inset-top)+0.5rem)] z-40 mx-auto flex max-h-[calc(100dvh-1rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised outline-none transition-[opacity,scale] duration-100 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0 md:top-[12dvh] md:max-h-[70dvh]"
+          className="fixed inset-x-2 top-[calc(env(safe-area-inset-top)+0.5rem)] z-40 mx-auto flex max-h-[calc(100dvh-1rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised outline-none rise md:top-[12dvh] md:max-h-[70dvh]"
         >
           {children}
         </Base.Popup>

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 type AvatarStatus = "online" | "idle" | "doNotDisturb" | "offline";
 
 interface AvatarProps {
-  /** Its initial is shown until the image loads. */
+  /** Its initials are shown until the image loads. */
   name: string;
   /** Determines the color, so that it stays when the name changes. */
   id: string;
@@ -16,57 +16,83 @@ interface AvatarProps {
   status?: AvatarStatus | undefined;
 }
 
-const TINTS = [
-  "bg-avatar-1",
-  "bg-avatar-2",
-  "bg-avatar-3",
-  "bg-avatar-4",
-  "bg-avatar-5",
-  "bg-avatar-6",
-] as const;
-
 const STATUS: Record<AvatarStatus, string> = {
   online: "bg-good",
   idle: "bg-warn",
   doNotDisturb: "bg-danger",
-  offline: "border-2 border-line-strong bg-canvas",
+  offline: "border-2 border-line-strong",
 };
+
+/** Smaller pictures have room for one letter. */
+const TWO_LETTERS_FROM_PX = 24;
 
 /** A decorative image: the name must be next to it or in the label of the element around it. */
 export function Avatar({ name, id, src, size = 32, shape = "circle", status }: AvatarProps) {
-  const rounding = shape === "circle" ? "rounded-full" : "rounded-lg";
+  const letters = initials(name, size < TWO_LETTERS_FROM_PX ? 1 : 2);
+  const dotPx = Math.max(8, Math.round(size * 0.28));
   return (
     <span aria-hidden className="relative inline-flex shrink-0" style={{ width: size, height: size }}>
       <Base.Root
-        className={cx("flex size-full items-center justify-center overflow-hidden select-none", rounding)}
+        className={cx(
+          "flex size-full items-center justify-center overflow-hidden select-none",
+          shape === "circle" ? "rounded-full" : "rounded-lg",
+        )}
+        style={status === undefined ? {} : { maskImage: cutOut(dotPx) }}
       >
         {typeof src === "string" && <Base.Image src={src} alt="" className="size-full object-cover" />}
         <Base.Fallback
-          className={cx(
-            "flex size-full items-center justify-center font-semibold text-on-avatar",
-            TINTS[avatarTint(id, TINTS.length)],
-          )}
-          style={{ fontSize: Math.round(size * 0.42) }}
+          className="flex size-full items-center justify-center leading-none font-semibold text-on-avatar"
+          style={{
+            backgroundImage: avatarGradient(id),
+            fontSize: Math.round(size * (letters.length > 1 ? 0.36 : 0.44)),
+          }}
         >
-          {initial(name)}
+          {letters}
         </Base.Fallback>
       </Base.Root>
       {status !== undefined && (
         <span
-          className={cx("absolute -right-0.5 -bottom-0.5 rounded-full ring-2 ring-canvas", STATUS[status])}
-          style={{ width: Math.max(10, size * 0.3), height: Math.max(10, size * 0.3) }}
+          className={cx("absolute right-0 bottom-0 rounded-full", STATUS[status])}
+          style={{ width: dotPx, height: dotPx }}
         />
       )}
     </span>
   );
 }
 
-const characters = new Intl.Segmenter();
-
-/** The first grapheme: an emoji can consist of several code points. */
-export function initial(name: string): string {
-  return characters.segment(name.trim()).containing(0)?.segment.toUpperCase() ?? "";
+/** Leaves a ring around the dot in the corner, so that it stands out on every background. */
+function cutOut(dotPx: number): string {
+  const center = `calc(100% - ${dotPx / 2}px)`;
+  const radius = dotPx / 2 + 2;
+  return `radial-gradient(circle at ${center} ${center}, transparent ${radius}px, black ${radius + 0.5}px)`;
 }
+
+const characters = new Intl.Segmenter();
+/** Characters that stand alone. */
+const WHOLE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Extended_Pictographic}/u;
+
+/** The first letters of the first and last word, or the first two of a single one. Emoji and East Asian characters stand alone. */
+export function initials(name: string, max: 1 | 2): string {
+  const words = name
+    .trim()
+    .split(/[\s_-]+/)
+    .filter((word) => word !== "");
+  const [first = "", second = ""] = graphemes(words[0] ?? "");
+  const last = words.length > 1 ? (graphemes(words.at(-1)!)[0] ?? "") : second;
+  const isAlone = max === 1 || WHOLE.test(first) || !/[\p{L}\p{N}]/u.test(last) || WHOLE.test(last);
+  return (isAlone ? first : first + last).toUpperCase();
+}
+
+/** An emoji can consist of several code points. */
+function graphemes(word: string): string[] {
+  return Array.from(characters.segment(word), ({ segment }) => segment);
+}
+
+const GRADIENTS = 12;
+
+/** The background of a person or group, which stays when the name changes. */
+export const avatarGradient = (id: string): string => `var(--avatar-${avatarTint(id, GRADIENTS) + 1})`;
 
 /** A stable number below `count` for an ID. */
 export function avatarTint(id: string, count: number): number {
@@ -95,97 +121,6 @@ export function Badge({ tone = "neutral", children }: { tone?: BadgeTone; childr
       )}
     >
       {children}
-    </span>
-  );
-}
-
-const MAX_SHOWN = 99;
-
-/** Hidden for 0; mentions use the accent color. */
-export function CountBadge({
-  count,
-  label,
-  tone = "accent",
-}: {
-  count: number;
-  /** The accessible label with the number: "3 unread". */
-  label: string;
-  tone?: "accent" | "neutral";
-}) {
-  if (count <= 0) return null;
-  return (
-    <span
-      className={cx(
-        "inline-flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full px-1.5 text-xs font-bold tabular-nums",
-        tone === "accent" ? "bg-accent text-on-accent" : "bg-selected text-text",
-      )}
-    >
-      <span aria-hidden>{count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}</span>
-      <span className="sr-only">{label}</span>
-    </span>
-  );
-}
-
-interface ListRowProps {
-  leading?: ReactNode;
-  title: ReactNode;
-  subtitle?: ReactNode;
-  trailing?: ReactNode;
-  /** Makes the whole row a button; `trailing` stays separate. */
-  onClick?: () => void;
-  selected?: boolean;
-  className?: string;
-  /** Below the row, such as an error. */
-  children?: ReactNode;
-}
-
-/** A row of a list of members, invites, sessions, … */
-export function ListRow(props: ListRowProps) {
-  const { leading, title, subtitle, trailing, onClick, selected = false, className, children } = props;
-  const content = (
-    <>
-      {leading}
-      <span className="grid min-w-0 flex-1">
-        <span className="truncate font-medium">{title}</span>
-        {subtitle !== undefined && <span className="truncate text-sm text-muted">{subtitle}</span>}
-      </span>
-    </>
-  );
-  const inner = "flex min-h-row min-w-0 flex-1 items-center gap-3 px-2 py-1.5 text-left";
-  return (
-    <li className={className}>
-      <div
-        className={cx(
-          "flex items-center gap-2 rounded-md pr-1",
-          selected ? "bg-selected" : onClick && "hover:bg-hover",
-        )}
-      >
-        {onClick ? (
-          <button type="button" className={cx(inner, "rounded-md -outline-offset-2")} onClick={onClick}>
-            {content}
-          </button>
-        ) : (
-          <div className={inner}>{content}</div>
-        )}
-        {trailing !== undefined && <div className="flex shrink-0 items-center gap-1">{trailing}</div>}
-      </div>
-      {children}
-    </li>
-  );
-}
-
-/** Keyboard keys, such as `["Ctrl", "K"]`. */
-export function Kbd({ keys }: { keys: readonly string[] }) {
-  return (
-    <span className="inline-flex gap-1">
-      {keys.map((key) => (
-        <kbd
-          key={key}
-          className="min-w-6 rounded-sm border border-line bg-sidebar px-1.5 py-0.5 text-center font-sans text-xs text-muted"
-        >
-          {key}
-        </kbd>
-      ))}
     </span>
   );
 }

@@ -170,7 +170,7 @@ function ToastList() {
       key={toast.id}
       toast={toast}
       swipeDirection={["right", "up"]}
-      className="rounded-lg border border-line bg-raised shadow-raised transition-[opacity,translate] duration-200 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
+      className="rounded-lg border border-line bg-raised shadow-raised rise data-limited:hidden"
     >
       <Base.Content className="flex items-start gap-2.5 px-3.5 py-3 text-sm">
         <ToneIcon tone={toast.type} />

@@ -95,7 +95,7 @@ interface FieldIds {
 
 /** Styles shared by all text fields. */
 export const FIELD_CLASS =
-  "w-full rounded-md border border-line-strong bg-field px-3 text-text transition-colors focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger aria-invalid:outline-danger disabled:opacity-60";
+  "w-full rounded-md border border-line-strong bg-field px-3 text-text transition-colors focus-visible:border-focus focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger aria-invalid:outline-danger disabled:opacity-60";
 
 /** A label, hint and error around a control. */
 export function Field({

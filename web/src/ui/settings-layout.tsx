@@ -21,22 +21,25 @@ interface SettingsLayoutProps {
   sections: readonly SettingsSection[];
   current: string;
   onClose: () => void;
+  /** For tables. */
+  isWide?: boolean;
   children: ReactNode;
 }
 
 /** A full-page settings view with its sections on the left, on phones in a row on top. Esc closes it. */
-export function SettingsLayout({ title, sections, current, onClose, children }: SettingsLayoutProps) {
+export function SettingsLayout(props: SettingsLayoutProps) {
+  const { title, sections, current, onClose, isWide = false, children } = props;
   const { t } = useTranslation("ui");
   useEscape(onClose);
   const shown = sections.find(({ id }) => id === current);
   usePageTitle(shown === undefined ? title : `${shown.label} · ${title}`);
   return (
-    <div className="flex min-h-0 flex-1 flex-col md:grid md:grid-cols-[minmax(14rem,1fr)_minmax(0,3fr)]">
+    <div className="flex min-h-0 flex-1 flex-col md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <nav
         aria-label={title}
         className="shrink-0 border-line bg-sidebar pt-[env(safe-area-inset-top)] max-md:border-b md:overflow-y-auto md:border-r"
       >
-        <div className="md:ml-auto md:w-60 md:px-3 md:py-6">
+        <div className="md:px-3 md:py-6">
           <div className="flex items-center justify-between gap-2 px-4 py-2 md:px-2.5">
             <p className="truncate text-lg font-semibold">{title}</p>
             <span className="md:hidden">
@@ -72,15 +75,20 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
           </ul>
         </div>
       </nav>
-      <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
-        <div className="flex max-w-4xl gap-6 px-4 py-5 md:px-10 md:py-8">
-          <div className="grid min-w-0 flex-1 content-start gap-6 pb-[env(safe-area-inset-bottom)]">
+      <main id="main" tabIndex={-1} className="relative flex min-h-0 flex-1 flex-col outline-none">
+        <span className="absolute top-4 right-4 z-1 max-md:hidden">
+          <IconButton icon={X} label={t("close")} onClick={onClose} tooltipSide="left" />
+        </span>
+        <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-16 md:py-10">
+          <div
+            className={cx(
+              "mx-auto grid content-start gap-6 pb-[env(safe-area-inset-bottom)]",
+              isWide ? "max-w-4xl" : "max-w-160",
+            )}
+          >
             {shown && <h1 className="text-xl font-semibold">{shown.label}</h1>}
             {children}
           </div>
-          <span className="-my-1 max-md:hidden">
-            <IconButton icon={X} label={t("close")} onClick={onClose} tooltipSide="left" />
-          </span>
         </div>
       </main>
     </div>

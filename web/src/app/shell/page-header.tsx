@@ -51,9 +51,13 @@ export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: P
         />
       </span>
       {Icon && <Icon size={20} aria-hidden className="shrink-0 text-muted" />}
-      <div className="flex min-w-0 flex-1 items-baseline gap-3 max-md:flex-col max-md:items-start max-md:gap-0">
-        {title !== undefined && <h1 className="max-w-full shrink-0 truncate font-semibold">{title}</h1>}
-        {subtitle !== undefined && <p className="max-w-full truncate text-sm text-muted">{subtitle}</p>}
+      <div className="flex min-w-0 flex-1 items-center gap-3 max-md:flex-col max-md:items-start max-md:gap-0">
+        {title !== undefined && (
+          <h1 className="max-w-full shrink-0 truncate text-lg font-semibold max-md:leading-tight">{title}</h1>
+        )}
+        {subtitle !== undefined && (
+          <p className="max-w-full truncate border-line text-sm text-muted md:border-l md:pl-3">{subtitle}</p>
+        )}
       </div>
       {actions !== undefined && <div className="flex shrink-0 items-center gap-1">{actions}</div>}
     </header>

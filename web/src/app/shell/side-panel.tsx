@@ -37,7 +37,7 @@ export function SidePanel(props: SidePanelProps) {
     createPortal(
       <aside
         aria-label={props.title}
-        className="flex h-full w-80 shrink-0 flex-col border-l border-line bg-canvas xl:w-88"
+        className="flex h-full w-80 shrink-0 flex-col border-l border-line bg-canvas xl:w-88 *:animate-slide"
       >
         <EscapeCloses onClose={props.onClose} />
         <Content {...props} />

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Kbd } from "../../ui/display.tsx";
+import { Kbd } from "../../ui/kbd.tsx";
 import { isApple, keysOf, SECTIONS } from "./shortcuts.ts";
 
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {

@@ -1,35 +1,55 @@
 import { EmojiPicker as Picker, type EmojiPickerListComponents } from "frimousse";
+import {
+  Apple,
+  Flag,
+  Hand,
+  Leaf,
+  Lightbulb,
+  type LucideIcon,
+  Plane,
+  Shapes,
+  Smile,
+  Volleyball,
+} from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cx } from "../../ui/cx.ts";
-import { loadEmojiIndex } from "./emoji-index.ts";
+import { type EmojiIndex, loadEmojiIndex } from "./emoji-index.ts";
 
-/** emojibase groups by number. The third one contains only components. */
+/** With the numbers of emojibase's groups. The third one contains only components. */
 const CATEGORIES = [
-  "smileys",
-  "people",
-  null,
-  "nature",
-  "food",
-  "travel",
-  "activities",
-  "objects",
-  "symbols",
-  "flags",
-] as const;
+  { index: 0, name: "smileys", icon: Smile },
+  { index: 1, name: "people", icon: Hand },
+  { index: 3, name: "nature", icon: Leaf },
+  { index: 4, name: "food", icon: Apple },
+  { index: 5, name: "travel", icon: Plane },
+  { index: 6, name: "activities", icon: Volleyball },
+  { index: 7, name: "objects", icon: Lightbulb },
+  { index: 8, name: "symbols", icon: Shapes },
+  { index: 9, name: "flags", icon: Flag },
+] as const satisfies { index: number; name: string; icon: LucideIcon }[];
+
+const COLUMNS = 8;
 
 /** On phones, focusing the search field would open the keyboard over the emoji. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 
-export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
+interface EmojiPickerProps {
+  onPick: (emoji: string) => void;
+  /** Shown above all emoji, unless something is searched. */
+  recent: ReactNode;
+}
+
+export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
   const { t, i18n } = useTranslation("emoji");
+  const [isSearching, setSearching] = useState(false);
+  const viewport = useRef<HTMLDivElement>(null);
   const resolve = async (locale: string) => {
     const { emojis } = await loadEmojiIndex(locale);
     return {
       locale,
       emojis: emojis.map((entry) => ({ ...entry, tags: [...entry.tags, ...entry.names] })),
-      categories: CATEGORIES.flatMap((name, index) =>
-        name === null ? [] : { index, label: t(`category.${name}`) },
-      ),
+      categories: CATEGORIES.map(({ index, name }) => ({ index, label: t(`category.${name}`) })),
       skinTones: {
         light: t("skin.light"),
         "medium-light": t("skin.mediumLight"),
@@ -42,10 +62,10 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   return (
     <Picker.Root
       locale={i18n.language}
-      columns={8}
+      columns={COLUMNS}
       resolveEmojiData={resolve}
       onEmojiSelect={({ emoji }) => onPick(emoji)}
-      className="isolate flex h-80 flex-col"
+      className="isolate flex h-96 max-h-[60dvh] flex-col"
     >
       <div className="flex gap-1.5">
         <Picker.Search
@@ -53,13 +73,20 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
           placeholder={t("search")}
           autoFocus={HAS_KEYBOARD}
           className="min-h-control w-full min-w-0 rounded-md border border-line-strong bg-field px-3"
+          onChange={(event) => setSearching(event.target.value !== "")}
         />
         <Picker.SkinToneSelector
           aria-label={t("skin.choose")}
           className="flex size-control shrink-0 items-center justify-center rounded-md text-xl hover:bg-hover"
         />
       </div>
-      <Picker.Viewport className="relative mt-2 flex-1 outline-none">
+      {!isSearching && (
+        <>
+          <CategoryTabs viewport={viewport} />
+          {recent}
+        </>
+      )}
+      <Picker.Viewport ref={viewport} className="relative mt-1 flex-1 outline-none">
         <Picker.Loading className="absolute inset-0 flex items-center justify-center text-muted">
           {t("loading")}
         </Picker.Loading>
@@ -70,10 +97,12 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
       </Picker.Viewport>
       <Picker.ActiveEmoji>
         {({ emoji }) => (
-          <p className="flex h-8 items-center gap-2 border-t border-line pt-1.5 text-sm text-muted">
-            {emoji !== undefined && (
+          <p className="-mx-2 -mb-2 flex h-10 shrink-0 items-center gap-2 border-t border-line px-3 text-sm text-muted">
+            {emoji === undefined ? (
+              t("pick")
+            ) : (
               <>
-                <span className="text-lg">{emoji.emoji}</span>
+                <span className="text-xl">{emoji.emoji}</span>
                 <span className="truncate">{emoji.label}</span>
               </>
             )}
@@ -82,6 +111,75 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
       </Picker.ActiveEmoji>
     </Picker.Root>
   );
+}
+
+/** Scroll the list to a category, and show which one is in view. */
+function CategoryTabs({ viewport }: { viewport: { current: HTMLDivElement | null } }) {
+  const { t, i18n } = useTranslation("emoji");
+  const [rowCounts, setRowCounts] = useState<readonly number[]>([]);
+  const [current, setCurrent] = useState(0);
+  useEffect(() => {
+    let isShown = true;
+    const count = async () => {
+      const index = await loadEmojiIndex(i18n.language);
+      if (isShown) setRowCounts(countRows(index));
+    };
+    // The list shows the error.
+    count().catch(() => undefined);
+    return () => {
+      isShown = false;
+    };
+  }, [i18n.language]);
+  useEffect(() => {
+    const box = viewport.current;
+    if (box === null) return undefined;
+    const look = () => {
+      const starts = rowCounts.map((_, at) => startOf(box, rowCounts, at));
+      setCurrent(
+        Math.max(
+          0,
+          starts.findLastIndex((start) => start <= box.scrollTop + 1),
+        ),
+      );
+    };
+    box.addEventListener("scroll", look, { passive: true });
+    return () => box.removeEventListener("scroll", look);
+  }, [viewport, rowCounts]);
+  return (
+    <div
+      role="group"
+      aria-label={t("categories")}
+      className="mt-1.5 flex justify-between border-b border-line pb-1.5"
+    >
+      {CATEGORIES.map(({ name, icon: Icon }, at) => (
+        <button
+          key={name}
+          type="button"
+          aria-label={t(`category.${name}`)}
+          title={t(`category.${name}`)}
+          aria-pressed={at === current}
+          className="flex h-8 flex-1 items-center justify-center rounded-md text-muted transition-colors hover:bg-hover hover:text-text aria-pressed:bg-selected aria-pressed:text-text"
+          onClick={() => viewport.current?.scrollTo({ top: startOf(viewport.current, rowCounts, at) })}
+        >
+          <Icon size={18} aria-hidden />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function countRows({ emojis }: EmojiIndex): number[] {
+  return CATEGORIES.map(({ index }) =>
+    Math.ceil(emojis.filter(({ category }) => category === index).length / COLUMNS),
+  );
+}
+
+/** Where a category begins in the list, which has the same height for all rows and headers. */
+function startOf(viewport: HTMLElement, rowCounts: readonly number[], category: number): number {
+  const style = getComputedStyle(viewport);
+  const height = (of: string) => Number.parseFloat(style.getPropertyValue(`--frimousse-${of}-height`)) || 0;
+  const rows = rowCounts.slice(0, category).reduce((sum, count) => sum + count, 0);
+  return rows * height("row") + category * height("category-header");
 }
 
 const COMPONENTS: Partial<EmojiPickerListComponents> = {

@@ -38,35 +38,42 @@ export function EmojiPopover({ trigger, label, onPick, ...rest }: EmojiPopoverPr
 function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
   const { t } = useTranslation("emoji");
   const recent = useRecentEmoji((state) => state.emoji);
+  const often = (
+    <div
+      role="group"
+      aria-label={t("recent")}
+      className="mt-1.5 grid grid-cols-8 border-b border-line pb-1.5"
+    >
+      {recent.slice(0, MAX_SHOWN).map((emoji) => (
+        <button
+          key={emoji}
+          type="button"
+          className="flex h-9 items-center justify-center rounded-md font-emoji text-2xl hover:bg-hover"
+          onClick={() => onPick(emoji)}
+        >
+          {emoji}
+        </button>
+      ))}
+    </div>
+  );
   return (
-    <div className="grid w-81 max-w-full gap-2">
-      <div role="group" aria-label={t("recent")} className="grid grid-cols-8 gap-0.5">
-        {recent.map((emoji) => (
-          <button
-            key={emoji}
-            type="button"
-            className="flex size-9 items-center justify-center rounded-md text-xl hover:bg-hover"
-            onClick={() => onPick(emoji)}
-          >
-            {emoji}
-          </button>
-        ))}
-      </div>
+    <div className="w-81 max-w-full">
       <PageErrorBoundary place="emoji">
         <Suspense
           fallback={
-            <div className="flex h-80 items-center justify-center">
+            <div className="flex h-96 max-h-[60dvh] items-center justify-center">
               <Spinner size={24} label={t("loading")} />
             </div>
           }
         >
-          <EmojiPicker onPick={onPick} />
+          <EmojiPicker onPick={onPick} recent={often} />
         </Suspense>
       </PageErrorBoundary>
     </div>
   );
 }
 
+const MAX_SHOWN = 8;
 const KEY = "fanfare.recentEmoji";
 const MAX_RECENT = 16;
 /** Fills up the recently used emoji until enough have been picked. */

@@ -1,5 +1,5 @@
 import type { ChannelState, Group } from "@fanfare/contract";
-import { Hash, MessagesSquare, Pin, Users } from "lucide-react";
+import { Hash, MessageSquareText, Pin, Users } from "lucide-react";
 import { useCallback, type ComponentProps, lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
@@ -43,12 +43,12 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
         icon={Hash}
         title={channel.name}
         tabTitle={`#${channel.name} · ${group.name}`}
-        subtitle={channel.topic === "" ? t("home:memberCount", { count: group.memberCount }) : channel.topic}
+        subtitle={channel.topic === "" ? undefined : channel.topic}
         actions={
           <>
             <SearchButton />
             <IconButton
-              icon={MessagesSquare}
+              icon={MessageSquareText}
               label={t("threads:open")}
               pressed={shown === "threads"}
               tooltipSide="bottom"
@@ -64,6 +64,7 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
             <IconButton
               icon={Users}
               label={t("members:panel.title")}
+              count={group.memberCount}
               pressed={shown === "members"}
               tooltipSide="bottom"
               onClick={() => toggle("members")}

@@ -1,12 +1,17 @@
 import i18next from "i18next";
+import { localeOf } from "../../i18n/language.ts";
 
-type Style = "time" | "short" | "full" | "day";
+type Style = "time" | "weekday" | "date" | "dateOfYear" | "full" | "day" | "dayOfYear";
 
+const CLOCK = { hour: "numeric", minute: "2-digit" } as const;
 const OPTIONS: Record<Style, Intl.DateTimeFormatOptions> = {
-  time: { hour: "2-digit", minute: "2-digit" },
-  short: { dateStyle: "short", timeStyle: "short" },
+  time: CLOCK,
+  weekday: { weekday: "long" },
+  date: { month: "short", day: "numeric", ...CLOCK },
+  dateOfYear: { year: "numeric", month: "short", day: "numeric", ...CLOCK },
   full: { dateStyle: "full", timeStyle: "short" },
-  day: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+  day: { weekday: "long", month: "long", day: "numeric" },
+  dayOfYear: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
 };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -16,11 +21,11 @@ export function formatTime(time: string, style: Style): string {
 }
 
 function formatFor(style: Style): Intl.DateTimeFormat {
-  const language = i18next.language ?? "en";
-  const key = `${language} ${style}`;
+  const locale = localeOf(i18next.language);
+  const key = `${locale} ${style}`;
   let format = formats.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(language, OPTIONS[style]);
+    format = new Intl.DateTimeFormat(locale, OPTIONS[style]);
     formats.set(key, format);
   }
   return format;
@@ -36,22 +41,40 @@ export function clockTime(time: string): string {
     .trim();
 }
 
-/** The time of day, with the date if it isn't today. */
+/** The time of day, with the day if it isn't today. */
 export function shortTime(time: string): string {
-  return formatTime(time, isSameDay(new Date(time), new Date()) ? "time" : "short");
+  return daysAgo(time) === 0 ? formatTime(time, "time") : dayAndTime(time);
+}
+
+const WEEK_DAYS = 7;
+
+/** "Today 12:49", "Wednesday 12:49", "Nov 3, 12:49". */
+export function dayAndTime(time: string): string {
+  const days = daysAgo(time);
+  const name = nearDay(days) ?? (days > 0 && days < WEEK_DAYS ? formatTime(time, "weekday") : null);
+  if (name !== null) return `${name} ${formatTime(time, "time")}`;
+  return formatTime(time, isThisYear(time) ? "date" : "dateOfYear");
 }
 
 export function dayName(time: string): string {
-  const day = new Date(time);
-  const today = new Date();
-  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
-  if (isSameDay(day, today)) return i18next.t("messages:day.today");
-  if (isSameDay(day, yesterday)) return i18next.t("messages:day.yesterday");
-  return formatTime(time, "day");
+  return nearDay(daysAgo(time)) ?? formatTime(time, isThisYear(time) ? "day" : "dayOfYear");
 }
 
-function isSameDay(a: Date, b: Date): boolean {
-  return a.toDateString() === b.toDateString();
+function nearDay(days: number): string | null {
+  if (days === 0) return i18next.t("messages:day.today");
+  return days === 1 ? i18next.t("messages:day.yesterday") : null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How many midnights have passed since then. */
+function daysAgo(time: string): number {
+  // Days with a clock change have 23 or 25 hours.
+  return Math.round((new Date().setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / DAY_MS);
+}
+
+function isThisYear(time: string): boolean {
+  return new Date(time).getFullYear() === new Date().getFullYear();
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;

@@ -1,15 +1,19 @@
-import type { Channel, ChannelState } from "@fanfare/contract";
+import type { Channel, ChannelState, Message } from "@fanfare/contract";
 import { MessageSquareText } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useThreads } from "../../data/channel-messages.ts";
-import { useUser } from "../../data/people.ts";
 import { placePath } from "../../routes.ts";
-import { CountBadge, ListRow } from "../../ui/display.tsx";
+import { CountBadge } from "../../ui/counts.tsx";
 import { EmptyState, SkeletonRows } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
+import { MentionsProvider } from "../messages/item/message-card.tsx";
+import { useAuthor } from "../messages/item/use-author.ts";
+import { MarkdownPreview } from "../messages/markdown/markdown.tsx";
+import { dayAndTime } from "../messages/times.ts";
+import { Faces, useThreadActivity } from "./thread-activity.tsx";
 import { PagedRows } from "../../shared/paged-list.tsx";
 
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -61,21 +65,44 @@ function ThreadList({ channel, archived }: { channel: Channel; archived: boolean
 function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState }) {
   const { t } = useTranslation("threads");
   const [, navigate] = useLocation();
-  const owner = useUser(thread.ownerId);
+  const { last, userIds } = useThreadActivity(thread);
   const unread = unreadReplies(thread);
   return (
-    <ListRow
-      leading={<MessageSquareText size={18} aria-hidden className="shrink-0 text-muted" />}
-      title={thread.name || t("title")}
-      subtitle={
-        <>
-          {t("replies", { count: thread.head.seq })}
-          {owner !== undefined && ` · ${owner.nickname}`}
-        </>
-      }
-      trailing={<CountBadge count={unread} label={t("unread", { count: unread })} tone="neutral" />}
-      onClick={() => navigate(placePath(channel.groupId, channel.id, { thread: thread.id }))}
-    />
+    <li>
+      <button
+        type="button"
+        className="grid w-full gap-1 rounded-md px-3 py-2.5 text-left -outline-offset-2 transition-colors hover:bg-hover"
+        onClick={() => navigate(placePath(channel.groupId, channel.id, { thread: thread.id }))}
+      >
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate font-semibold">{thread.name || t("title")}</span>
+          <CountBadge count={unread} label={t("unread", { count: unread })} tone="neutral" />
+        </span>
+        {last !== undefined && <LastReply message={last} groupId={channel.groupId} />}
+        <span className="flex min-h-5 items-center gap-2 pt-0.5 text-xs text-muted">
+          <Faces userIds={userIds} />
+          <span>{t("replies", { count: thread.head.seq })}</span>
+          {last !== undefined && <span className="ml-auto shrink-0">{dayAndTime(last.createdAt)}</span>}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function LastReply({ message, groupId }: { message: Message; groupId: string | null }) {
+  const { t } = useTranslation("threads");
+  const { name } = useAuthor(message);
+  return (
+    <span className="line-clamp-2 text-sm text-muted">
+      <span className="font-medium text-text">{name}</span>{" "}
+      {message.content === "" ? (
+        t("messages:reply.attachment")
+      ) : (
+        <MentionsProvider groupId={groupId}>
+          <MarkdownPreview content={message.content} />
+        </MentionsProvider>
+      )}
+    </span>
   );
 }
 

@@ -12,7 +12,7 @@ import {
   Lock,
   type LucideIcon,
   Megaphone,
-  MessagesSquare,
+  MessageSquareText,
   Pencil,
   Settings,
   Trash2,
@@ -28,7 +28,7 @@ import { channelPath, parsePlace } from "../../routes.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { useDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
-import { CountBadge } from "../../ui/display.tsx";
+import { CountBadge, UnreadDot } from "../../ui/counts.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
@@ -93,6 +93,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
             <span className="sr-only">{t("muted")}</span>
           </>
         )}
+        {isUnread && mentions === 0 && <UnreadDot />}
         <CountBadge count={mentions} label={t("mentions", { count: mentions })} />
       </Link>
       <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
@@ -159,11 +160,12 @@ function ChannelThreads({ channel }: { channel: ChannelState }) {
                 thread.id === openId && "bg-hover text-text",
               )}
             >
-              <MessagesSquare size={14} aria-hidden className="shrink-0 opacity-80" />
-              <span className="min-w-0 truncate">
+              <MessageSquareText size={14} aria-hidden className="shrink-0 opacity-80" />
+              <span className="min-w-0 flex-1 truncate">
                 {thread.name === "" ? t("unnamedThread") : thread.name}
               </span>
               {isUnread && <span className="sr-only">{t("unread")}</span>}
+              {isUnread && <UnreadDot />}
             </Link>
           </li>
         );

@@ -52,6 +52,9 @@ const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   danger: DangerPart,
 };
 
+/** Sections with rows of several columns. */
+const WIDE: ReadonlySet<SettingsPartId> = new Set(["roles", "members", "audit-log"]);
+
 /** Shows the sections that the user's permissions allow. */
 export function GroupSettingsPage({ groupId, section }: { groupId: string; section: string | undefined }) {
   const { t } = useTranslation("group-settings");
@@ -75,6 +78,7 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
     <SettingsLayout
       title={group.name}
       current={current.id}
+      isWide={WIDE.has(current.id)}
       onClose={() => navigate(groupPath(groupId))}
       sections={offered.map(({ id, icon, textKey, ...rest }) => ({
         id,
@@ -93,7 +97,7 @@ function InvitesPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const managesAll = useCanInGroup(group.id, "manageInvites");
   return (
-    <div className="grid max-w-2xl gap-6">
+    <div className="grid gap-6">
       <p className="text-muted">{managesAll ? t("invites.all") : t("invites.own")}</p>
       <NewInviteForm groupId={group.id} />
       <InviteList groupId={group.id} />
@@ -105,7 +109,7 @@ function StoragePart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const isOwner = useCanInGroup(group.id, "ownGroup");
   return (
-    <div className="grid max-w-xl gap-8">
+    <div className="grid gap-8">
       <section className="grid gap-3">
         <h2 className="text-lg font-semibold">{t("storage.usage")}</h2>
         <Usage groupId={group.id} />
@@ -131,7 +135,7 @@ function WebhooksPart({ group }: { group: Group }) {
   const chosen = channels.find(({ id }) => id === chosenId) ?? channels[0];
   if (chosen === undefined) return <EmptyState icon={Webhook} title={t("channels.none")} />;
   return (
-    <div className="grid max-w-xl gap-6">
+    <div className="grid gap-6">
       <Select
         label={t("channels.channel")}
         value={chosen.id}
@@ -242,7 +246,7 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
       ? null
       : t("filter.tooLong", { word: tooLong, max: LIMITS.filteredWordMaxChars });
   return (
-    <div className="max-w-xl">
+    <div>
       <Form form={form} action={t("save")} disabled={!form.changed || problem !== null}>
         <p className="text-muted">{t("filter.text")}</p>
         <TextArea

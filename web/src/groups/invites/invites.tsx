@@ -14,7 +14,7 @@ import { Select } from "../../ui/select.tsx";
 import { Copy, Link2, Trash2 } from "lucide-react";
 import { useUser } from "../../data/people.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { ListRow } from "../../ui/display.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
 import { userName } from "../../people/members/user-name.tsx";
 import { invitePath } from "../../routes.ts";
 

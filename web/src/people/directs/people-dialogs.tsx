@@ -12,7 +12,8 @@ import { Info, Check } from "lucide-react";
 import { useDirects, useFriends, useUsers } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
-import { Avatar, ListRow } from "../../ui/display.tsx";
+import { Avatar } from "../../ui/display.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ChosenPeople } from "../members/chosen-people.tsx";
 

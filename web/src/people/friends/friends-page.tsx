@@ -9,7 +9,7 @@ import { ClaimDialog } from "../../session/claim-dialog.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useUsers } from "../../data/people.ts";
-import { CountBadge } from "../../ui/display.tsx";
+import { CountBadge } from "../../ui/counts.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-menu.ts";
 import { AddFriend, FriendList, PersonLine } from "./friend-list.tsx";
@@ -60,7 +60,7 @@ export function FriendTabs() {
   );
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
-      <div className="grid max-w-3xl gap-5">
+      <div className="mx-auto grid max-w-3xl gap-5">
         <AddFriend />
         <Tabs
           label={t("title")}

@@ -12,7 +12,7 @@ export function SwitcherButton() {
       label={t("title")}
       tooltipSide="right"
       data-walk
-      className="size-11 rounded-lg"
+      className="size-11 rounded-lg hover:not-disabled:bg-selected"
       onClick={() => openOverlay("switcher")}
     />
   );

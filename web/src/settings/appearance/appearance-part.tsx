@@ -13,12 +13,14 @@ const AS_BROWSER = "browser";
 
 const THEMES: readonly Preferences["theme"][] = ["system", "light", "dark"];
 const DENSITIES: readonly Preferences["density"][] = ["comfortable", "compact"];
+const FONT_SIZES: readonly Preferences["fontSize"][] = [14, 15, 16, 18];
+const CONTRASTS = ["system", "normal", "high"] as const;
 const MOTIONS = ["system", "full", "reduced"] as const;
 
 /** Settings of this browser. Each choice applies at once. */
 export function AppearancePart() {
   const { t } = useTranslation("settings");
-  const { theme, density, reducedMotion } = usePreferences();
+  const { theme, density, fontSize, highContrast, reducedMotion } = usePreferences();
   return (
     <>
       <p className="-mt-4 text-sm text-muted">{t("appearance.text")}</p>
@@ -28,6 +30,20 @@ export function AppearancePart() {
         value={theme}
         onChange={(next) => setPreferences({ theme: next })}
         options={THEMES.map((value) => ({ value, label: t(`appearance.${value}`) }))}
+      />
+      <RadioGroup
+        inline
+        label={t("appearance.contrast")}
+        value={highContrast === null ? "system" : highContrast ? "high" : "normal"}
+        onChange={(next) => setPreferences({ highContrast: next === "system" ? null : next === "high" })}
+        options={CONTRASTS.map((value) => ({ value, label: t(`appearance.contrastOf.${value}`) }))}
+      />
+      <RadioGroup
+        inline
+        label={t("appearance.fontSize")}
+        value={`${fontSize}`}
+        onChange={(next) => setPreferences({ fontSize: FONT_SIZES.find((size) => `${size}` === next) ?? 15 })}
+        options={FONT_SIZES.map((size) => ({ value: `${size}`, label: t(`appearance.fontSizeOf.${size}`) }))}
       />
       <RadioGroup
         label={t("appearance.density")}

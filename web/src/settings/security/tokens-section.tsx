@@ -7,7 +7,7 @@ import { useCall } from "../../data/call.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { ListRow } from "../../ui/display.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
 import { Section } from "../section.tsx";
 import { PagedRows } from "../../shared/paged-list.tsx";
 

@@ -1,10 +1,9 @@
 import type { Embed, Message } from "@fanfare/contract";
 import { ChevronRight, MessageSquareText, Pin } from "lucide-react";
-import { useContext, useEffect, useId } from "react";
+import { useContext, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelState } from "../../../data/groups.ts";
-import { useActionQuery } from "../../../data/data-context.ts";
 import { useMessageContext } from "../list/use-rows.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
 import { safeUrl } from "../markdown/lex.ts";
@@ -15,11 +14,14 @@ import { ErrorNote } from "../../../ui/feedback.tsx";
 import { focusComposer, useEditor } from "../../../composer/use-editor.ts";
 import { MessageField } from "../../../composer/message-field.tsx";
 import { setEditing } from "../conversation.ts";
+import { Faces, useThreadActivity } from "../../threads/thread-activity.tsx";
 import { Attachments } from "./attachments.tsx";
 import { Reactions } from "./reactions.tsx";
 
 export function MessageBody({ message, isEditing }: { message: Message; isEditing: boolean }) {
   const { content, attachments, embeds, reactions, threadId, editedAt, pinnedAt } = message;
+  // Only reactions that are added while the message is shown are animated.
+  const [knownEmoji] = useState(() => new Set(reactions?.map(({ emoji }) => emoji)));
   return (
     <>
       {isEditing ? (
@@ -34,7 +36,9 @@ export function MessageBody({ message, isEditing }: { message: Message; isEditin
       {(editedAt !== null || pinnedAt !== undefined) && !isEditing && <Marks message={message} />}
       {attachments !== undefined && <Attachments channelId={message.channelId} attachments={attachments} />}
       {embeds !== undefined && <Embeds embeds={embeds} />}
-      {reactions !== undefined && <Reactions message={message} reactions={reactions} />}
+      {reactions !== undefined && (
+        <Reactions message={message} reactions={reactions} knownEmoji={knownEmoji} />
+      )}
       {threadId !== undefined && <ThreadSummary message={message} threadId={threadId} />}
     </>
   );
@@ -47,7 +51,7 @@ function Marks({ message }: { message: Message }) {
   const edited = editedAt !== null && t("item.edited");
   const title = editedAt === null ? "" : t("item.editedAt", { time: formatTime(editedAt, "full") });
   return (
-    <p className="flex items-center gap-2 text-xs text-muted">
+    <p className="mt-0.5 flex items-center gap-2 text-xs text-muted">
       {pinnedAt !== undefined && (
         <span className="inline-flex items-center gap-1">
           <Pin size={12} aria-hidden />
@@ -107,28 +111,32 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
   const { t } = useTranslation("messages");
   const { openThread } = useMessageContext();
   const { data: thread } = useChannelState(threadId);
+  const { last, userIds } = useThreadActivity(thread);
   const seq = thread?.head.seq ?? 0;
-  const { data: last } = useActionQuery(
-    "message.list",
-    { channelId: threadId, before: seq + 1, limit: 1 },
-    { enabled: seq > 0, select: ({ messages }) => messages[0]?.createdAt },
-  );
   const isUnread = thread !== undefined && thread.lastReadSeq > 0 && seq > thread.lastReadSeq;
   return (
     <button
       type="button"
-      className="mt-1 inline-flex min-h-control-sm max-w-full items-center gap-2 rounded-md border border-line bg-raised px-2.5 text-sm hover:border-line-strong"
+      className="group/thread mt-1 -ml-1.5 inline-flex min-h-8 max-w-full items-center gap-2 rounded-md border border-transparent px-1.5 text-sm transition-colors hover:border-line hover:bg-raised touch:min-h-control-sm"
       onClick={() => openThread(message)}
     >
-      <MessageSquareText size={15} aria-hidden className="shrink-0 text-accent-text" />
-      <span className="font-medium text-accent-text">{t("thread.replies", { count: seq })}</span>
+      {userIds.length > 0 ? (
+        <Faces userIds={userIds} size={22} />
+      ) : (
+        <MessageSquareText size={16} aria-hidden className="shrink-0 text-accent-text" />
+      )}
+      <span className="shrink-0 font-semibold text-accent-text">{t("thread.replies", { count: seq })}</span>
       {isUnread && (
-        <span aria-label={t("thread.unread")} className="size-2 shrink-0 rounded-full bg-accent" />
+        <span role="img" aria-label={t("thread.unread")} className="size-2 shrink-0 rounded-full bg-text" />
       )}
       {last !== undefined && (
-        <span className="truncate text-muted">{t("thread.last", { time: shortTime(last) })}</span>
+        <span className="truncate text-muted">{t("thread.last", { time: shortTime(last.createdAt) })}</span>
       )}
-      <ChevronRight size={15} aria-hidden className="shrink-0 text-muted" />
+      <ChevronRight
+        size={16}
+        aria-hidden
+        className="shrink-0 text-muted opacity-0 group-hover/thread:opacity-100 group-focus-visible/thread:opacity-100"
+      />
     </button>
   );
 }

@@ -21,7 +21,7 @@ import { MarkdownContext, type MarkdownParts, type MentionProps, Markdown } from
 import { readableColor, useAuthor } from "./use-author.ts";
 import type { Message } from "@fanfare/contract";
 import { Avatar } from "../../../ui/display.tsx";
-import { formatTime } from "../times.ts";
+import { dayAndTime, formatTime } from "../times.ts";
 import { Attachments } from "./attachments.tsx";
 
 const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
@@ -201,7 +201,7 @@ export function MessageCard({ message, actions, children }: MessageCardProps) {
           className="shrink-0 text-xs text-muted"
           title={formatTime(createdAt, "full")}
         >
-          {formatTime(createdAt, "short")}
+          {dayAndTime(createdAt)}
         </time>
         <span className="-my-1 ml-auto flex shrink-0 touch:-my-2.5">{actions}</span>
       </header>

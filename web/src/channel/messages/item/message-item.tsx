@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useMessage } from "../../../data/channel-messages.ts";
 import { useMember } from "../../../data/members.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
+import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
@@ -38,7 +39,9 @@ export const MessageItem = memo(function MessageItem({
 }: MessageItemProps) {
   const { t } = useTranslation("messages");
   const author = useAuthor(message);
-  const { mentionsMe } = useMessageContext();
+  const { mentionsMe, ownId } = useMessageContext();
+  const isCompact = usePreferences(({ density }) => density === "compact");
+  const [isNew] = useState(() => message.authorId !== ownId && isRecent(message.createdAt));
   const [isHovered, setHovered] = useState(false);
   const element = useRef<HTMLElement>(null);
   const leave = () => {
@@ -56,9 +59,11 @@ export const MessageItem = memo(function MessageItem({
       tabIndex={isActive ? 0 : -1}
       aria-label={t("item.label", { name: author.name, time: formatTime(message.createdAt, "full") })}
       className={cx(
-        "message group relative flex gap-4 px-4 py-0.5 outline-offset-[-2px] transition-colors md:px-5",
+        "message column group relative flex py-0.5 outline-offset-[-2px] transition-colors md:rounded-md",
+        isCompact ? "gap-2 text-sm" : "gap-4",
         startsGroup && "mt-message",
-        isHighlighted ? "bg-accent-soft" : mentionsMe(message) ? "bg-mention" : "hover:bg-hover/50",
+        isNew && "animate-arrive",
+        isHighlighted || mentionsMe(message) ? "bg-highlight" : "hover:bg-hover/50",
       )}
       onPointerEnter={enter}
       onPointerLeave={leave}
@@ -69,8 +74,16 @@ export const MessageItem = memo(function MessageItem({
         if (!event.currentTarget.contains(event.relatedTarget)) leave();
       }}
     >
-      <div className={cx("w-10 shrink-0 text-right", message.replyTo !== null && "pt-5")}>
-        {startsGroup ? (
+      <div
+        className={cx(
+          "shrink-0 text-right",
+          isCompact ? "w-15 leading-5" : "w-10",
+          message.replyTo !== null && "pt-5",
+        )}
+      >
+        {isCompact ? (
+          <Time message={message} />
+        ) : startsGroup ? (
           <Picture author={author} authorId={message.authorId} />
         ) : (
           <Time message={message} isQuiet />
@@ -78,10 +91,17 @@ export const MessageItem = memo(function MessageItem({
       </div>
       <div className="min-w-0 flex-1">
         {message.replyTo !== null && <ReplyPreview messageId={message.replyTo} />}
-        {startsGroup && (
-          <p className="flex items-baseline gap-2 leading-snug">
+        {(startsGroup || isCompact) && (
+          <p
+            className={
+              // The text begins on the same line.
+              isCompact
+                ? "float-left mr-2 flex max-w-1/2 items-baseline gap-1.5"
+                : "flex items-baseline gap-2 leading-snug"
+            }
+          >
             <AuthorName author={author} authorId={message.authorId} isActive={isActive} />
-            <Time message={message} />
+            {!isCompact && <Time message={message} />}
           </p>
         )}
         <MessageBody message={message} isEditing={isEditing} />
@@ -92,6 +112,13 @@ export const MessageItem = memo(function MessageItem({
     </article>
   );
 });
+
+const NEW_MS = 3000;
+
+/** Whether a message arrived while the channel was open. History isn't animated when it scrolls into view. */
+function isRecent(createdAt: string): boolean {
+  return Date.now() - Date.parse(createdAt) < NEW_MS;
+}
 
 /** A larger click target than the name, which is the one for the keyboard. */
 function Picture({ author, authorId }: { author: Author; authorId: string }) {
@@ -169,7 +196,10 @@ function ColoredName({ name, authorId, groupId }: { name: string; authorId: stri
   if (color === undefined || color === null) return <span className="font-semibold">{name}</span>;
   const colors = { "--light": readableColor(color, "light"), "--dark": readableColor(color, "dark") };
   return (
-    <span className="font-semibold text-(--light) dark:text-(--dark)" style={colors as CSSProperties}>
+    <span
+      className="font-semibold text-(--light) contrast:text-text dark:not-contrast:text-(--dark)"
+      style={colors as CSSProperties}
+    >
       {name}
     </span>
   );

@@ -10,7 +10,14 @@ import { useMessageContext } from "../list/use-rows.ts";
 import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
-export function Reactions({ message, reactions }: { message: Message; reactions: readonly Reaction[] }) {
+interface ReactionsProps {
+  message: Message;
+  reactions: readonly Reaction[];
+  /** Reactions that were there before. */
+  knownEmoji: ReadonlySet<string>;
+}
+
+export function Reactions({ message, reactions, knownEmoji }: ReactionsProps) {
   const { permissions } = useMessageContext();
   const own = useOwnReactions(message);
   const canAdd = hasPermission(permissions, "addReactions");
@@ -22,6 +29,7 @@ export function Reactions({ message, reactions }: { message: Message; reactions:
           message={message}
           reaction={reaction}
           isOwn={own.includes(reaction.emoji)}
+          isNew={!knownEmoji.has(reaction.emoji)}
           canAdd={canAdd}
         />
       ))}
@@ -34,10 +42,11 @@ interface ReactionChipProps {
   message: Message;
   reaction: Reaction;
   isOwn: boolean;
+  isNew: boolean;
   canAdd: boolean;
 }
 
-function ReactionChip({ message, reaction, isOwn, canAdd }: ReactionChipProps) {
+function ReactionChip({ message, reaction, isOwn, isNew, canAdd }: ReactionChipProps) {
   const { t, i18n } = useTranslation("messages");
   const { ask } = useMessageContext();
   const toggle = useToggleReaction();
@@ -58,7 +67,8 @@ function ReactionChip({ message, reaction, isOwn, canAdd }: ReactionChipProps) {
         aria-label={t("reaction.label", { emoji, count })}
         disabled={!canAdd && !isOwn}
         className={cx(
-          "inline-flex min-h-6.5 items-center gap-1.5 rounded-md border px-2 text-sm tabular-nums touch:min-h-9",
+          "inline-flex min-h-6.5 items-center gap-1.5 rounded-full border px-2.5 text-sm tabular-nums transition-colors touch:min-h-9",
+          isNew && "animate-grow",
           isOwn
             ? "border-accent bg-accent-soft font-medium text-accent-text"
             : "border-line bg-raised text-muted hover:not-disabled:border-line-strong hover:not-disabled:text-text",
@@ -70,7 +80,7 @@ function ReactionChip({ message, reaction, isOwn, canAdd }: ReactionChipProps) {
           ask({ kind: "reactors", message, emoji });
         }}
       >
-        <span className="text-base leading-none">{emoji}</span>
+        <span className="font-emoji text-lg leading-none">{emoji}</span>
         {count}
       </button>
     </Tooltip>

@@ -17,7 +17,7 @@ interface ListHeadProps {
 export function ListHead({ hasOlder, error, onRetry, beginning }: ListHeadProps) {
   return (
     <div
-      className="flex shrink-0 flex-col justify-end gap-2 overflow-hidden px-4 md:px-5"
+      className="column flex shrink-0 flex-col justify-end gap-2 overflow-hidden"
       style={{ height: HEAD_HEIGHT_PX }}
     >
       {!hasOlder && beginning}

@@ -6,6 +6,7 @@ import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Popover } from "../../../ui/popover.tsx";
 import type { UnsentMessage } from "../conversation.ts";
@@ -70,8 +71,22 @@ interface PendingItemProps {
 function PendingItem({ message, startsGroup }: PendingItemProps) {
   const { t } = useTranslation("messages");
   const me = useMe();
+  const isCompact = usePreferences(({ density }) => density === "compact");
+  if (isCompact) {
+    return (
+      <div className={cx("message pending column flex gap-2 py-0.5 text-sm", startsGroup && "mt-message")}>
+        <p className="w-15 shrink-0 truncate text-right text-xs leading-5 text-muted">{t("item.sending")}</p>
+        <div className="min-w-0 flex-1">
+          <p className="float-left mr-2 font-semibold">{me.nickname}</p>
+          <div className="message-text opacity-60">
+            <Markdown content={message.content} />
+          </div>
+        </div>
+      </div>
+    );
+  }
   return (
-    <div className={cx("message pending flex gap-4 px-4 py-0.5 md:px-5", startsGroup && "mt-message")}>
+    <div className={cx("message pending column flex gap-4 py-0.5", startsGroup && "mt-message")}>
       <div className="w-10 shrink-0">
         {startsGroup && <Avatar name={me.nickname} id={me.id} src={me.avatarUrl} size={40} />}
       </div>
@@ -95,7 +110,7 @@ interface BlockedFoldProps {
 function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
   const { t } = useTranslation("messages");
   return (
-    <p className="flex items-center gap-2 px-4 pt-2 pl-19 text-sm text-muted md:px-5 md:pl-19">
+    <p className="column flex items-center gap-2 pt-2 text-sm text-muted before:w-12">
       {t("blocked.count", { count })}
       {!isOpen && (
         <button type="button" className="font-medium text-accent-text hover:underline" onClick={onOpen}>
@@ -109,11 +124,7 @@ function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
 function UnreadDivider() {
   const { t } = useTranslation("messages");
   return (
-    <div
-      role="separator"
-      aria-label={t("unread.divider")}
-      className="flex items-center gap-2 px-4 pt-3 md:px-5"
-    >
+    <div role="separator" aria-label={t("unread.divider")} className="column flex items-center gap-2 pt-3">
       <span className="h-px flex-1 bg-danger" />
       <span className="text-xs font-semibold text-danger-text">{t("unread.divider")}</span>
     </div>
@@ -128,7 +139,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
     <div
       role="group"
       aria-label={t("unsent.label")}
-      className="message pending mt-message flex gap-4 px-4 py-1 md:px-5"
+      className="message pending column mt-message flex gap-4 py-1"
     >
       <div className="flex w-10 shrink-0 justify-center pt-1 text-danger-text">
         <CircleAlert size={20} aria-hidden />
@@ -161,7 +172,7 @@ function DayDivider({ time, onDate }: DayDividerProps) {
   const { t } = useTranslation("messages");
   const fieldId = useId();
   return (
-    <div role="group" aria-label={dayName(time)} className="flex items-center gap-3 px-4 pt-5 pb-1 md:px-5">
+    <div role="group" aria-label={dayName(time)} className="column flex items-center gap-3 pt-5 pb-1">
       <span className="h-px flex-1 bg-line" />
       <Popover
         label={t("day.goTo")}

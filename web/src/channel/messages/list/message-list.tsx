@@ -114,10 +114,7 @@ function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog | null; onC
 function Loading() {
   const { t } = useTranslation("messages");
   return (
-    <div
-      role="status"
-      className="flex min-h-0 flex-1 flex-col justify-end gap-3 overflow-hidden px-4 pb-4 md:px-5"
-    >
+    <div role="status" className="column flex min-h-0 flex-1 flex-col justify-end gap-3 overflow-hidden pb-4">
       <span className="sr-only">{t("ui:loading")}</span>
       {WIDTHS.map((width) => (
         <MessageSkeleton key={width} width={width} />

@@ -143,7 +143,7 @@ function OverrideSwitch({ label, hint, value, onChange, disabled }: OverrideSwit
             />
             <span
               className={cx(
-                "flex h-control-sm w-9 items-center justify-center text-muted -outline-offset-2 peer-focus-visible:outline-2 peer-focus-visible:outline-accent peer-disabled:opacity-50",
+                "flex h-control-sm w-9 items-center justify-center text-muted -outline-offset-2 peer-focus-visible:outline-2 peer-focus-visible:outline-focus peer-disabled:opacity-50",
                 !disabled && "cursor-pointer hover:bg-hover",
                 on,
               )}

@@ -27,7 +27,7 @@ export function AuditPart({ group }: { group: Group }) {
     ...(actorId !== undefined && { actorId }),
   });
   return (
-    <div className="grid max-w-3xl gap-5">
+    <div className="grid gap-5">
       <div className="grid items-start gap-4 md:grid-cols-2">
         <Select
           label={t("audit.filterAction")}

@@ -6,7 +6,8 @@ import { useBans } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
-import { Avatar, ListRow } from "../../../ui/display.tsx";
+import { Avatar } from "../../../ui/display.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
@@ -16,7 +17,7 @@ export function BansPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const bans = useBans(group.id);
   return (
-    <div className="max-w-2xl">
+    <div>
       <PagedRows
         pages={bans}
         empty={<EmptyState icon={UserRoundCheck} title={t("bans.none")} text={t("bans.noneText")} />}

@@ -8,7 +8,8 @@ import { useBots } from "../../../data/group-settings.ts";
 import { useMe } from "../../../data/me.ts";
 import { useUser } from "../../../data/people.ts";
 import { useFormats } from "../../../shared/formats.ts";
-import { Avatar, Badge, ListRow } from "../../../ui/display.tsx";
+import { Avatar, Badge } from "../../../ui/display.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState, Pending } from "../../../ui/feedback.tsx";
@@ -45,7 +46,7 @@ export function BotsPart({ group }: { group: Group }) {
     setToken(response.token);
   };
   return (
-    <div className="grid max-w-2xl gap-5">
+    <div className="grid gap-5">
       <p className="text-muted">{t("bots.text")}</p>
       <Pending of={list} />
       {bots?.length === 0 && (

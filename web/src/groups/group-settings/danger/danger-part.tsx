@@ -25,7 +25,7 @@ export function DangerPart({ group }: { group: Group }) {
     navigate(landingPath());
   };
   return (
-    <div className="grid max-w-xl gap-8">
+    <div className="grid gap-8">
       <section className="grid gap-3">
         <h2 className="text-lg font-semibold">{t("danger.transfer")}</h2>
         <p className="text-muted">{t("danger.transferText")}</p>

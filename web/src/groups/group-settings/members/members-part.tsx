@@ -7,7 +7,8 @@ import { useRoles } from "../../../data/groups.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/hooks.ts";
-import { Avatar, Badge, ListRow } from "../../../ui/display.tsx";
+import { Avatar, Badge } from "../../../ui/display.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { IconButton } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
@@ -26,7 +27,7 @@ export function MembersPart({ group }: { group: Group }) {
   const authority = useAuthority(group);
   const { found, members } = useMemberSearch(group.id, text);
   return (
-    <div className="grid max-w-3xl gap-5">
+    <div className="grid gap-5">
       <TextField
         label={t("members.search")}
         placeholder={t("picker.placeholder")}

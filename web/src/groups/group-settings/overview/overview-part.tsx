@@ -35,7 +35,7 @@ export function OverviewPart({ group }: { group: Group }) {
     saved: t("saved"),
   });
   return (
-    <div className="grid max-w-xl gap-8">
+    <div className="grid gap-8">
       <GroupIcon group={group} />
       <Form form={form} action={t("save")} disabled={!form.changed || form.values.name.trim() === ""}>
         <TextField

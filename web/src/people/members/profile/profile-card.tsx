@@ -19,7 +19,7 @@ import { useStatus } from "../../../data/presence.ts";
 import { useUser } from "../../../data/people.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/hooks.ts";
-import { Avatar, Badge } from "../../../ui/display.tsx";
+import { Avatar, avatarGradient, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
 import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
@@ -48,7 +48,7 @@ export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardP
   const isThere = user !== undefined && user.deleted !== true;
   return (
     <article aria-label={t("card.label", { name })} className="grid max-h-[70dvh] overflow-y-auto">
-      <div aria-hidden className="h-14 bg-accent-soft" />
+      <div aria-hidden className="h-16" style={{ backgroundImage: avatarGradient(userId) }} />
       <div className="-mt-10 px-4">
         <span className="inline-flex rounded-full bg-raised p-1">
           <Avatar name={name} id={userId} src={user?.avatarUrl} size={72} />
