@@ -9,7 +9,7 @@ import { errorText } from "../shared/use-action.ts";
 import { ErrorNote, Spinner } from "../ui/feedback.tsx";
 import { Form, useForm, TextField } from "../ui/form.tsx";
 import { Button } from "../ui/button.tsx";
-import { Checkbox } from "../ui/choices.tsx";
+import { Checkbox } from "../ui/checkbox.tsx";
 import { CodeField, PasswordField } from "./account-fields.tsx";
 import { LOGIN_LINK_CLASS, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
 import { OidcButton, clearOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";

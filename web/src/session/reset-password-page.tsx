@@ -9,7 +9,7 @@ import { loginPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { errorText } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
-import { Checkbox } from "../ui/choices.tsx";
+import { Checkbox } from "../ui/checkbox.tsx";
 import { anonymous } from "./oidc.tsx";
 import { LOGIN_LINK_CLASS, LoginTitle, Outcome, LoginLayout, useFragmentToken } from "./login-layout.tsx";
 import { useServerMeta } from "./server-meta.ts";

@@ -8,7 +8,7 @@ import { ClaimDialog } from "../../session/claim-dialog.tsx";
 import { Section } from "../section.tsx";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
-import { Checkbox } from "../../ui/choices.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
 import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";
 import { Badge } from "../../ui/display.tsx";

@@ -8,7 +8,7 @@ import { groupSettingsPath } from "../../routes.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choices.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useForm, Form } from "../../ui/form.tsx";
 import { CodeField, PasswordField } from "../../session/account-fields.tsx";

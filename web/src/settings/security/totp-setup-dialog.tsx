@@ -7,7 +7,7 @@ import { useCall } from "../../data/call.ts";
 import { CopyField, copyText } from "../../shared/copy-field.tsx";
 import { saveFile } from "../../shared/download-lines.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choices.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, TextField, useForm } from "../../ui/form.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";

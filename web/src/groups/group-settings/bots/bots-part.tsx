@@ -17,7 +17,7 @@ import { Menu, type MenuList } from "../../../ui/menu.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useRoles } from "../../../data/groups.ts";
-import { Checkbox } from "../../../ui/choices.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Form, TextField, useForm } from "../../../ui/form.tsx";
 import { useAuthority } from "../authority.tsx";
 

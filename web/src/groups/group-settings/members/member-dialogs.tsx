@@ -11,7 +11,7 @@ import { useUser } from "../../../data/people.ts";
 import { groupSettingsPath } from "../../../routes.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
-import { Checkbox } from "../../../ui/choices.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
