@@ -23,6 +23,8 @@ export interface AudienceOptions<T extends Tally | DeliveryTally> {
   probes: number;
   /** Receivers keep this channel exact: they reconnect, to another server, and fetch what they missed. */
   exactChannel?: string;
+  /** Index of the first loopback address to connect from; default: the next one of this process. */
+  firstAddress?: number;
   workers: number;
   window: number;
   connectTimeoutMs: number;
@@ -56,7 +58,7 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
 
   private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
     this.#options = options;
-    this.#addresses = sourceAddresses(addresses[0]!);
+    this.#addresses = sourceAddresses(addresses[0]!, options.firstAddress);
     this.tally = options.tally;
     this.connections = allocateConnections(this.tally.memory.receivers);
     this.#errors = [];
@@ -142,9 +144,9 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     signal: AbortSignal,
     isHopeless: () => boolean,
   ): Promise<void> {
-    const { received, receivers } = this.tally.memory;
+    const { received } = this.tally.memory;
     const isDone = () => {
-      const wanted = receivers - this.dropped;
+      const wanted = this.online - this.dropped;
       return messages.every((message) => Atomics.load(received, message) >= wanted);
     };
     const deadline = nowMs() + timeoutMs;
@@ -241,8 +243,9 @@ function tell(worker: Worker, order: ToWorker): void {
 const addressPools = new Map<string, SourceAddresses>();
 
 /** One pool per server address for the whole process: the next audience uses other addresses. */
-export function sourceAddresses(serverAddress: string): SourceAddresses {
+export function sourceAddresses(serverAddress: string, first = 0): SourceAddresses {
   let pool = addressPools.get(serverAddress);
-  if (!pool) addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress)));
+  if (!pool)
+    addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress, process.platform, first)));
   return pool;
 }

@@ -1,7 +1,7 @@
 import { CORRUPTED } from "./message-tag.ts";
 
 /** Where every thread records its receivers' arrivals. All in shared memory, so no results are copied. */
-export interface TallyMemory {
+export interface TallyMemory<Buffer extends ArrayBufferLike = SharedArrayBuffer> {
   receivers: number;
   messages: number;
   /** The instant (`nowMs`) that stored times are relative to; before the first message. */
@@ -10,16 +10,16 @@ export interface TallyMemory {
    * Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. Negative: fetched
    * by sync, so that the event itself may still arrive.
    */
-  receivedAt: Float64Array<SharedArrayBuffer>;
-  lastMessage: Int32Array<SharedArrayBuffer>;
+  receivedAt: Float64Array<Buffer>;
+  lastMessage: Int32Array<Buffer>;
   /** Per message: receivers that have it; extra copies; arrivals after a later message. */
-  received: Int32Array<SharedArrayBuffer>;
-  duplicates: Int32Array<SharedArrayBuffer>;
-  outOfOrder: Int32Array<SharedArrayBuffer>;
+  received: Int32Array<Buffer>;
+  duplicates: Int32Array<Buffer>;
+  outOfOrder: Int32Array<Buffer>;
   /** One number: messages in the measured channel that are not of this run. */
-  foreign: Int32Array<SharedArrayBuffer>;
+  foreign: Int32Array<Buffer>;
   /** One number: messages of this run with another text than was sent. */
-  corrupted: Int32Array<SharedArrayBuffer>;
+  corrupted: Int32Array<Buffer>;
 }
 
 /** Bytes of shared memory for a run of this size. */
@@ -78,6 +78,34 @@ export class Tally {
     if (message > lastMessage[receiver]!) lastMessage[receiver] = message;
     else if (by === "event") Atomics.add(outOfOrder, message, 1);
     return Atomics.add(received, message, 1) + 1 === receivers;
+  }
+
+  /** Not shared, to be sent to another process. */
+  copy(): TallyMemory<ArrayBuffer> {
+    const { receivedAt, lastMessage, received, duplicates, outOfOrder, foreign, corrupted, ...rest } =
+      this.memory;
+    return {
+      ...rest,
+      receivedAt: receivedAt.slice(),
+      lastMessage: lastMessage.slice(),
+      received: received.slice(),
+      duplicates: duplicates.slice(),
+      outOfOrder: outOfOrder.slice(),
+      foreign: foreign.slice(),
+      corrupted: corrupted.slice(),
+    };
+  }
+
+  /** Adds what another process counted, of receivers that follow `first`. Both have the same epoch. */
+  add(part: TallyMemory<ArrayBuffer>, first: number): void {
+    const { receivers, messages, receivedAt } = this.memory;
+    for (let message = 0; message < messages; message++) {
+      const from = message * part.receivers;
+      const times = part.receivedAt.subarray(from, from + part.receivers);
+      receivedAt.set(times, message * receivers + first);
+    }
+    for (const counter of ["received", "duplicates", "outOfOrder", "foreign", "corrupted"] as const)
+      for (const [i, count] of part[counter].entries()) this.memory[counter][i]! += count;
   }
 
   isComplete(message: number): boolean {

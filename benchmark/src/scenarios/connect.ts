@@ -11,16 +11,14 @@ import {
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import {
   checkConnectLimits,
   gatewaysFor,
   receivingProcesses,
   type ConnectPlan,
 } from "../kernels/connections/connect-plan.ts";
-import type { ConnectMeasurement } from "../kernels/connections/connect-result.ts";
-import { measureConnections } from "../kernels/connections/connect-run.ts";
-import { logInOwner, registerCrowd, type CrowdAccess } from "../kernels/connections/crowd-access.ts";
+import { measureConnections, type ConnectMeasurement } from "../kernels/connections/connect-run.ts";
 import { readTokenFile } from "../kernels/connections/token-file.ts";
 import { usageError } from "../cli/exit.ts";
 import { spread, type Spread } from "../kernels/broadcast/percentiles.ts";
@@ -36,9 +34,6 @@ import {
   type MetricTable,
 } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
-import type { Api } from "../targets/fanfare/api.ts";
-import { explain } from "../targets/fanfare/explain.ts";
-import type { RegistrationResult } from "../targets/registration.ts";
 import type { ServerUsage } from "../targets/target.ts";
 import { PROGRAM } from "../cli/program.ts";
 
@@ -64,10 +59,7 @@ const FIGURES: MetricTable<ConnectMeasurement> = {
   kernelPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.kernel ?? undefined,
   testerBytesPerConnection: ({ bytesPerConnection }) => bytesPerConnection?.tester,
   rssGrowthBytes: ({ hold }) => hold?.rssGrowthBytes ?? undefined,
-  cpuMsPerConnectionHour: ({ hold }) => {
-    const seconds = hold?.cpuSecondsPerConnectionHour ?? null;
-    return seconds === null ? undefined : seconds * 1000;
-  },
+  cpuMsPerConnectionHour: ({ hold }) => hold?.cpuMsPerConnectionHour ?? undefined,
   heldMs: ({ hold }) => hold?.heldMs,
   online: ({ counts }) => counts.online,
   gaveUp: ({ counts }) => counts.gaveUp,
@@ -149,52 +141,19 @@ export const connect = scenario({
     return {
       options: { ...plan, cluster },
       async measure(context: RunContext) {
-        const concurrency = Math.min(plan.window, MOST_REGISTRATIONS);
-        const platform = { url, metricsUrl, cluster, registrations: concurrency };
-        const { target, api } = await openFanfareApi(context, platform, concurrency);
-        const { access, registration } = file
-          ? { access: { ...file, tokens: file.tokens.slice(0, users) }, registration: null }
-          : await registerUsers(api, users, concurrency, context, target.isThrowaway);
-        // Memory left over from the registration would hide what connections take: start with a fresh server.
-        if (!file) await target.platform?.refresh(context.signal);
-        const server = {
-          urls: target.urls,
-          platform: target.platform,
-          isLocal: place.isLocalServer,
-          api,
-          usage: () => target.usage(),
-          cpuSeconds: () => target.cpuSeconds(),
-        };
-        return connectOutcome(await measureConnections({ ...context, server, access, registration, plan }));
+        const registrations = Math.min(plan.window, MOST_REGISTRATIONS);
+        const target = await openFanfare(context, { url, metricsUrl, cluster, registrations });
+        const prepared = file
+          ? { credentials: file.tokens.slice(0, users), registration: null }
+          : await target.prepare(users, context.progress, context.signal);
+        const access = file ?? target.meeting;
+        const { isLocalServer } = place;
+        const run = { ...context, ...prepared, target, access, isLocalServer, plan };
+        return connectOutcome(await measureConnections(run));
       },
     };
   },
 });
-
-/** @throws {ExitError} with the server's error */
-async function registerUsers(
-  api: Api,
-  users: number,
-  concurrency: number,
-  { progress, signal, defer }: RunContext,
-  isThrowaway: boolean,
-): Promise<{ access: CrowdAccess; registration: RegistrationResult }> {
-  let done = 0;
-  const work = () => registerCrowd(api, { users, concurrency }, signal, () => done++);
-  try {
-    const crowd = await progress.during("registering guests", users, () => done, work);
-    const { access } = crowd;
-    // On a running server the group is deleted; guests can't be.
-    if (!isThrowaway) defer(() => deleteGroup(api, access));
-    return crowd;
-  } catch (error) {
-    return explain(error);
-  }
-}
-
-async function deleteGroup(api: Api, access: CrowdAccess): Promise<void> {
-  await api.call("group.delete", { groupId: access.groupId }, await logInOwner(api, access));
-}
 
 /** undefined: a single instance, or a running server. A cluster if one process has too few file descriptors. */
 function clusterOf(
@@ -211,12 +170,12 @@ function clusterOf(
 }
 
 function connectOutcome(measured: ConnectMeasurement): Outcome {
-  const { users, target, client, hold, messages, bytesPerConnection, errors } = measured;
+  const { users, hold, messages, bytesPerConnection, errors } = measured;
   return {
     title: `Connect ${count(users, "user")}`,
     subtitle: [
-      target.isThrowaway ? `${clusterName(measured)}, started for this run` : target.url,
-      `light receivers in ${count(client.processes, "process", "processes")} that answer heartbeats`,
+      measured.isThrowaway ? `${clusterName(measured)}, started for this run` : measured.url,
+      `light receivers in ${count(measured.processes, "process", "processes")} that answer heartbeats`,
     ],
     metrics: connectMetrics(measured),
     series: [

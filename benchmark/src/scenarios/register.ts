@@ -2,13 +2,12 @@ import { FANFARE_OPTIONS, integer, text } from "../cli/options.ts";
 import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
-import { registerCrowd } from "../kernels/connections/crowd-access.ts";
 import { writeTokenFile } from "../kernels/connections/token-file.ts";
 import { usageError } from "../cli/exit.ts";
 import { count } from "../report/format.ts";
 import { metrics } from "../report/metric.ts";
-import { explain } from "../targets/fanfare/explain.ts";
 import { PROGRAM } from "../cli/program.ts";
+import { openMeeting, registerGuests } from "../targets/fanfare/meeting.ts";
 
 const MOST_USERS = 1_000_000;
 
@@ -49,17 +48,18 @@ export const register = scenario({
     return {
       options: { users, concurrency },
       async measure(context: RunContext) {
-        const { progress, signal } = context;
+        const { signal } = context;
         const place = { url, metricsUrl, registrations: 1 };
         const { target, api } = await openFanfareApi(context, place, concurrency);
         const before = await target.usage();
-        let done = 0;
-        const work = () => registerCrowd(api, { users, concurrency }, signal, () => done++);
-        const { access, registration } = await progress
-          .during("registering guests", users, () => done, work)
-          .catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : explain(error)));
+        const meeting = await openMeeting(api, signal);
+        const guests = { users, concurrency };
+        const { tokens, registration } = await registerGuests(api, meeting, guests, context);
         const after = await target.usage();
-        if (out !== undefined) await writeTokenFile(out, target.urls[0]!, access);
+        if (out !== undefined) {
+          const { groupId, channelId, owner, expiresAt } = meeting;
+          await writeTokenFile(out, target.urls[0]!, { groupId, channelId, owner, tokens, expiresAt });
+        }
         const cpuSeconds = (after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
         const { perSecond, userMs } = registration;
         return {

@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../../cli/exit.ts";
 import { Audience, isOnThisMachine } from "../../receivers/audience.ts";
-import { newRunId, taggedContent, taggedIndex } from "../../receivers/message-tag.ts";
+import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { Progress } from "../../report/progress.ts";
 import type { BroadcastMeasurement, RoundKind, ServerResult } from "./broadcast-result.ts";
 import type { Prepared, Sender, Target } from "../../targets/target.ts";
 import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
-import { summarise, type SentBurst, type SentMessage, type StoredCounts } from "./broadcast-summary.ts";
+import { summarise, type BroadcastMessage, type SentBurst, type StoredCounts } from "./broadcast-summary.ts";
+import { abortable } from "./abortable.ts";
 import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
 import { GeneratorLoad } from "./generator-load.ts";
 import { watchOtherPrograms } from "./machine-load.ts";
 import type { NatsTraffic } from "./nats-traffic.ts";
+import { SentMessages } from "./sent-messages.ts";
 import { ServerSampler } from "./server-samples.ts";
 
 /** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
@@ -46,7 +48,8 @@ class BroadcastRun {
   readonly #context: RunContext;
   readonly #runId = newRunId();
   readonly #generator = new GeneratorLoad();
-  readonly #messages: SentMessage[] = [];
+  readonly #sent: SentMessages;
+  readonly #messages: BroadcastMessage[] = [];
   readonly #bursts: SentBurst[] = [];
   readonly #server: ServerResult = {
     beforeConnect: null,
@@ -66,7 +69,9 @@ class BroadcastRun {
   #stored: StoredCounts = { stored: null, storedTwice: null };
 
   constructor(context: RunContext) {
+    const { errors, plan } = context;
     this.#context = context;
+    this.#sent = new SentMessages({ runId: this.#runId, payloadBytes: plan.payloadBytes, errors });
   }
 
   async measure(): Promise<BroadcastMeasurement> {
@@ -123,8 +128,8 @@ class BroadcastRun {
       return index >= 0;
     });
     if (copies === null) return { stored: null, storedTwice: null };
-    const isStored = ({ state, index }: SentMessage) => state === "acknowledged" && found.has(index);
-    return { stored: this.#messages.filter(isStored).length, storedTwice: copies - found.size };
+    const stored = this.#sent.acknowledged.filter(({ index }) => found.has(index));
+    return { stored: stored.length, storedTwice: copies - found.size };
   }
 
   async #connect(audience: Audience): Promise<void> {
@@ -268,35 +273,11 @@ class BroadcastRun {
     if (cpuBefore !== null && cpuAfter !== null) burst.cpuSeconds = cpuAfter - cpuBefore;
   }
 
-  /** @param intendedMs the instant that counts as the sending; default: now */
-  #send(sender: Sender, kind: SentMessage["kind"], intendedMs = nowMs()): SentMessage {
-    const { plan } = this.#context;
-    const index = this.#messages.length;
-    const message: SentMessage = {
-      index,
-      kind,
-      sentAtMs: intendedMs,
-      state: "sent",
-      ackMs: null,
-      testerDelayMs: 0,
-      isOver: false,
-      settled: Promise.resolve(),
-    };
+  #send(sender: Sender, kind: BroadcastMessage["kind"], sentAtMs?: number): BroadcastMessage {
+    const sent = this.#sent.send(sender, this.#context.plan.users, sentAtMs);
+    const message = Object.assign(sent, { kind, testerDelayMs: 0 });
     this.#messages.push(message);
-    const content = taggedContent(this.#runId, index, plan.payloadBytes);
-    message.settled = this.#settle(message, sender.send(content));
     return message;
-  }
-
-  async #settle(message: SentMessage, sending: Promise<void>): Promise<void> {
-    try {
-      await sending;
-      message.state = "acknowledged";
-      message.ackMs = nowMs() - message.sentAtMs;
-    } catch (error) {
-      message.state = "failed";
-      this.#context.errors.add("send", (error as Error).message);
-    }
   }
 }
 
@@ -331,14 +312,4 @@ function natsPerMessage(
     other: perMessage("other"),
     toIdleGateways,
   };
-}
-
-/** Stops waiting on an abort signal; the work itself continues. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

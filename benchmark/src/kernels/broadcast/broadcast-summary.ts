@@ -13,22 +13,16 @@ import type { BroadcastPlan } from "./broadcast-plan.ts";
 import type { GeneratorLoad, Standstill } from "./generator-load.ts";
 import { bucketsOf } from "./histogram.ts";
 import { openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
+import { arrivalsOf, countsOf, deliveryOf, missingOf, type SentMessage } from "./sent-messages.ts";
 
-/** A message as the sender knows it; the tally has the receivers' data under its index. */
-export interface SentMessage {
-  index: number;
+/** A message of the rounds or of a burst. */
+export interface BroadcastMessage extends SentMessage {
   kind: RoundKind | "burst";
-  sentAtMs: number;
-  state: "sent" | "acknowledged" | "failed";
-  ackMs: number | null;
   testerDelayMs: number;
-  /** false while it can still arrive: an interrupted run must not report it as lost. */
-  isOver: boolean;
-  settled: Promise<void>;
 }
 
 export interface SentBurst {
-  messages: SentMessage[];
+  messages: BroadcastMessage[];
   cpuSeconds: number | null;
   testerDelayMs: number;
 }
@@ -42,7 +36,7 @@ export interface RunRecord extends StoredCounts {
   registration: RegistrationResult | null;
   audience: Audience;
   connectMs: number | null;
-  messages: readonly SentMessage[];
+  messages: readonly BroadcastMessage[];
   bursts: readonly SentBurst[];
   server: ServerResult;
   generator: GeneratorLoad;
@@ -81,7 +75,7 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     warm: {
       p100Ms,
       ackMs: spread(counted.map((message) => message.ackMs).filter(isNumber)),
-      latencyMs: openPercentiles(warmLatencies, missingOf(counted, audience)),
+      latencyMs: openPercentiles(warmLatencies, missingOf(counted, audience.tally)),
       histogram: bucketsOf(warmLatencies),
     },
     rounds,
@@ -108,9 +102,9 @@ function isDisturbed(testerDelayMs: number, p100Ms: number | null): boolean {
  * do all if most are disturbed: then there is nothing better.
  */
 function withoutDisturbed(
-  messages: readonly SentMessage[],
+  messages: readonly BroadcastMessage[],
   audience: Audience,
-): { counted: SentMessage[]; disturbed: number; areLeftOut: boolean } {
+): { counted: BroadcastMessage[]; disturbed: number; areLeftOut: boolean } {
   const warm = messages.filter(({ kind }) => kind === "warm");
   const undisturbed = warm.filter((message) => !roundResult(message, audience).isDisturbed);
   const areLeftOut = undisturbed.length >= warm.length / 2;
@@ -157,53 +151,20 @@ function standstillsOfBursts(bursts: readonly BurstResult[]): Standstill[] {
 }
 
 /** null if one of them did not reach everyone: leaving it out would make a worse server look better. */
-function headlineOf(messages: readonly SentMessage[], audience: Audience): Spread | null {
+function headlineOf(messages: readonly BroadcastMessage[], audience: Audience): Spread | null {
   const p100s = messages.filter(({ isOver }) => isOver).map((m) => roundResult(m, audience).p100Ms);
   const known = p100s.filter(isNumber);
   return known.length === p100s.length ? spread(known) : null;
 }
 
-/** Deliveries that did not arrive in time; none are expected of rejected messages. */
-function missingOf(messages: readonly SentMessage[], { tally: { memory } }: Audience): number {
-  return messages
-    .filter(isOwed)
-    .reduce((sum, { index }) => sum + memory.receivers - Atomics.load(memory.received, index), 0);
-}
-
-type Arrivals = Pick<RoundResult, "received" | "lost" | "duplicates" | "outOfOrder">;
-
-/** Unacknowledged messages are not expected to arrive, so they can't be lost. */
-function isOwed(message: SentMessage): boolean {
-  return message.state === "acknowledged" && message.isOver;
-}
-
-function arrivals(messages: readonly SentMessage[], { tally: { memory } }: Audience): Arrivals {
-  const sum = (of: (message: SentMessage) => number) =>
-    messages.reduce((total, message) => total + of(message), 0);
-  const received = ({ index }: SentMessage) => Atomics.load(memory.received, index);
-  return {
-    received: sum(received),
-    lost: sum((message) => (isOwed(message) ? memory.receivers - received(message) : 0)),
-    duplicates: sum(({ index }) => Atomics.load(memory.duplicates, index)),
-    outOfOrder: sum(({ index }) => Atomics.load(memory.outOfOrder, index)),
-  };
-}
-
-function roundResult(message: SentMessage, audience: Audience): RoundResult {
-  const latencyMs = openPercentiles(
-    audience.tally.latencies(message.index, message.sentAtMs),
-    missingOf([message], audience),
-  );
-  const { kind, ackMs, testerDelayMs } = message;
-  const p100Ms = audience.tally.isComplete(message.index) && latencyMs ? latencyMs.p100 : null;
+function roundResult(message: BroadcastMessage, { tally }: Audience): RoundResult {
+  const { kind, testerDelayMs } = message;
+  const delivery = deliveryOf(message, tally);
   return {
     kind: kind as RoundKind,
-    ackMs,
-    p100Ms,
-    latencyMs,
-    ...arrivals([message], audience),
+    ...delivery,
     testerDelayMs,
-    isDisturbed: isDisturbed(testerDelayMs, p100Ms),
+    isDisturbed: isDisturbed(testerDelayMs, delivery.p100Ms),
   };
 }
 
@@ -212,7 +173,7 @@ function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audienc
   const last = (message: SentMessage) =>
     audience.tally.latencies(message.index, message.sentAtMs).at(-1) ?? 0;
   const allMs = isComplete ? Math.max(...messages.map(last)) : null;
-  const { received, ...rest } = arrivals(messages, audience);
+  const { received, ...rest } = arrivalsOf(messages, audience.tally);
   return {
     messages: messages.length,
     acknowledged: messages.filter((message) => message.state === "acknowledged").length,
@@ -229,22 +190,19 @@ function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audienc
 }
 
 function countAll({ messages, audience, stored, storedTwice }: RunRecord): Counts {
-  const acknowledged = messages.filter((message) => message.state === "acknowledged");
+  const { tally, dropped, resyncs } = audience;
   return {
-    sent: messages.length,
-    acknowledged: acknowledged.length,
+    ...countsOf(messages, tally),
     stored,
     storedTwice,
-    expected: messages.filter(isOwed).length * audience.tally.memory.receivers,
-    ...arrivals(messages, audience),
-    foreign: audience.tally.memory.foreign[0]!,
-    corrupted: audience.tally.memory.corrupted[0]!,
-    dropped: audience.dropped,
-    resyncs: audience.resyncs,
+    foreign: tally.memory.foreign[0]!,
+    dropped,
+    resyncs,
   };
 }
 
-function joined(arrays: readonly Float64Array[]): Float64Array {
+/** In ascending order. */
+export function joined(arrays: readonly Float64Array[]): Float64Array {
   const all = new Float64Array(arrays.reduce((length, array) => length + array.length, 0));
   let at = 0;
   for (const array of arrays) {

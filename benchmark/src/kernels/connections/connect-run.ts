@@ -3,20 +3,15 @@ import { nowMs } from "../broadcast/clock.ts";
 import type { ErrorTable } from "../broadcast/error-table.ts";
 import { watchOtherPrograms } from "../broadcast/machine-load.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
-import type { Platform } from "../../platform/platform.ts";
-import { newRunId, taggedContent, taggedIndex } from "../../receivers/message-tag.ts";
+import { countsOf, deliveryOf, SentMessages } from "../broadcast/sent-messages.ts";
+import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
 import type { Progress } from "../../report/progress.ts";
-import type { Api } from "../../targets/fanfare/api.ts";
-import { openFanfareSender } from "../../targets/fanfare/fanfare-sender.ts";
-import type { RegistrationResult } from "../../targets/registration.ts";
-import type { Sender, ServerUsage } from "../../targets/target.ts";
+import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import type { GroupAccess } from "../../targets/fanfare/meeting.ts";
+import type { Prepared, Sender, ServerUsage } from "../../targets/target.ts";
 import type { ConnectPlan } from "./connect-plan.ts";
-import type { ConnectionBytes, ConnectMeasurement, CrowdMessage, HoldSample } from "./connect-result.ts";
-import { Crowd } from "./crowd.ts";
-import { logInOwner, type CrowdAccess } from "./crowd-access.ts";
-import type { CrowdReport } from "./crowd-messages.ts";
-import { grownObjects, readKernelMemory, type KernelMemory } from "./kernel-memory.ts";
-import { memoryByKind } from "./memory-by-kind.ts";
+import { grownObjects, kernelBytes, memoryByKind, readKernelMemory, type KernelMemory } from "./memory.ts";
+import { ReceiverProcesses } from "./receiver-processes.ts";
 
 const MOST_SAMPLES = 240;
 const SHORTEST_SAMPLE_MS = 1000;
@@ -24,34 +19,24 @@ const MOST_OBJECTS = 10;
 /** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 const MS_PER_HOUR = 3_600_000;
-const PAGE_MESSAGES = 100;
 
-/** The server under test. */
-export interface CrowdServer {
-  urls: readonly string[];
-  platform: Platform | undefined;
-  isLocal: boolean;
-  api: Api;
-  usage(): Promise<ServerUsage | null>;
-  cpuSeconds(): Promise<number | null>;
-}
-
-export interface ConnectContext {
-  server: CrowdServer;
-  access: CrowdAccess;
-  registration: RegistrationResult | null;
+export interface ConnectContext extends Prepared {
+  target: FanfareTarget;
+  /** The group of the members. */
+  access: GroupAccess;
+  isLocalServer: boolean;
   plan: ConnectPlan;
   progress: Progress;
   errors: ErrorTable;
   signal: AbortSignal;
 }
 
-interface SentMessage {
-  sentAtMs: number;
-  ackMs: number | null;
-  /** How many were online when it was sent. */
+export interface HoldSample {
+  /** Since all were online. */
+  atMs: number;
+  rssBytes: number | null;
+  cpuSeconds: number | null;
   online: number;
-  isOver: boolean;
 }
 
 /** Memory of server and kernel at one moment. */
@@ -61,25 +46,24 @@ interface Snapshot {
   byKind: Record<string, number> | null;
 }
 
+export type ConnectMeasurement = Awaited<ReturnType<typeof measureConnections>>;
+
 /**
- * Connects a crowd, holds the connections, sends messages and disconnects. Failed connections are part of the
+ * Connects members, holds the connections, sends messages and disconnects. Failed connections are part of the
  * result. On an abort signal, the measurement has everything up to then.
  */
-export async function measureConnections(context: ConnectContext): Promise<ConnectMeasurement> {
+export function measureConnections(context: ConnectContext) {
   return new ConnectRun(context).measure();
 }
 
 class ConnectRun {
   readonly #context: ConnectContext;
   readonly #runId = newRunId();
-  readonly #sent: SentMessage[] = [];
+  readonly #sent: SentMessages;
+  readonly #receivers: ReceiverProcesses;
   readonly #samples: HoldSample[] = [];
-  readonly #server: ConnectMeasurement["server"] = {
-    beforeConnect: null,
-    connected: null,
-    afterHold: null,
-    afterMessages: null,
-  };
+  readonly #usage: Record<"beforeConnect" | "connected" | "afterHold" | "afterMessages", ServerUsage | null> =
+    { beforeConnect: null, connected: null, afterHold: null, afterMessages: null };
   #before: Snapshot | undefined;
   #connected: Snapshot | undefined;
   #connectMs: number | null = null;
@@ -89,71 +73,70 @@ class ConnectRun {
   #stored: number | null = null;
 
   constructor(context: ConnectContext) {
+    const { plan, target, errors } = context;
+    const runId = this.#runId;
     this.#context = context;
+    this.#sent = new SentMessages({ runId, payloadBytes: plan.payloadBytes, errors });
+    this.#receivers = new ReceiverProcesses({ ...plan, urls: target.urls, dialect: target.dialect, runId });
   }
 
-  async measure(): Promise<ConnectMeasurement> {
-    const { plan, server, errors, signal } = this.#context;
-    const crowd = new Crowd({ ...plan, urls: server.urls, dialect: "fanfare", runId: this.#runId });
-    let reports: CrowdReport[] = [];
+  async measure() {
+    const { target, access, plan, errors, signal } = this.#context;
     let sender: Sender | undefined;
     try {
-      await this.#connect(crowd);
-      await this.#hold(crowd);
-      if (plan.messages > 0 && crowd.online > 0) {
-        const { access } = this.#context;
-        const ownerToken = await logInOwner(server.api, access, signal);
-        sender = await openFanfareSender(server.urls[0]!, ownerToken, access.channelId);
-        await this.#sendAll(crowd, sender, ownerToken);
+      await this.#connect();
+      await this.#hold();
+      if (plan.messages > 0 && this.#receivers.online > 0) {
+        await target.resume(access, signal);
+        sender = await target.openSender();
+        await this.#sendAll(sender);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       sender?.close();
-      // Not every process has a report if the run ended early.
-      reports = await crowd.report().catch(() => []);
-      await crowd.close();
+      await this.#receivers.close();
     }
-    for (const report of reports) {
+    for (const report of this.#receivers.reports) {
       for (const [code, count] of Object.entries(report.errors)) errors.add("connect", code, count);
     }
-    return this.#summarise(crowd, reports);
+    return this.#summarise();
   }
 
-  async #connect(crowd: Crowd): Promise<void> {
-    const { plan, server, access, progress, signal } = this.#context;
+  async #connect(): Promise<void> {
+    const { plan, target, credentials, progress, signal } = this.#context;
     this.#before = await this.#snapshot();
-    this.#server.beforeConnect = this.#before.usage;
-    const cpuBefore = await server.cpuSeconds();
-    const endWatch = server.platform && cpuBefore !== null ? watchOtherPrograms(cpuBefore) : undefined;
+    this.#usage.beforeConnect = this.#before.usage;
+    const cpuBefore = await target.cpuSeconds();
+    const endWatch = target.platform && cpuBefore !== null ? watchOtherPrograms(cpuBefore) : undefined;
     const startedMs = nowMs();
     await progress.during(
       "connecting",
       plan.users,
-      () => crowd.online,
-      () => crowd.connect(access.tokens, signal),
+      () => this.#receivers.online,
+      () => this.#receivers.connect(credentials, signal),
     );
     this.#connectMs = nowMs() - startedMs;
-    const cpuAfter = await server.cpuSeconds();
+    const cpuAfter = await target.cpuSeconds();
     if (cpuBefore !== null && cpuAfter !== null) this.#connectCpuSeconds = cpuAfter - cpuBefore;
     if (cpuAfter !== null) this.#otherProgramsCores = endWatch?.(cpuAfter) ?? null;
     await sleep(plan.settleMs, undefined, { signal });
     this.#connected = await this.#snapshot();
-    this.#server.connected = this.#connected.usage;
+    this.#usage.connected = this.#connected.usage;
   }
 
-  async #hold(crowd: Crowd): Promise<void> {
-    const { plan, server, progress, signal } = this.#context;
+  async #hold(): Promise<void> {
+    const { plan, target, progress, signal } = this.#context;
     const startedMs = nowMs();
     const everyMs = Math.max(SHORTEST_SAMPLE_MS, plan.holdMs / MOST_SAMPLES);
     const heldMs = () => nowMs() - startedMs;
     const sample = async () => {
-      const usage = await server.usage();
+      const usage = await target.usage();
       this.#samples.push({
         atMs: heldMs(),
         rssBytes: usage?.rssBytes ?? null,
         cpuSeconds: usage?.cpuSeconds ?? null,
-        online: crowd.online - crowd.dropped,
+        online: this.#online,
       });
       this.#heldMs = heldMs();
     };
@@ -165,133 +148,120 @@ class ConnectRun {
       }
     };
     await progress.during("seconds held", Math.round(plan.holdMs / 1000), () => heldMs() / 1000, hold);
-    this.#server.afterHold = await server.usage();
+    this.#usage.afterHold = await target.usage();
   }
 
-  async #sendAll(crowd: Crowd, sender: Sender, ownerToken: string): Promise<void> {
-    const { plan, server, access, progress, signal } = this.#context;
-    const { channelId } = access;
-    const { head } = await server.api.call("message.list", { channelId, limit: 1 }, ownerToken, signal);
-    crowd.measure(true);
+  async #sendAll(sender: Sender): Promise<void> {
+    const { plan, target, progress, signal } = this.#context;
+    this.#receivers.measure(true);
     const work = async () => {
-      for (let index = 0; index < plan.messages; index++) await this.#send(crowd, sender, index);
+      while (this.#sent.all.length < plan.messages) await this.#send(sender);
     };
-    await progress.during("sending messages", plan.messages, () => this.#sent.length, work);
+    await progress.during("sending messages", plan.messages, () => this.#sent.all.length, work);
     await sleep(DRAIN_MS, undefined, { signal });
-    crowd.measure(false);
-    this.#server.afterMessages = await server.usage();
+    this.#receivers.measure(false);
+    this.#usage.afterMessages = await target.usage();
     const stored = new Set<number>();
-    for (let after = head.seq, isLast = false; !isLast;) {
-      const page = { channelId, after, limit: PAGE_MESSAGES };
-      const { messages, hasMore } = await server.api.call("message.list", page, ownerToken, signal);
-      for (const { content } of messages) stored.add(taggedIndex(this.#runId, content));
-      after = messages.at(-1)?.seq ?? after;
-      isLast = !hasMore;
-    }
-    this.#stored = this.#sent.filter(({ ackMs }, index) => ackMs !== null && stored.has(index)).length;
+    await target.countStored((content) => stored.add(taggedIndex(this.#runId, content)).size > 0);
+    this.#stored = this.#sent.acknowledged.filter(({ index }) => stored.has(index)).length;
   }
 
-  async #send(crowd: Crowd, sender: Sender, index: number): Promise<void> {
-    const { plan, errors, signal } = this.#context;
-    const online = crowd.online - crowd.dropped;
-    const message: SentMessage = { sentAtMs: nowMs(), ackMs: null, online, isOver: false };
-    this.#sent.push(message);
-    let hasFailed = false;
-    const settled = sender.send(taggedContent(this.#runId, index, plan.payloadBytes)).then(
-      () => (message.ackMs = nowMs() - message.sentAtMs),
-      (error: Error) => {
-        hasFailed = true;
-        errors.add("send", error.message);
-      },
-    );
-    await crowd.waitFor(index, plan.timeoutMs, signal, () => hasFailed);
-    await settled;
+  async #send(sender: Sender): Promise<void> {
+    const { plan, signal } = this.#context;
+    const message = this.#sent.send(sender, this.#online);
+    await this.#receivers.waitFor(message.index, plan.timeoutMs, signal, () => message.state === "failed");
+    await message.settled;
     message.isOver = true;
   }
 
+  get #online(): number {
+    return this.#receivers.online - this.#receivers.dropped;
+  }
+
   async #snapshot(): Promise<Snapshot> {
-    const { platform } = this.#context.server;
+    const { target } = this.#context;
     return {
-      usage: await this.#context.server.usage(),
+      usage: await target.usage(),
       kernel: readKernelMemory(),
-      byKind: platform ? memoryByKind(platform) : null,
+      byKind: target.platform ? memoryByKind(target.platform) : null,
     };
   }
 
-  #summarise(crowd: Crowd, reports: readonly CrowdReport[]): ConnectMeasurement {
-    const { plan, server, registration, errors } = this.#context;
-    const messages = this.#sent.map((message, index) => messageResult(message, index, reports));
-    const sum = (of: (message: CrowdMessage) => number) =>
-      messages.reduce((total, message) => total + of(message), 0);
-    const online = crowd.online;
-    const onlineMs = percentiles(Float64Array.from(reports.flatMap((r) => [...r.onlineMs])).sort());
+  #summarise() {
+    const { plan, target, registration, errors } = this.#context;
+    const { online, gaveUp, dropped, resyncs, tally, reports } = this.#receivers;
+    const { platform } = target;
+    const isCluster = platform !== undefined && platform.workers > 0;
     const cpu = this.#connectCpuSeconds;
     return {
-      target: { name: "fanfare", url: server.urls.join(","), isThrowaway: server.platform !== undefined },
+      url: target.urls.join(","),
+      isThrowaway: target.isThrowaway,
       users: plan.users,
-      gateways: server.platform && server.platform.workers > 0 ? server.platform.gateways.length : null,
-      workers: server.platform?.workers ? server.platform.workers : null,
-      client: { processes: plan.processes, napMs: plan.napMs },
+      /** null: a single instance, or unknown. */
+      gateways: isCluster ? platform.gateways.length : null,
+      workers: isCluster ? platform.workers : null,
+      processes: plan.processes,
+      /** null: the tokens came from a file. */
       registration,
       connection:
         this.#connectMs === null
           ? null
           : {
-              users: online,
-              durationMs: this.#connectMs,
               perSecond: online / (this.#connectMs / 1000),
               perServerCpuSecond: cpu === null || cpu <= 0 ? null : online / cpu,
-              onlineMs,
+              onlineMs: percentiles(
+                Float64Array.from(reports.flatMap((report) => [...report.onlineMs])).sort(),
+              ),
             },
-      bytesPerConnection: this.#bytesPerConnection(online, reports),
+      bytesPerConnection: this.#bytesPerConnection(online),
       hold: this.#holdResult(online),
-      messages,
+      messages: this.#sent.all.map((message) => deliveryOf(message, tally)),
       counts: {
         online,
-        gaveUp: crowd.gaveUp,
-        dropped: crowd.dropped,
-        resyncs: crowd.resyncs,
-        sent: messages.length,
-        acknowledged: this.#sent.filter(({ ackMs }) => ackMs !== null).length,
+        gaveUp,
+        dropped,
+        resyncs,
+        ...countsOf(this.#sent.all, tally),
+        /** Acknowledged messages that are stored as they were sent; null: the run was interrupted. */
         stored: this.#stored,
-        expected: this.#sent.reduce((total, message) => total + (isOwed(message) ? message.online : 0), 0),
-        received: sum((message) => message.received),
-        lost: sum((message) => message.lost),
-        duplicates: sum((message) => message.duplicates),
-        outOfOrder: sum((message) => message.outOfOrder),
-        corrupted: reports.reduce((total, { corrupted }) => total + corrupted, 0),
       },
-      server: this.#server,
+      server: this.#usage,
+      /** Cores used by unrelated programs while connections were made; null: unknown. */
       otherProgramsCores: this.#otherProgramsCores,
       errors: errors.rows(),
     };
   }
 
-  #bytesPerConnection(online: number, reports: readonly CrowdReport[]): ConnectionBytes | null {
+  /** With all members online, minus before they connected. */
+  #bytesPerConnection(online: number) {
     const [before, after] = [this.#before, this.#connected];
     if (!before || !after || online === 0) return null;
     const per = (from: number | null | undefined, to: number | null | undefined) =>
       from === null || from === undefined || to === null || to === undefined ? null : (to - from) / online;
-    const kernel = (memory: KernelMemory | null) => memory && memory.slabBytes + memory.tcpBufferBytes;
     const kinds = Object.entries(after.byKind ?? {});
     const [old, now] = [before.kernel?.objects, after.kernel?.objects];
+    const grown = old && now ? grownObjects(old, now, MOST_OBJECTS) : [];
+    const testerBytes = this.#receivers.reports.reduce((sum, { rssBytes }) => sum + rssBytes, 0);
     return {
+      /** Resident memory of all the server's processes. */
       server: per(before.usage?.rssBytes, after.usage?.rssBytes),
-      serverByKind:
-        kinds.length === 0
-          ? null
-          : Object.fromEntries(kinds.map(([kind, bytes]) => [kind, per(before.byKind?.[kind] ?? 0, bytes)!])),
-      kernel: per(kernel(before.kernel), kernel(after.kernel)),
-      isKernelOfBothEnds: this.#context.server.isLocal,
-      kernelObjects:
-        old && now
-          ? grownObjects(old, now, MOST_OBJECTS).map(({ name, bytes }) => ({ name, bytes: bytes / online }))
-          : null,
-      tester: reports.reduce((total, { rssBytes }) => total + rssBytes, 0) / online,
+      /** The same by kind of process, if the server was started for the run. */
+      serverByKind: Object.fromEntries(
+        kinds.map(([kind, bytes]) => [kind, per(before.byKind?.[kind] ?? 0, bytes)!]),
+      ),
+      /**
+       * Kernel memory of this machine (slab and TCP buffers). If the server is on this machine, it includes both
+       * ends of each connection; half of it is the server's.
+       */
+      kernel: per(kernelBytes(before.kernel), kernelBytes(after.kernel)),
+      isKernelOfBothEnds: this.#context.isLocalServer,
+      /** The kernel objects that grew most, if they are readable (as root). */
+      kernelObjects: grown.map(({ name, bytes }) => ({ name, bytes: bytes / online })),
+      tester: testerBytes / online,
     };
   }
 
-  #holdResult(online: number): ConnectMeasurement["hold"] {
+  #holdResult(online: number) {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (this.#heldMs === null || !first || !last) return null;
     const growth = (of: (sample: HoldSample) => number | null) => {
@@ -301,36 +271,12 @@ class ConnectRun {
     const cpu = growth((sample) => sample.cpuSeconds);
     const hours = (last.atMs - first.atMs) / MS_PER_HOUR;
     return {
-      plannedMs: this.#context.plan.holdMs,
       heldMs: this.#heldMs,
+      /** At most a few hundred, independent of the duration. */
       samples: this.#samples,
       rssGrowthBytes: growth((sample) => sample.rssBytes),
-      cpuSecondsPerConnectionHour: cpu === null || online === 0 ? null : cpu / online / hours,
+      /** Server CPU per connection and hour while idle, mostly for heartbeats. */
+      cpuMsPerConnectionHour: cpu === null || online === 0 ? null : (cpu / online / hours) * 1000,
     };
   }
-}
-
-/** Unacknowledged messages are not expected to arrive; messages within their timeout are not lost yet. */
-function isOwed({ ackMs, isOver }: SentMessage): boolean {
-  return ackMs !== null && isOver;
-}
-
-function messageResult(message: SentMessage, index: number, reports: readonly CrowdReport[]): CrowdMessage {
-  const arrivals = Float64Array.from(
-    reports.flatMap((report) => [...(report.arrivals[index] ?? [])]),
-    (atMs) => atMs - message.sentAtMs,
-  ).sort();
-  const latencyMs = percentiles(arrivals);
-  const lost = isOwed(message) ? Math.max(0, message.online - arrivals.length) : 0;
-  const sum = (of: "duplicates" | "outOfOrder") =>
-    reports.reduce((total, report) => total + (report[of][index] ?? 0), 0);
-  return {
-    ackMs: message.ackMs,
-    p100Ms: lost === 0 && latencyMs && isOwed(message) ? latencyMs.p100 : null,
-    latencyMs,
-    received: arrivals.length,
-    lost,
-    duplicates: sum("duplicates"),
-    outOfOrder: sum("outOfOrder"),
-  };
 }

@@ -1,19 +1,26 @@
 import { open, readFile } from "node:fs/promises";
 import { usageError } from "../../cli/exit.ts";
-import type { CrowdAccess } from "./crowd-access.ts";
 import { PROGRAM } from "../../cli/program.ts";
+import type { GroupAccess } from "../../targets/fanfare/meeting.ts";
 
 /** What `register` writes and `connect` reads. */
-export interface TokenFile extends CrowdAccess {
+export interface TokenFile extends GroupAccess {
   version: typeof VERSION;
   url: string;
+  /** Access tokens of the group's members, and when the first of them expires (ISO 8601). */
+  tokens: string[];
+  expiresAt: string;
 }
 
 const VERSION = 1;
 /** Anyone who can read the file can sign in as any of the users. */
 const OWNER_ONLY = 0o600;
 
-export async function writeTokenFile(file: string, url: string, access: CrowdAccess): Promise<void> {
+export async function writeTokenFile(
+  file: string,
+  url: string,
+  access: Omit<TokenFile, "version" | "url">,
+): Promise<void> {
   const content: TokenFile = { version: VERSION, url, ...access };
   const handle = await open(file, "w", OWNER_ONLY);
   try {

@@ -1,10 +1,13 @@
-import { Crowd } from "../connections/crowd.ts";
-import { registerCrowd } from "../connections/crowd-access.ts";
+import { abortable } from "../broadcast/abortable.ts";
+import { nowMs } from "../broadcast/clock.ts";
 import type { HttpSetup } from "../requests/http-operation.ts";
 import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
+import { Audience } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
+import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { RunContext } from "../../cli/scenario.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
+import { openMeeting, registerGuests } from "../../targets/fanfare/meeting.ts";
 import { fetchMetrics, histogramChange, sumOf, type MetricSample } from "./metric-samples.ts";
 import type { StageRow, StagesMeasurement } from "./stages-result.ts";
 
@@ -37,20 +40,18 @@ export async function measureStages(
   context: RunContext,
 ): Promise<StagesMeasurement> {
   const { progress, errors, signal } = context;
-  let done = 0;
-  const { access } = await progress.during(
-    "registering guests",
-    plan.users,
-    () => done,
-    () => registerCrowd(server.api, { users: plan.users, concurrency: CONNECTING }, signal, () => done++),
-  );
+  const meeting = await openMeeting(server.api, signal);
+  const guests = { users: plan.users, concurrency: CONNECTING };
+  const { tokens } = await registerGuests(server.api, meeting, guests, context);
   const runId = newRunId();
-  const crowd = new Crowd({
+  const audience = await Audience.start({
+    kind: "light",
     urls: [server.url],
     dialect: "fanfare",
     runId,
-    messages: plan.messages,
-    processes: 1,
+    tally: new Tally(allocateTally(plan.users, plan.messages, nowMs())),
+    probes: 0,
+    workers: 1,
     window: CONNECTING,
     connectTimeoutMs: plan.timeoutMs,
     napMs: 1,
@@ -58,7 +59,7 @@ export async function measureStages(
   const threads: HttpThread[] = [];
   /** Requests of members, with as many in flight as there are senders. */
   const open = async (action: string, params: object, message?: HttpSetup["message"]) => {
-    const calls = access.tokens.map((token) => {
+    const calls = tokens.map((token) => {
       return { method: "POST" as const, path: `/api/${action}`, token, params };
     });
     const setup = { url: server.url, connections: plan.senders, calls, ...(message ? { message } : {}) };
@@ -75,31 +76,30 @@ export async function measureStages(
     });
   let sending: Observed | undefined;
   let pulling: Observed | undefined;
-  let [online, received] = [0, 0];
   try {
     await progress.during(
       "connecting",
       plan.users,
-      () => crowd.online,
-      () => crowd.connect(access.tokens, signal),
+      () => audience.online,
+      () => abortable(audience.connect(tokens), signal),
     );
-    const { channelId } = access;
+    const { channelId } = meeting;
     const sender = await open("message.send", { channelId }, { runId, payloadBytes: plan.payloadBytes });
     await run(sender, WARM_UP, true);
     signal.throwIfAborted();
-    crowd.measure(true);
+    audience.measure(true);
     /** Ends when everyone online has everything. */
     const send = async () => {
       const outcome = await run(sender, plan.messages);
       if (outcome.acknowledged < plan.messages) return outcome;
-      for (let index = 0; index < plan.messages && !signal.aborted; index++)
-        await crowd.waitFor(index, plan.timeoutMs, signal, () => false).catch(ignoreAbort(signal));
+      const all = [...audience.tally.memory.received.keys()];
+      await audience.waitFor(all, plan.timeoutMs, signal, () => false).catch(ignoreAbort(signal));
       return outcome;
     };
     sending = await observed(server, () =>
       progress.during("sending messages", plan.messages, () => sender.settled, send),
     );
-    crowd.measure(false);
+    audience.measure(false);
     signal.throwIfAborted();
     const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
     const puller = await open("channel.sync", { cursors: [{ channelId, afterRev }] });
@@ -110,10 +110,7 @@ export async function measureStages(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    // Closing disconnects all.
-    online = crowd.online;
-    for (let index = 0; index < plan.messages; index++) received += crowd.received(index);
-    await crowd.close();
+    await audience.close();
     for (const thread of threads) errors.addAll("connection", await thread.close());
   }
   for (const [phase, part] of Object.entries({ send: sending, pull: pulling })) {
@@ -121,6 +118,7 @@ export async function measureStages(
     errors.addAll(phase, part?.outcome.failures ?? {});
   }
   const acknowledged = sending?.outcome.acknowledged ?? 0;
+  const { online } = audience;
   return {
     target: { name: "fanfare", url: server.url, isThrowaway: server.isThrowaway },
     users: plan.users,
@@ -131,7 +129,7 @@ export async function measureStages(
       sent: sending?.outcome.sent ?? 0,
       acknowledged,
       expected: acknowledged * online,
-      received,
+      received: audience.tally.deliveries,
       pulls: pulling?.outcome.acknowledged ?? 0,
     },
     cpuSeconds: { sending: sending?.cpuSeconds ?? null, pulling: pulling?.cpuSeconds ?? null },

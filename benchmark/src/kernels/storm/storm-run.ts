@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../../cli/exit.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import type { ErrorTable } from "../broadcast/error-table.ts";
+import { SentMessages, type SentMessage } from "../broadcast/sent-messages.ts";
 import type { ThreadLoad } from "../broadcast/thread-load.ts";
 import type { Gateway } from "../../platform/platform.ts";
 import { Audience } from "../../receivers/audience.ts";
@@ -15,7 +16,7 @@ import { SdkMember } from "./sdk-member.ts";
 import { StormArrivals } from "./storm-arrivals.ts";
 import { mostMessages, QUIET_MS, type Fault, type StormPlan } from "./storm-plan.ts";
 import type { StormMeasurement, StormPhase } from "./storm-result.ts";
-import { StormSender, type StormMessage } from "./storm-sender.ts";
+import { StormSender } from "./storm-sender.ts";
 
 const POLL_MS = 5;
 /** Messages sent shortly before a fault may still be in flight, and count as sent during it. */
@@ -59,6 +60,7 @@ class StormRun {
   readonly #phases: Phase[] = [];
   readonly #sdk: SdkMember[] = [];
   readonly #tally: Tally;
+  readonly #sent: SentMessages;
   #audience: Audience | undefined;
   #sender: StormSender | undefined;
   #stored: Map<number, number> | undefined;
@@ -68,8 +70,10 @@ class StormRun {
 
   constructor(context: StormContext) {
     this.#context = context;
-    const { users, sdk } = context.plan;
-    this.#tally = new Tally(allocateTally(users - sdk, mostMessages(context.plan), nowMs()));
+    const { plan, errors } = context;
+    const { users, sdk, payloadBytes } = plan;
+    this.#sent = new SentMessages({ runId: this.#runId, payloadBytes, errors });
+    this.#tally = new Tally(allocateTally(users - sdk, mostMessages(plan), nowMs()));
   }
 
   async measure(): Promise<StormMeasurement> {
@@ -132,14 +136,13 @@ class StormRun {
   }
 
   async #storm(audience: Audience): Promise<void> {
-    const { plan, target, progress, signal, errors } = this.#context;
+    const { plan, target, progress, signal } = this.#context;
     const { gateways } = target.platform!;
     this.#sender = new StormSender({
       ...plan,
+      messages: this.#sent,
       senders: this.#sdk.slice(0, plan.senders),
-      runId: this.#runId,
       most: mostMessages(plan),
-      errors,
     });
     const outages = plan.faults.flatMap((fault) => outagesOf(fault, gateways));
     audience.measure(true);
@@ -207,20 +210,15 @@ class StormRun {
     return true;
   }
 
-  get #acknowledged(): StormMessage[] {
-    return this.#sender?.messages.filter(({ state }) => state === "acknowledged") ?? [];
-  }
-
   #lost(): number {
     const arrivals = new StormArrivals(this.#tally, this.#sdk);
-    return this.#acknowledged.reduce((sum, message) => sum + arrivals.missing(message), 0);
+    return this.#sent.acknowledged.reduce((sum, message) => sum + arrivals.missing(message), 0);
   }
 
   #summarise(): StormMeasurement {
     const { plan, errors } = this.#context;
     const arrivals = new StormArrivals(this.#tally, this.#sdk);
-    const messages = this.#sender?.messages ?? [];
-    const acknowledged = this.#acknowledged;
+    const { all: messages, acknowledged } = this.#sent;
     const phases: StormPhase[] = [];
     for (const phase of this.#phases)
       phases.push(summarisePhase(phase, messages, arrivals, phases[0]?.p100Ms ?? null));
@@ -290,16 +288,16 @@ function busiest(
 
 function summarisePhase(
   phase: Phase,
-  all: readonly StormMessage[],
+  all: readonly SentMessage[],
   arrivals: StormArrivals,
   steadyP100Ms: number | null,
 ): StormPhase {
   const { name, fromMs, serversBackMs, allBackMs, moved, receiverBusy } = phase;
   const toMs = Math.min(phase.toMs, nowMs());
   const sentFromMs = fromMs - (serversBackMs === null ? 0 : ON_THEIR_WAY_MS);
-  const messages = all.filter(({ intendedMs }) => intendedMs >= sentFromMs && intendedMs < toMs);
+  const messages = all.filter(({ sentAtMs }) => sentAtMs >= sentFromMs && sentAtMs < toMs);
   const acknowledged = messages.filter(({ state }) => state === "acknowledged");
-  const bySecond = Map.groupBy(acknowledged, ({ intendedMs }) => Math.floor((intendedMs - fromMs) / 1000));
+  const bySecond = Map.groupBy(acknowledged, ({ sentAtMs }) => Math.floor((sentAtMs - fromMs) / 1000));
   const secondsP100Ms = [...bySecond.values()].map((second) =>
     worst(second.map((message) => arrivals.untilLast(message))),
   );

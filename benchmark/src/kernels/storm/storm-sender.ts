@@ -1,23 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../broadcast/clock.ts";
-import type { ErrorTable } from "../broadcast/error-table.ts";
-import { taggedContent } from "../../receivers/message-tag.ts";
+import type { SentMessages } from "../broadcast/sent-messages.ts";
 import type { SdkMember } from "./sdk-member.ts";
-
-export interface StormMessage {
-  index: number;
-  intendedMs: number;
-  state: "sent" | "acknowledged" | "failed";
-  ackMs: number | null;
-}
 
 /** Slightly longer than the SDK's retries of a message. */
 const SETTLE_MS = 75_000;
 
 /** Sends at a steady rate, even while servers are down: latency is measured from the intended instant. */
 export class StormSender {
-  readonly messages: StormMessage[] = [];
-  readonly #settled: Promise<void>[] = [];
   readonly #options: StormSenderOptions;
   #isRunning = false;
   #loop: Promise<void> = Promise.resolve();
@@ -37,42 +27,29 @@ export class StormSender {
     await this.#loop;
     const timer = new AbortController();
     const late = sleep(SETTLE_MS, undefined, { signal: timer.signal }).catch(() => {});
-    await Promise.race([Promise.all(this.#settled), late]);
+    await Promise.race([Promise.all(this.#options.messages.all.map(({ settled }) => settled)), late]);
     timer.abort();
   }
 
   async #run(): Promise<void> {
-    const { messagesPerSecond, most } = this.#options;
+    const { messages, senders, users, messagesPerSecond, most } = this.#options;
     const startMs = nowMs();
     for (let i = 0; this.#isRunning && i < most; i++) {
       const intendedMs = startMs + (i * 1000) / messagesPerSecond;
       const waitMs = intendedMs - nowMs();
       if (waitMs > 0) await sleep(waitMs);
-      if (this.#isRunning) this.#settled.push(this.#send(i, intendedMs));
-    }
-  }
-
-  async #send(index: number, intendedMs: number): Promise<void> {
-    const { senders, runId, payloadBytes, errors } = this.#options;
-    const message: StormMessage = { index, intendedMs, state: "sent", ackMs: null };
-    this.messages.push(message);
-    try {
-      await senders[index % senders.length]!.send(taggedContent(runId, index, payloadBytes));
-      message.state = "acknowledged";
-      message.ackMs = nowMs() - intendedMs;
-    } catch (error) {
-      message.state = "failed";
-      errors.add("send", (error as { type?: string }).type ?? (error as Error).message);
+      if (this.#isRunning) messages.send(senders[i % senders.length]!, users, intendedMs);
     }
   }
 }
 
 export interface StormSenderOptions {
+  messages: SentMessages;
+  /** They take turns. */
   senders: readonly SdkMember[];
-  runId: string;
+  /** How many members receive. */
+  users: number;
   messagesPerSecond: number;
-  payloadBytes: number;
   /** The limit in total. */
   most: number;
-  errors: ErrorTable;
 }

@@ -1,5 +1,4 @@
 import type { Message } from "@fanfare/contract";
-import { randomBytes } from "node:crypto";
 import { readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/nats-traffic.ts";
 import { metricsUsage } from "../../kernels/broadcast/prometheus.ts";
 import { processUsage } from "../../kernels/broadcast/process-usage.ts";
@@ -7,11 +6,11 @@ import { startCluster, type ClusterSize } from "../../platform/cluster.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { startSingleInstance } from "../../platform/single-instance.ts";
 import type { Progress } from "../../report/progress.ts";
-import { registerAll } from "../registration.ts";
 import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
 import { Api } from "./api.ts";
 import { explain } from "./explain.ts";
 import { openFanfareSender } from "./fanfare-sender.ts";
+import { openMeeting, registerGuests, type GroupAccess, type Meeting } from "./meeting.ts";
 
 const PAGE_ITEMS = 100;
 
@@ -27,15 +26,6 @@ export interface FanfareOptions {
   cores?: string;
   registrationConcurrency: number;
   onError: (code: string) => void;
-}
-
-/** The group of a run, and its owner, who sends. */
-export interface Meeting {
-  ownerToken: string;
-  groupId: string;
-  channelId: string;
-  /** The invite code of the group. */
-  code: string;
 }
 
 export async function openFanfareTarget(
@@ -60,6 +50,8 @@ export class FanfareTarget implements Target {
   readonly #concurrency: number;
   readonly #api: Api;
   #meeting: Meeting | undefined;
+  /** The group is of this run, and removed with it. */
+  #isOwner = false;
 
   constructor(options: FanfareOptions, platform: Platform | undefined) {
     const { metricsUrl } = options;
@@ -83,24 +75,27 @@ export class FanfareTarget implements Target {
   }
 
   async prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
-    const { code } = (this.#meeting = await this.#meet(signal).catch(explain));
-    let done = 0;
-    const register = async () => {
-      const { accessToken } = await this.#api.call("user.createGuest", {}, undefined, signal);
-      await this.#api.call("invite.accept", { code }, accessToken, signal);
-      return accessToken;
-    };
-    const { users, result } = await progress
-      .during(
-        "registering guests",
-        count,
-        () => done,
-        () => registerAll(count, this.#concurrency, register, () => done++),
-      )
-      .catch(explain);
+    this.#meeting = await openMeeting(this.#api, signal);
+    this.#isOwner = true;
+    const guests = { users: count, concurrency: this.#concurrency };
+    const { tokens, registration } = await registerGuests(this.#api, this.#meeting, guests, {
+      progress,
+      signal,
+    });
     // Memory left over from the registration would hide what connections take: start with a fresh server.
     await this.platform?.refresh(signal);
-    return { credentials: users, registration: result };
+    return { credentials: tokens, registration };
+  }
+
+  /** Continues with a group that exists: its owner logs in again, as access tokens expire. */
+  async resume(access: GroupAccess, signal?: AbortSignal): Promise<void> {
+    const { accessToken, accessTokenExpiresAt: expiresAt } = await this.#api.call(
+      "user.login",
+      access.owner,
+      undefined,
+      signal,
+    );
+    this.#meeting = { code: "", ...access, ownerToken: accessToken, expiresAt };
   }
 
   openSender(): Promise<Sender> {
@@ -169,7 +164,7 @@ export class FanfareTarget implements Target {
   }
 
   async close(): Promise<void> {
-    if (this.#meeting && !this.platform) await this.#leaveNothing(this.#meeting);
+    if (this.#meeting && this.#isOwner && !this.platform) await this.#leaveNothing(this.#meeting);
     this.#meeting = undefined;
     this.#api.close();
     await this.platform?.close();
@@ -196,21 +191,18 @@ export class FanfareTarget implements Target {
     return { rssBytes: sum("rssBytes"), cpuSeconds: sum("cpuSeconds") };
   }
 
-  async #meet(signal: AbortSignal): Promise<Meeting> {
-    const name = `bench-${randomBytes(6).toString("hex")}`;
-    const password = randomBytes(18).toString("base64url");
-    const owner = await this.#api.call("user.register", { username: name, password }, undefined, signal);
-    const ownerToken = owner.accessToken;
-    const { group, channels } = await this.#api.call("group.create", { name }, ownerToken, signal);
-    const channelId = channels[0]!.id;
-    const { invite } = await this.#api.call("invite.create", { groupId: group.id }, ownerToken, signal);
-    return { ownerToken, groupId: group.id, channelId, code: invite.code };
-  }
-
   /** On a running server the group is deleted; guests can't be. */
-  async #leaveNothing({ groupId, ownerToken }: Meeting): Promise<void> {
-    await this.#api.call("group.delete", { groupId }, ownerToken).catch((error: Error) => {
-      process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
-    });
+  async #leaveNothing(meeting: Meeting): Promise<void> {
+    const remove = () =>
+      this.#api.call("group.delete", { groupId: meeting.groupId }, this.#meeting?.ownerToken);
+    await remove()
+      .catch(async () => {
+        // The access token may have expired.
+        await this.resume(meeting);
+        await remove();
+      })
+      .catch((error: Error) => {
+        process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
+      });
   }
 }

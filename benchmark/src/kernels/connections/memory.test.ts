@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { grownObjects, slabObjects } from "./kernel-memory.ts";
+import { grownObjects, slabObjects } from "./memory.ts";
 
 const SLABINFO = `slabinfo - version: 2.1
 # name            <active_objs> <num_objs> <objsize> <objperslab> <pagesperslab> : tunables <limit> <batchcount> <sharedfactor> : slabdata <active_slabs> <num_slabs> <sharedavail>

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { processMemory } from "../broadcast/process-usage.ts";
+import type { Platform } from "../../platform/platform.ts";
 
 /**
  * Memory of this machine's kernel, for all programs together. null: not readable by this user, or on this
@@ -28,6 +30,11 @@ export function readKernelMemory(): KernelMemory | null {
     tcpSockets: numberIn(sockstat, /^TCP: inuse (\d+)/m),
     objects: objects === undefined ? null : slabObjects(objects),
   };
+}
+
+/** Of all kernel objects and TCP buffers. */
+export function kernelBytes(memory: KernelMemory | null): number | null {
+  return memory && memory.slabBytes + memory.tcpBufferBytes;
 }
 
 /** Bytes per cache from /proc/slabinfo: slabs × pages of each. Source: slabinfo(5). */
@@ -66,4 +73,26 @@ function readText(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Resident memory by kind of process (gateway, worker, database, …). A single instance counts as "instance" and
+ * "database".
+ * @returns null if the system doesn't report it
+ */
+export function memoryByKind({ processes, workers }: Platform): Record<string, number> | null {
+  const byKind: Record<string, number> = {};
+  const add = (kind: string, bytes: number) => (byKind[kind] = (byKind[kind] ?? 0) + bytes);
+  for (const { name, pid } of processes) {
+    const memory = processMemory(pid);
+    if (memory === null) return null;
+    if (workers === 0) {
+      add("instance", memory.ownBytes);
+      add("database", memory.childrenBytes);
+    } else {
+      // gateway-2 is a gateway.
+      add(name.replace(/-\d+$/, ""), memory.ownBytes + memory.childrenBytes);
+    }
+  }
+  return byKind;
 }

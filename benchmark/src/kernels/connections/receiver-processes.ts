@@ -1,0 +1,168 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { abortable } from "../broadcast/abortable.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import { CONNECTIONS_PER_ADDRESS } from "../../receivers/source-addresses.ts";
+import { allocateTally, Tally } from "../../receivers/tally.ts";
+import type {
+  FromProcess,
+  ProcessReport,
+  ProcessSetup,
+  ProcessStatus,
+  ToProcess,
+} from "./receiver-process.ts";
+
+export interface ReceiverProcessesOptions extends Pick<
+  ProcessSetup,
+  "urls" | "dialect" | "runId" | "messages" | "connectTimeoutMs" | "napMs"
+> {
+  users: number;
+  /** How many processes the members spread over. */
+  processes: number;
+  /** Concurrent connection attempts of all processes together. */
+  window: number;
+}
+
+const PROGRAM = fileURLToPath(new URL("./receiver-process.ts", import.meta.url));
+/** Closing many connections takes time, but must end. */
+const CLOSE_TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
+
+interface Part {
+  child: ChildProcess;
+  status: ProcessStatus;
+  connected: PromiseWithResolvers<void>;
+  closed: PromiseWithResolvers<ProcessReport | undefined>;
+}
+
+/** Audiences in several processes, for more members than one process has descriptors. */
+export class ReceiverProcesses {
+  /** Of all members; filled by `close`. */
+  readonly tally: Tally;
+  readonly #options: ReceiverProcessesOptions;
+  readonly #parts: Part[];
+  #reports: ProcessReport[] = [];
+  #crash: Error | undefined;
+  #isClosing = false;
+
+  constructor(options: ReceiverProcessesOptions) {
+    this.#options = options;
+    this.tally = new Tally(allocateTally(options.users, options.messages, nowMs() - 1));
+    this.#parts = Array.from({ length: options.processes }, () => this.#startPart());
+  }
+
+  get online(): number {
+    return this.#sum(({ online }) => online);
+  }
+
+  get gaveUp(): number {
+    return this.#sum(({ gaveUp }) => gaveUp);
+  }
+
+  get dropped(): number {
+    return this.#sum(({ dropped }) => dropped);
+  }
+
+  get resyncs(): number {
+    return this.#sum(({ resyncs }) => resyncs);
+  }
+
+  /** What each process had to report when it was closed. */
+  get reports(): readonly ProcessReport[] {
+    return this.#reports;
+  }
+
+  /**
+   * Resolves when all members are online or given up.
+   * @throws {Error} if a process exited or the signal aborted
+   */
+  async connect(credentials: readonly (string | null)[], signal: AbortSignal): Promise<void> {
+    const { users, processes, window, ...options } = this.#options;
+    const size = Math.ceil(users / processes);
+    const { epochMs } = this.tally.memory;
+    for (const [i, { child }] of this.#parts.entries()) {
+      const setup = {
+        ...options,
+        credentials: credentials.slice(i * size, (i + 1) * size),
+        epochMs,
+        // Processes don't share any.
+        firstAddress: i * Math.ceil(size / CONNECTIONS_PER_ADDRESS),
+        window: Math.max(1, Math.round(window / processes)),
+      };
+      child.send({ type: "connect", setup } satisfies ToProcess);
+    }
+    await abortable(Promise.all(this.#parts.map(({ connected }) => connected.promise)), signal);
+  }
+
+  measure(on: boolean): void {
+    for (const { child } of this.#parts) child.send({ type: "measure", on } satisfies ToProcess);
+  }
+
+  /** Resolves when everyone still online has the message, when it can't arrive anymore, or on timeout. */
+  async waitFor(
+    message: number,
+    timeoutMs: number,
+    signal: AbortSignal,
+    isHopeless: () => boolean,
+  ): Promise<void> {
+    const deadline = nowMs() + timeoutMs;
+    const isDone = () => this.#sum(({ received }) => received[message] ?? 0) >= this.online - this.dropped;
+    while (!isDone() && !isHopeless() && nowMs() < deadline) {
+      if (this.#crash) throw this.#crash;
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  }
+
+  /** Closes every connection, ends the processes, and collects what they received. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const reports = await Promise.all(
+      this.#parts.map(async ({ child, closed }) => {
+        if (child.exitCode !== null || child.signalCode !== null) return undefined;
+        child.send({ type: "close" } satisfies ToProcess);
+        const timeout = sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false });
+        const report = await Promise.race([closed.promise.catch(() => undefined), timeout]);
+        const exited = once(child, "exit");
+        child.kill("SIGKILL");
+        await exited;
+        return report;
+      }),
+    );
+    this.#reports = reports.filter((report) => report !== undefined);
+    let first = 0;
+    for (const { tally } of this.#reports) {
+      this.tally.add(tally, first);
+      first += tally.receivers;
+    }
+  }
+
+  #sum(of: (status: ProcessStatus) => number): number {
+    return this.#parts.reduce((sum, { status }) => sum + of(status), 0);
+  }
+
+  #startPart(): Part {
+    const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "inherit", "ipc"], serialization: "advanced" });
+    const [connected, closed] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<ProcessReport | undefined>(),
+    ];
+    const status = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
+    const part: Part = { child, status, connected, closed };
+    child.on("message", (message: FromProcess) => {
+      if (message.type === "status") part.status = message.status;
+      else if (message.type === "connected") connected.resolve();
+      else closed.resolve(message.report);
+    });
+    child.once("exit", (code, signal) => {
+      const crash = new Error(`A receiving process exited (${code ?? signal}). Its output is above.`);
+      if (!this.#isClosing) this.#crash = crash;
+      connected.reject(crash);
+      closed.resolve(undefined);
+    });
+    // The connections may not be awaited.
+    connected.promise.catch(() => {});
+    return part;
+  }
+}
