@@ -59,6 +59,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
     channel,
     view,
     wire,
+    isLookingUp: editor.unknownNames.length > 0,
     replyTo,
     mentionAuthor: mentions,
     secondsLeft,
@@ -134,7 +135,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
             placeholder={label}
             className="block px-1.5 py-[0.4375rem] outline-none compact:py-[0.3125rem] placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
-            readOnly={sending.isWaiting}
+            readOnly={sending.isWaiting || sending.isLocked}
             describedBy={statusId}
             onSend={sending.submit}
             onKey={onKey}

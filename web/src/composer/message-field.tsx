@@ -20,7 +20,7 @@ import {
   toggleCode,
   toggleMark,
 } from "./markdown-edit.ts";
-import { SuggestionSource } from "./suggestion-sources.tsx";
+import { NameLookup, SuggestionSource } from "./suggestion-sources.tsx";
 import { findShortcode, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
 import { filesOf } from "./upload-strip.tsx";
 import type { Editor } from "./use-editor.ts";
@@ -111,6 +111,9 @@ export function MessageField(props: MessageFieldProps) {
           onFound={suggestions.onFound}
         />
       )}
+      {editor.unknownNames.map((name) => (
+        <NameLookup key={name} channel={channel} name={name} onNamed={editor.onNamed} />
+      ))}
       <GrowingField
         fieldRef={field}
         id={props.id}

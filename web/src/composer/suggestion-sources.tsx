@@ -7,6 +7,7 @@ import { useCommands } from "../data/group-settings.ts";
 import { useMemberSearch } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
 import { loadEmojiIndex, searchEmoji, type EmojiIndex } from "../channel/emoji/emoji-index.ts";
+import type { Editor } from "./use-editor.ts";
 import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
 
 interface SourceProps {
@@ -84,6 +85,39 @@ function People({ channel, query, onFound }: SourceProps) {
     }),
   );
   useFound("mention", found, onFound);
+  return null;
+}
+
+interface NameLookupProps {
+  channel: Channel;
+  name: string;
+  onNamed: Editor["onNamed"];
+}
+
+/** Looks up the username that was typed after an `@`. Renders nothing. */
+export function NameLookup(props: NameLookupProps) {
+  const { groupId } = props.channel;
+  return groupId === null ? <PersonLookup {...props} /> : <MemberLookup {...props} groupId={groupId} />;
+}
+
+function MemberLookup({ groupId, name, onNamed }: NameLookupProps & { groupId: string }) {
+  const settled = useSettled(name);
+  const { found, isComplete } = useMemberSearch(groupId, settled);
+  const userId = found.find(({ user }) => user?.username?.toLowerCase() === name)?.member.userId;
+  const isKnown = userId !== undefined || (isComplete && settled === name);
+  useEffect(() => {
+    if (isKnown) onNamed(name, userId ?? null);
+  }, [isKnown, name, userId, onNamed]);
+  return null;
+}
+
+function PersonLookup({ channel: { memberIds }, name, onNamed }: NameLookupProps) {
+  const users = useUsers(memberIds);
+  const userId = users.find(({ username }) => username?.toLowerCase() === name)?.id;
+  const isKnown = userId !== undefined || users.length === memberIds.length;
+  useEffect(() => {
+    if (isKnown) onNamed(name, userId ?? null);
+  }, [isKnown, name, userId, onNamed]);
   return null;
 }
 

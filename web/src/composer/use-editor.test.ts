@@ -1,6 +1,6 @@
 import { parseMentions } from "@fanfare/contract/mentions";
 import { describe, expect, test } from "vitest";
-import { fromWire, type NamedToken, nameToken, toWire, findTokens } from "./use-editor.ts";
+import { findTypedNames, fromWire, type NamedToken, nameToken, toWire, findTokens } from "./use-editor.ts";
 
 const id = (digit: string): string => digit.repeat(24);
 const ada: NamedToken = { label: "@Ada", wire: `<@${id("a")}>` };
@@ -64,4 +64,12 @@ describe("wire format", () => {
     const odd: NamedToken = { label: "@[a|b]*.(x)?", wire: ada.wire };
     expect(toWire("hi @[a|b]*.(x)? there", [odd])).toBe(`hi ${ada.wire} there`);
   });
+});
+
+test.each([
+  ["@ada and @Ada.", ["ada", "Ada.", "Ada"]],
+  ["(@ada-b), @a.b_c", ["ada-b", "a.b_c"]],
+  ["`@ada` \\@ada me@ada.org <@ada @here @Everyone!", []],
+])("usernames typed in %j", (text, names) => {
+  expect(findTypedNames(text)).toEqual(names);
 });

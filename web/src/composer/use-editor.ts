@@ -1,7 +1,9 @@
 import type { Channel, Role } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
 import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import { useChannels, useRoles } from "../data/groups.ts";
 import { useUsers } from "../data/people.ts";
+import { insertAtCaret } from "./markdown-edit.ts";
 
 const NO_ROLES: readonly Role[] = [];
 
@@ -19,6 +21,10 @@ export interface Editor {
   labelFor: (wire: string, name: string) => string;
   /** Replaces the text. */
   reset: (wire: string) => void;
+  /** Usernames that were typed as `@name` and haven't been looked up. */
+  unknownNames: readonly string[];
+  /** Adds a looked-up username; null: no one has it. */
+  onNamed: (name: string, userId: string | null) => void;
 }
 
 /** @param onType called after each edit by the user */
@@ -34,6 +40,12 @@ export function useEditor(
   });
   const { text, tokens } = state;
   const names = useNames(groupId, text);
+  const [userIds, setUserIds] = useState<ReadonlyMap<string, string | null>>(new Map());
+  const typed = findTypedNames(text);
+  const typedTokens = typed.flatMap((name): NamedToken[] => {
+    const userId = userIds.get(name.toLowerCase()) ?? null;
+    return userId === null ? [] : [{ label: `@${name}`, wire: `<@${userId}>` }];
+  });
 
   // Tokens from drafts or pasted text become names once those are loaded.
   if (findTokens(text).some((wire) => names.has(wire))) {
@@ -51,7 +63,16 @@ export function useEditor(
     return token.label;
   };
   const reset = useCallback((wire: string) => setState({ text: wire, tokens: [] }), []);
-  return { field, text, wire: toWire(text, tokens), onInput, labelFor, reset };
+  const onNamed = useCallback(
+    (name: string, userId: string | null) => setUserIds((now) => new Map(now).set(name, userId)),
+    [],
+  );
+  const unknownNames = [...new Set(typed.map((name) => name.toLowerCase()))].filter(
+    (name) => !userIds.has(name),
+  );
+  // A chosen name wins over an equal username.
+  const wire = toWire(text, [...typedTokens, ...tokens]);
+  return { field, text, wire, onInput, labelFor, reset, unknownNames, onNamed };
 }
 
 /** The known names of the tokens in a text. */
@@ -125,6 +146,22 @@ export function findTokens(text: string): string[] {
   return [...new Set(text.match(ANY_WIRE) ?? [])];
 }
 
+const TYPED_NAME = `(?<![\\w@#<.])@(?<name>[\\w.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}})(?![\\w@])`;
+
+/** The words after an `@` that can be usernames, also without punctuation that ends a sentence. */
+export function findTypedNames(text: string): string[] {
+  if (!text.includes("@")) return [];
+  const found = new Set<string>();
+  for (const { groups } of text.matchAll(new RegExp(`${LITERAL_PARTS}|${TYPED_NAME}`, "gm"))) {
+    const name = groups?.["name"];
+    if (name === undefined || /^(?:everyone|here)[.-]*$/i.test(name)) continue;
+    found.add(name);
+    const bare = name.replace(/[.-]+$/, "");
+    if (bare.length >= LIMITS.usernameMinChars) found.add(bare);
+  }
+  return [...found];
+}
+
 /** Adds a number if another token in the text has the same name. */
 export function nameToken(tokens: readonly NamedToken[], wire: string, name: string): NamedToken {
   const existing = tokens.find((token) => token.wire === wire);
@@ -148,4 +185,10 @@ export const composerFieldId = (channelId: string): string => `composer-${channe
 
 export function focusComposer(channelId: string): void {
   document.getElementById(composerFieldId(channelId))?.focus();
+}
+
+/** Adds a text that can be edited and sent from there. */
+export function insertInComposer(channelId: string, text: string): void {
+  const field = document.getElementById(composerFieldId(channelId));
+  if (field instanceof HTMLTextAreaElement) insertAtCaret(field, text);
 }

@@ -16,6 +16,8 @@ interface SendingOptions {
   view: ChannelView;
   /** The text in wire format. */
   wire: string;
+  /** Whether usernames in the text are being looked up. */
+  isLookingUp: boolean;
   replyTo: Message | null;
   mentionAuthor: boolean;
   /** Remaining wait in slow mode. */
@@ -27,15 +29,20 @@ interface SendingOptions {
 interface Sending {
   canSend: boolean;
   charsLeft: number;
+  /** Whether the message is sent once its usernames are looked up. */
+  isLocked: boolean;
   /** Whether the message is sent once its uploads finish. */
   isWaiting: boolean;
   submit: () => void;
   stopWaiting: () => void;
 }
 
+/** A message isn't held back longer than this by usernames, such as without a connection. */
+const LOOKUP_MAX_MS = 2000;
+
 /** Sends the message once its files are uploaded. */
 export function useSending(options: SendingOptions): Sending {
-  const { channel, view, wire, replyTo, mentionAuthor, secondsLeft, reset } = options;
+  const { channel, view, wire, isLookingUp, replyTo, mentionAuthor, secondsLeft, reset } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
   const { uploads, store } = useUploads(channel.id);
@@ -87,10 +94,30 @@ export function useSending(options: SendingOptions): Sending {
     if (isThere) send();
   };
 
-  const submit = () => {
-    if (!canSend || waiting !== null) return;
+  const submitNow = () => {
     if (isUnderWay) void sendLater();
     else send();
+  };
+
+  // The text can't be changed while usernames are looked up.
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [isTooLate, setTooLate] = useState(false);
+  useEffect(() => {
+    if (!isSubmitted) return undefined;
+    const timer = setTimeout(() => setTooLate(true), LOOKUP_MAX_MS);
+    return () => clearTimeout(timer);
+  }, [isSubmitted]);
+  useEffect(() => {
+    if (!isSubmitted || (isLookingUp && !isTooLate)) return;
+    setSubmitted(false);
+    setTooLate(false);
+    submitNow();
+  });
+
+  const submit = () => {
+    if (!canSend || waiting !== null || isSubmitted) return;
+    if (isLookingUp) setSubmitted(true);
+    else submitNow();
   };
 
   const stopWaiting = () => {
@@ -98,7 +125,7 @@ export function useSending(options: SendingOptions): Sending {
     setWaiting(null);
   };
 
-  return { canSend, charsLeft, isWaiting: waiting !== null, submit, stopWaiting };
+  return { canSend, charsLeft, isLocked: isSubmitted, isWaiting: waiting !== null, submit, stopWaiting };
 }
 
 /** The command and its arguments; null if the text isn't a command of a bot in this channel. */

@@ -63,7 +63,12 @@ export interface FoundMember {
 export function useMemberSearch(
   groupId: string,
   text: string,
-): { found: FoundMember[]; members: ReturnType<typeof useMembers> } {
+): {
+  found: FoundMember[];
+  members: ReturnType<typeof useMembers>;
+  /** Whether all matching members have been found. */
+  isComplete: boolean;
+} {
   const cache = useServerCache();
   const members = useMembers(groupId);
   const loaded = members.data ?? [];
@@ -79,7 +84,8 @@ export function useMemberSearch(
   // Guests can't search accounts.
   const isAccount = useMe().kind === "member";
   const asks = hasNextPage && isAccount && query.length >= LIMITS.searchMinChars;
-  const accounts = useUserSearch(asks ? query : "").data ?? [];
+  const search = useUserSearch(asks ? query : "");
+  const accounts = search.data ?? [];
   const others = accounts.filter(({ id }) => loaded.every(({ userId }) => userId !== id));
   const asked = useQueries({
     queries: others.map(({ id }) => ({
@@ -92,7 +98,14 @@ export function useMemberSearch(
   );
   const hits = loaded.map((member) => ({ member, user: byId.get(member.userId) }));
   const found = query === "" ? hits : hits.filter(({ user }) => user !== undefined && isNamed(user, query));
-  return { found: [...found, ...fromServer], members };
+  const isComplete =
+    members.data !== undefined &&
+    !needsMore &&
+    !isFetchingNextPage &&
+    users.length === loaded.length &&
+    !search.isLoading &&
+    asked.every(({ isLoading }) => !isLoading);
+  return { found: [...found, ...fromServer], members, isComplete };
 }
 
 function isNamed({ nickname, username }: User, query: string): boolean {

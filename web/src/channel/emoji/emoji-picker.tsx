@@ -14,7 +14,8 @@ import {
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cx } from "../../ui/cx.ts";
-import { type EmojiIndex, loadEmojiIndex } from "./emoji-index.ts";
+import { useOptions } from "../../ui/hooks.ts";
+import { type EmojiIndex, loadEmojiIndex, searchEmoji } from "./emoji-index.ts";
 
 /** With the numbers of emojibase's groups. The third one contains only components. */
 const CATEGORIES = [
@@ -34,6 +35,8 @@ const COLUMNS = 8;
 /** On phones, focusing the search field would open the keyboard over the emoji. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 
+const MAX_FOUND = 40;
+
 interface EmojiPickerProps {
   onPick: (emoji: string) => void;
   /** Shown above all emoji, unless something is searched. */
@@ -42,10 +45,18 @@ interface EmojiPickerProps {
 
 export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
   const { t, i18n } = useTranslation("emoji");
-  const [isSearching, setSearching] = useState(false);
+  const [query, setQuery] = useState("");
+  const [index, setIndex] = useState<EmojiIndex | null>(null);
+  const isSearching = query !== "";
+  // The picker's own search keeps the order of its categories.
+  const found = index === null ? [] : searchEmoji(index, query.trim(), MAX_FOUND);
+  const isFound = isSearching && found.length > 0;
+  const options = useOptions({ count: found.length, about: query, onPick: (at) => onPick(found[at]!.emoji) });
   const viewport = useRef<HTMLDivElement>(null);
   const resolve = async (locale: string) => {
-    const { emojis } = await loadEmojiIndex(locale);
+    const loaded = await loadEmojiIndex(locale);
+    const { emojis } = loaded;
+    setIndex(loaded);
     return {
       locale,
       emojis: emojis.map((entry) => ({ ...entry, tags: [...entry.tags, ...entry.names] })),
@@ -69,11 +80,16 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
     >
       <div className="flex gap-1.5">
         <Picker.Search
+          {...(isSearching ? options.fieldProps : {})}
+          value={query}
           aria-label={t("search")}
           placeholder={t("search")}
           autoFocus={HAS_KEYBOARD}
           className="min-h-control w-full min-w-0 rounded-md border border-line-strong bg-field px-3"
-          onChange={(event) => setSearching(event.target.value !== "")}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={(event) => {
+            if (isSearching && options.onKey(event)) event.stopPropagation();
+          }}
         />
         <Picker.SkinToneSelector
           aria-label={t("skin.choose")}
@@ -86,7 +102,27 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
           {recent}
         </>
       )}
-      <Picker.Viewport ref={viewport} className="relative mt-1 flex-1 outline-none">
+      {isFound && (
+        <div {...options.listProps} aria-label={t("search")} className="mt-1 min-h-0 flex-1 overflow-y-auto">
+          {found.map(({ emoji, label }, at) => (
+            <div
+              {...options.optionProps(at)}
+              key={emoji}
+              className={cx(
+                "flex min-h-row cursor-default items-center gap-2.5 rounded-md px-2",
+                at === options.active && "bg-selected",
+              )}
+            >
+              <span className="text-2xl">{emoji}</span>
+              <span className="truncate text-sm">{label}</span>
+            </div>
+          ))}
+        </div>
+      )}
+      <Picker.Viewport
+        ref={viewport}
+        className={cx("relative mt-1 flex-1 outline-none", isFound && "hidden")}
+      >
         <Picker.Loading className="absolute inset-0 flex items-center justify-center text-muted">
           {t("loading")}
         </Picker.Loading>
@@ -97,7 +133,10 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
       </Picker.Viewport>
       <Picker.ActiveEmoji>
         {({ emoji }) => (
-          <p className="-mx-2 -mb-2 flex h-10 shrink-0 items-center gap-2 border-t border-line px-3 text-sm text-muted">
+          <p
+            hidden={isFound}
+            className="-mx-2 -mb-2 flex h-10 shrink-0 items-center gap-2 border-t border-line px-3 text-sm text-muted"
+          >
             {emoji === undefined ? (
               t("pick")
             ) : (
