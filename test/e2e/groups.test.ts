@@ -184,6 +184,20 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByText(t("group-settings:audit.reason", { reason: "Brought the wrong fuel" })).waitFor();
   });
 
+  test("a banned member is told, and unknown addresses and invites are explained", async () => {
+    const { ada, link, groupPath } = await createGroup();
+    const grace = await enter(link, "Grace");
+    await site.visit(ada, `${groupPath}/settings/members`);
+    await ada.getByRole("button", { name: t("group-settings:moreOptions", { name: "Grace" }) }).click();
+    await choose(ada, t("group-settings:members.ban"));
+    await ada.getByRole("button", { name: t("group-settings:members.ban") }).click();
+    await grace.getByText(t("shared:error.BANNED")).waitFor();
+    await site.visit(grace, "/nope");
+    await grace.getByText(t("home:pageNotFound")).waitFor();
+    await site.visit(grace, "/invite/nonsense");
+    await grace.getByText(t("shared:error.INVITE_NOT_FOUND")).waitFor();
+  });
+
   test("a single-use invite admits one user, and existing members just continue", async () => {
     const { ada } = await createGroup();
     await ada.getByRole("button", { name: t("groups:invite"), exact: true }).click();

@@ -255,6 +255,14 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
+  test("a link to a deleted message says that it is gone", async () => {
+    await newChannel("gone");
+    const { id: messageId } = await write(grace, "not for long");
+    await grace.call("message.delete", { channelId, messageId });
+    await open(`?message=${messageId}`);
+    await page.getByText(t("shared:error.MESSAGE_NOT_FOUND")).first().waitFor();
+  });
+
   test("the edit history of a message is shown to the first version", async () => {
     await newChannel("versions");
     const { id: messageId } = await write(ada, "version 0");

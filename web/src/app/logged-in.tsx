@@ -11,7 +11,7 @@ import { ConnectionBanner } from "./shell/connection-banner.tsx";
 import { Splash, PageErrorBoundary } from "./shell/page-error.tsx";
 import { Route, Switch, useLocation } from "wouter";
 import { DirectPage } from "../people/directs/direct-page.tsx";
-import { GroupChannelPage, GroupPage } from "./home/group-page.tsx";
+import { GroupChannelPage, GroupPage, NotFound } from "./home/group-page.tsx";
 import { HomePage } from "./home/home-page.tsx";
 import { MainLayout } from "./home/main-layout.tsx";
 import { InvitePage } from "../groups/invites/invite-page.tsx";
@@ -115,8 +115,18 @@ function MainPages() {
       <Route path={ROUTES.status}>
         <StatusPage />
       </Route>
-      <Route>
+      <Route path={ROUTES.landing}>
         <HomePage />
+      </Route>
+      {/* Login pages lead to the start page once the user is logged in. */}
+      <Route path={ROUTES.login}>
+        <HomePage />
+      </Route>
+      <Route path={ROUTES.register}>
+        <HomePage />
+      </Route>
+      <Route>
+        <NotFound what="page" />
       </Route>
     </Switch>
   );

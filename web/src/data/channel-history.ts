@@ -1,4 +1,4 @@
-import type { FanfareClient } from "@fanfare/client";
+import { type FanfareClient, FanfareError } from "@fanfare/client";
 import type { Message, Params } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
@@ -137,7 +137,7 @@ export class ChannelHistory {
 
   async #seqOf(messageId: string): Promise<number> {
     const { message } = await this.#client.call("message.get", { channelId: this.#channelId, messageId });
-    return message.seq;
+    return seqOf(message);
   }
 
   #listen(): void {
@@ -200,6 +200,13 @@ export class ChannelHistory {
     this.#window = next;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** @throws {FanfareError} MESSAGE_NOT_FOUND for a deleted message, which isn't shown */
+export function seqOf({ seq, deletedAt }: Message): number {
+  if (deletedAt === null) return seq;
+  const message = "This message was deleted.";
+  throw new FanfareError({ type: "MESSAGE_NOT_FOUND", message, retryable: false, requestId: "" });
 }
 
 /** The seq of the requested message, the next one after it, or the last one. */

@@ -4,7 +4,7 @@ import { useActionQuery, useConnectionState, usePagedQuery, useServerCache } fro
 import { channelOf } from "@fanfare/client/store";
 import type { ChannelState, Message } from "@fanfare/contract";
 import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
-import { ChannelHistory, type HistoryPlace } from "./channel-history.ts";
+import { ChannelHistory, type HistoryPlace, seqOf } from "./channel-history.ts";
 import { type OpenChannel, useChannel } from "./open-channels.ts";
 import { joinLive } from "./history-window.ts";
 import { type Loaded, useLatest, useLoaded, useStoreState } from "./store.ts";
@@ -73,7 +73,10 @@ export function useChannelMessages(channelId: string): ChannelMessages {
 
 /** The seq of a place if the live copy contains it. */
 function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number | null {
-  if ("messageId" in place) return messages.find(({ id }) => id === place.messageId)?.seq ?? null;
+  if ("messageId" in place) {
+    const message = messages.find(({ id }) => id === place.messageId);
+    return message === undefined ? null : seqOf(message);
+  }
   const first = messages[0];
   if (first === undefined) return null;
   if ("seq" in place) return place.seq >= first.seq ? place.seq : null;

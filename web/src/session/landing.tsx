@@ -8,11 +8,10 @@ import { isLoginPath, rememberRequestedPath } from "./requested-path.ts";
 import type { FanfareClient } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
-import { InvitedGroup, joinAfterLogin } from "../groups/invites/invited-group.tsx";
+import { InvitedGroup, inviteErrorText, joinAfterLogin } from "../groups/invites/invited-group.tsx";
 import { anonymous, OidcButton, OrLine } from "./oidc.tsx";
 import { LoginTitle, SessionNoticeBanner, LoginLayout } from "./login-layout.tsx";
 import { useLoginOptions } from "./server-meta.ts";
@@ -97,7 +96,7 @@ function InvitePreview({ client, code }: { client: FanfareClient; code: string }
     let shown = true;
     client.call("invite.preview", { code }).then(
       (preview) => shown && setGroup(preview.group),
-      (failure: unknown) => shown && setError(errorText(failure)),
+      (failure: unknown) => shown && setError(inviteErrorText(failure)),
     );
     return () => {
       shown = false;

@@ -8,7 +8,8 @@ import { channelPath, parsePlace, placePath, groupPath, landingPath } from "../.
 import { lastChannelOf, rememberPlace } from "../../state/last-channel.ts";
 import { EmptyState } from "../../ui/feedback.tsx";
 import { PageHeader, PageLoading, PagePending } from "../shell/page-header.tsx";
-import { useEffect, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
+import { useServerCache } from "../../data/data-context.ts";
 import { ChannelPage } from "../../channel/messages/channel-page.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 
@@ -42,11 +43,12 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
   const channel = channels?.find(({ id }) => id === channelId);
   usePreloadedChannel(channelId);
   const isThere = group !== undefined && channel !== undefined;
+  const isBanned = useIsBanned(groupId);
   useEffect(() => {
     if (isThere) rememberPlace(me.id, channelPath(groupId, channelId), groupId, channelId);
   }, [isThere, me.id, groupId, channelId]);
   if (isThere) return <ChannelPage key={channelId} group={group} channel={channel} />;
-  if (groups !== undefined && group === undefined) return <NotFound what="group" />;
+  if (groups !== undefined && group === undefined) return <NotFound what="group" isBanned={isBanned} />;
   if (channels !== undefined && group !== undefined) {
     return (
       <ThreadRedirect channelId={channelId}>
@@ -55,6 +57,20 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
     );
   }
   return <PageLoading />;
+}
+
+/** Whether the user was banned while this page was open. Later, the server doesn't tell that the group exists. */
+function useIsBanned(groupId: string): boolean {
+  const { client } = useServerCache();
+  const [bannedFrom, setBannedFrom] = useState<string | null>(null);
+  useEffect(
+    () =>
+      client.on("group.left", (left) => {
+        if (left.groupId === groupId && left.reason === "banned") setBannedFrom(groupId);
+      }),
+    [client, groupId],
+  );
+  return bannedFrom === groupId;
 }
 
 interface ThreadRedirectProps {
@@ -78,15 +94,21 @@ function ThreadRedirect({ channelId, children }: ThreadRedirectProps) {
   return isPending || parentId !== null ? <PageLoading /> : children;
 }
 
-function NotFound({ what, groupId }: { what: "group" | "channel"; groupId?: string }) {
+interface NotFoundProps {
+  what: "group" | "channel" | "page";
+  groupId?: string;
+  isBanned?: boolean;
+}
+
+export function NotFound({ what, groupId, isBanned = false }: NotFoundProps) {
   const { t } = useTranslation("home");
   return (
     <>
       <PageHeader title={t("notFound")} />
       <EmptyState
         icon={Compass}
-        title={what === "group" ? t("groupNotFound") : t("channelNotFound")}
-        text={t("notFoundText")}
+        title={isBanned ? t("shared:error.BANNED") : t(`${what}NotFound`)}
+        text={isBanned ? "" : t("notFoundText")}
         action={
           <Link
             href={groupId === undefined ? landingPath() : groupPath(groupId)}

@@ -5,11 +5,11 @@ import { useCall } from "../../data/call.ts";
 import { useActionQuery } from "../../data/data-context.ts";
 import { useGroups } from "../../data/groups.ts";
 import { channelPath, groupPath, landingPath } from "../../routes.ts";
-import { errorText, useAction } from "../../shared/use-action.ts";
+import { useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { usePageTitle } from "../../ui/hooks.ts";
-import { InvitedGroup, isJoining } from "./invited-group.tsx";
+import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
 
 /** The invite page for logged-in users. Members of the group are redirected to it. */
 export function InvitePage({ code }: { code: string }) {
@@ -39,7 +39,7 @@ export function InvitePage({ code }: { code: string }) {
         <EmptyState
           isPage
           title={t("cannotJoin")}
-          text={<span role="status">{errorText(loadError)}</span>}
+          text={<span role="status">{inviteErrorText(loadError)}</span>}
           action={
             <Link href={landingPath()} className={buttonClass({ variant: "primary" })}>
               {t("goToGroups")}

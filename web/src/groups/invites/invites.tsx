@@ -38,12 +38,16 @@ interface InviteDialogProps extends Pick<DialogProps, "finalFocus"> {
 /** An invite link to copy, a form for further links, and the active ones. */
 export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) {
   const { t } = useTranslation("invites");
+  const { dateTime } = useFormats();
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
+  const expiresAt = invite?.expiresAt ?? null;
   return (
     <Dialog
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
-      description={t("linkHint")}
+      description={
+        expiresAt === null ? t("linkHint") : t("linkHintUntil", { time: dateTime(Date.parse(expiresAt)) })
+      }
       {...(finalFocus && { finalFocus })}
     >
       <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />
