@@ -93,12 +93,13 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     await expectKept(other, 0);
   });
 
-  test("a rejected message stays in the list after a reload until deleted or resent", async () => {
+  test("a rejected message stays in the list after a reload until deleted, edited or resent", async () => {
     const page = await open();
     await goOffline(page);
     await write(page, "refused one");
     await write(page, "refused two");
-    await expectKept(page, 2);
+    await write(page, "refused three");
+    await expectKept(page, 3);
     await page.close();
     const muted = { groupId, userId: grace.user!.id };
     await ada.call("group.mute", { ...muted, durationMs: 60 * 60_000 });
@@ -108,7 +109,7 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     const failed = (text: string) =>
       again.getByRole("group", { name: t("messages:unsent.label") }).filter({ hasText: text });
     await failed("refused one").getByText("You are muted").waitFor();
-    await failed("refused two").waitFor();
+    await failed("refused three").waitFor();
     await again.close();
     await ada.call("group.unmute", muted);
     again = await open();
@@ -116,10 +117,14 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
       .getByRole("button", { name: t("messages:action.delete") })
       .click();
     await failed("refused two")
+      .getByRole("button", { name: t("messages:unsent.edit") })
+      .click();
+    await expect.poll(() => field(again).inputValue()).toBe("refused two");
+    await failed("refused three")
       .getByRole("button", { name: t("messages:unsent.retry") })
       .click();
     await expectKept(again, 0);
-    expect(await stored()).toEqual(["refused two"]);
+    expect(await stored()).toEqual(["refused three"]);
   });
 
   test("logging out removes unsent messages", async () => {

@@ -10,7 +10,7 @@ test("numbers use a useful precision", () => {
     "3,440 ms",
     "34.4 sec",
   ]);
-  expect([123_456_789, 2_345_000_000].map(bytes)).toEqual(["123 MB", "2.3 GB"]);
+  expect([0, 77_000, 123_456_789, 2_345_000_000].map(bytes)).toEqual(["0 kB", "77 kB", "123 MB", "2.3 GB"]);
   expect([0, 12.34, 12_345].map(number)).toEqual(["0", "12.3", "12.3K"]);
 });
 

@@ -36,6 +36,7 @@ export function formatsOf(language: string): Formats {
   const fine = unit("millisecond", { maximumSignificantDigits: 2 });
   const coarse = unit("millisecond", { maximumFractionDigits: 0 });
   const seconds = unit("second", { maximumFractionDigits: 1 });
+  const kilobytes = unit("kilobyte", { maximumFractionDigits: 0 });
   const megabytes = unit("megabyte", { maximumFractionDigits: 0 });
   const gigabytes = unit("gigabyte", { maximumFractionDigits: 1 });
   const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
@@ -50,8 +51,10 @@ export function formatsOf(language: string): Formats {
       if (value >= 10 * SECOND_MS) return seconds.format(value / SECOND_MS);
       return (value < 10 ? fine : coarse).format(value);
     },
-    bytes: (value) =>
-      value >= GIGABYTE ? gigabytes.format(value / GIGABYTE) : megabytes.format(value / MEGABYTE),
+    bytes(value) {
+      if (value >= GIGABYTE) return gigabytes.format(value / GIGABYTE);
+      return value >= MEGABYTE ? megabytes.format(value / MEGABYTE) : kilobytes.format(value / 1000);
+    },
     number: (value) => plain.format(value),
     count: (value) => whole.format(value),
     date: (atMs) => date.format(atMs),

@@ -1,7 +1,8 @@
-import type { PendingMessage } from "@fanfare/client";
+import { FanfareError, type PendingMessage } from "@fanfare/client";
 import { CircleAlert } from "lucide-react";
 import { memo, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { insertInComposer } from "../../../composer/use-editor.ts";
 import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/display.tsx";
@@ -133,8 +134,15 @@ function UnreadDivider() {
 
 function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const { t } = useTranslation("messages");
-  const { view } = useMessageContext();
-  const { content } = failed.message;
+  const { view, channel } = useMessageContext();
+  const { content, options } = failed.message;
+  // In a direct message, only a block forbids it.
+  const isBlocked =
+    channel.kind === "direct" && failed.error instanceof FanfareError && failed.error.type === "FORBIDDEN";
+  const edit = () => {
+    deleteUnsent(failed);
+    insertInComposer(channel.id, content);
+  };
   return (
     <div
       role="group"
@@ -147,12 +155,17 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
       <div className="grid min-w-0 flex-1 gap-1 rounded-md border border-danger/60 px-3 py-2">
         {content !== "" && <Markdown content={content} />}
         <p className="text-sm text-danger-text">
-          {t("unsent.label")} {errorText(failed.error)}
+          {t("unsent.label")} {isBlocked ? t("unsent.notReachable") : errorText(failed.error)}
         </p>
         <div className="flex gap-2">
           <Button size="sm" onClick={() => void retryMessage(view, failed)}>
             {t("unsent.retry")}
           </Button>
+          {options.attachmentIds === undefined && (
+            <Button size="sm" variant="ghost" onClick={edit}>
+              {t("unsent.edit")}
+            </Button>
+          )}
           <Button size="sm" variant="ghost" onClick={() => deleteUnsent(failed)}>
             {t("unsent.delete")}
           </Button>

@@ -1,5 +1,6 @@
 import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
 import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -186,6 +187,7 @@ function useNewCount({ head, messages }: ChannelSnapshot, ownId: string, isAtEnd
 
 function Beginning({ channel, title }: { channel: Channel; title: string }) {
   const { t } = useTranslation("messages");
+  const canSend = hasPermission(useMessageContext().permissions, "sendMessages");
   const Icon = ICONS[channel.kind];
   const isRoom = channel.kind === "text";
   return (
@@ -200,7 +202,9 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
         {channel.topic !== ""
           ? channel.topic
           : isRoom
-            ? t("beginning.text", { name: title })
+            ? canSend
+              ? t("beginning.text", { name: title })
+              : t("beginning.textReadOnly", { name: title })
             : t("beginning.other")}
       </p>
     </div>

@@ -49,7 +49,7 @@ function Piece({ token, before }: { token: Tokens.Generic; before: string }): Re
     case "br":
       return <br />;
     case "checkbox":
-      return (token as Tokens.Checkbox).checked ? "☑ " : "☐ ";
+      return (token as Tokens.Checkbox).checked ? "☑\uFE0E " : "☐ ";
     case "spoiler":
       return plain ? children : <Spoiler tokens={token.tokens ?? []}>{children}</Spoiler>;
     case "link":
@@ -105,7 +105,7 @@ function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
   return (
     <a
       href={path ?? url.href}
-      title={url.href}
+      title={readableHref(url)}
       dir="auto"
       onClick={(event) => onFollow(event, url)}
       {...target}
@@ -114,6 +114,16 @@ function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
       {pretends(token.text, url) && <span className="markdown-host"> ({url.hostname})</span>}
     </a>
   );
+}
+
+/** Without percent encoding, unless the decoded address has invisible characters. */
+function readableHref({ href }: URL): string {
+  try {
+    const decoded = decodeURI(href);
+    return /[\p{C}\p{Z}]/u.test(decoded) ? href : decoded;
+  } catch {
+    return href;
+  }
 }
 
 /** Until it is revealed, the hidden text isn't in the document; only its space is reserved. */

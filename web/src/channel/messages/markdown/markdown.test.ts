@@ -25,7 +25,7 @@ function render(content: string): string {
 }
 
 const link = (href: string, text = href): string =>
-  `<a href="${href}" title="${href}" dir="auto" target="_blank" rel="noopener noreferrer nofollow ugc">${text}</a>`;
+  `<a href="${href}" title="${decodeURI(href)}" dir="auto" target="_blank" rel="noopener noreferrer nofollow ugc">${text}</a>`;
 
 describe("markdown", () => {
   test.each([
@@ -37,7 +37,7 @@ describe("markdown", () => {
     ],
     ["a\n---", "<p>a</p><hr/>"],
     ["> a\n> > b", "<blockquote><p>a</p><blockquote><p>b</p></blockquote></blockquote>"],
-    ["- a\n- [x] b", '<ul><li>a</li><li class="markdown-task">☑ b</li></ul>'],
+    ["- a\n- [x] b", '<ul><li>a</li><li class="markdown-task">☑\uFE0E b</li></ul>'],
     ["3. a\n4. b", '<ol start="3"><li>a</li><li>b</li></ol>'],
     ["<b>a</b> &amp; \\*b\\*", "<p>&lt;b&gt;a&lt;/b&gt; &amp;amp; *b*</p>"],
     ["    a", "<p>    a</p>"],

@@ -71,14 +71,16 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   const { dateTime } = useFormats();
   const actor = useUser(entry.actorId);
   const names = useTargetNames(group, entry);
-  const known = i18n.exists(`group-settings:audit.sentence.${entry.action}`);
-  const values = { actor: userName(actor), action: entry.action, ...names };
+  const { isSection, ...targets } = names;
+  const action = isSection ? entry.action.replace("channel.", "section.") : entry.action;
+  const known = i18n.exists(`group-settings:audit.sentence.${action}`);
+  const values = { actor: userName(actor), action: entry.action, ...targets };
   return (
     <div className="flex gap-3 py-3">
       <Avatar id={entry.actorId} name={actor?.nickname ?? ""} src={actor?.avatarUrl} />
       <div className="grid min-w-0 flex-1 gap-1">
         <p className="wrap-anywhere">
-          {known ? t(`audit.sentence.${entry.action}`, values) : t("audit.other", values)}
+          {known ? t(`audit.sentence.${action}`, values) : t("audit.other", values)}
         </p>
         {entry.reason !== null && (
           <p className="text-sm text-muted">{t("audit.reason", { reason: entry.reason })}</p>
@@ -126,7 +128,10 @@ function AuditChanges({ entry }: { entry: AuditEntry }) {
 }
 
 /** The target's current name, or its name when it was deleted. */
-function useTargetNames(group: Group, entry: AuditEntry): { target: string; role: string } {
+function useTargetNames(
+  group: Group,
+  entry: AuditEntry,
+): { target: string; role: string; isSection: boolean } {
   const { t } = useTranslation("group-settings");
   const { action, targetId, before, after } = entry;
   const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -140,16 +145,18 @@ function useTargetNames(group: Group, entry: AuditEntry): { target: string; role
   const channels = useChannels(group.id).data;
   const roleOf = (id: unknown): string =>
     roles?.find((role) => role.id === id)?.name ?? t("audit.deletedRole");
-  const channelOf = (id: unknown): string | undefined => channels?.find((channel) => channel.id === id)?.name;
+  const channel = channels?.find(({ id }) => id === targetId);
+  const isSection = [after?.["kind"], before?.["kind"], channel?.kind].includes("section");
   const role = roleOf(after?.["roleId"]);
-  if (isMessage) return { target: userName(user), role };
-  if (userId !== null) return { target: user === undefined ? (noted ?? "–") : userName(user), role };
-  if (about === "role") return { target: noted ?? roleOf(targetId), role };
+  if (isMessage) return { target: userName(user), role, isSection };
+  if (userId !== null)
+    return { target: user === undefined ? (noted ?? "–") : userName(user), role, isSection };
+  if (about === "role") return { target: noted ?? roleOf(targetId), role, isSection };
   if (about === "channel") {
-    return { target: channelOf(targetId) ?? noted ?? t("audit.deletedChannel"), role };
+    return { target: channel?.name ?? noted ?? t("audit.deletedChannel"), role, isSection };
   }
-  if (about === "invite") return { target: text((after ?? before)?.["code"]) ?? "", role };
-  return { target: noted ?? "", role };
+  if (about === "invite") return { target: text((after ?? before)?.["code"]) ?? "", role, isSection };
+  return { target: noted ?? "", role, isSection };
 }
 
 type Value = string | number | boolean | null;
