@@ -194,6 +194,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await grace.getByText(t("shared:error.BANNED")).waitFor();
     await site.visit(grace, "/nope");
     await grace.getByText(t("home:pageNotFound")).waitFor();
+    expect(await grace.title()).toBe(`${t("home:notFound")} – Fanfare`);
     await site.visit(grace, "/invite/nonsense");
     await grace.getByText(t("shared:error.INVITE_NOT_FOUND")).waitFor();
   });

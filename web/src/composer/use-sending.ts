@@ -1,7 +1,7 @@
 import type { ChannelView } from "@fanfare/client";
 import type { Channel, Command, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
@@ -39,6 +39,7 @@ interface Sending {
 
 /** A message isn't held back longer than this by usernames, such as without a connection. */
 const LOOKUP_MAX_MS = 2000;
+const LOOKUP_POLL_MS = 20;
 
 /** Sends the message once its files are uploaded. */
 export function useSending(options: SendingOptions): Sending {
@@ -46,6 +47,7 @@ export function useSending(options: SendingOptions): Sending {
   const { t } = useTranslation("shared");
   const call = useCall();
   const { uploads, store } = useUploads(channel.id);
+  const [isLocked, setLocked] = useState(false);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
   const content = wire.trim();
   const { data: commands = [] } = useCommands(channel.id, { enabled: content.startsWith("/") });
@@ -99,24 +101,31 @@ export function useSending(options: SendingOptions): Sending {
     else send();
   };
 
-  // The text can't be changed while usernames are looked up.
-  const [isSubmitted, setSubmitted] = useState(false);
-  const [isTooLate, setTooLate] = useState(false);
+  const latest = useRef({ isLookingUp, submitNow, isGone: false });
   useEffect(() => {
-    if (!isSubmitted) return undefined;
-    const timer = setTimeout(() => setTooLate(true), LOOKUP_MAX_MS);
-    return () => clearTimeout(timer);
-  }, [isSubmitted]);
-  useEffect(() => {
-    if (!isSubmitted || (isLookingUp && !isTooLate)) return;
-    setSubmitted(false);
-    setTooLate(false);
-    submitNow();
+    latest.current = { isLookingUp, submitNow, isGone: false };
   });
+  useEffect(
+    () => () => {
+      latest.current.isGone = true;
+    },
+    [],
+  );
+
+  /** Sends once the usernames are known. Until then, the text can't be changed. */
+  const sendNamed = async () => {
+    setLocked(true);
+    const untilMs = performance.now() + LOOKUP_MAX_MS;
+    while (latest.current.isLookingUp && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, LOOKUP_POLL_MS));
+    }
+    setLocked(false);
+    if (!latest.current.isGone) latest.current.submitNow();
+  };
 
   const submit = () => {
-    if (!canSend || waiting !== null || isSubmitted) return;
-    if (isLookingUp) setSubmitted(true);
+    if (!canSend || waiting !== null || isLocked) return;
+    if (isLookingUp) void sendNamed();
     else submitNow();
   };
 
@@ -125,7 +134,7 @@ export function useSending(options: SendingOptions): Sending {
     setWaiting(null);
   };
 
-  return { canSend, charsLeft, isLocked: isSubmitted, isWaiting: waiting !== null, submit, stopWaiting };
+  return { canSend, charsLeft, isLocked, isWaiting: waiting !== null, submit, stopWaiting };
 }
 
 /** The command and its arguments; null if the text isn't a command of a bot in this channel. */
