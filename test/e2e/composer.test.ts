@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
 
   test("a username typed by hand is a mention, at once and in any case", async () => {
     await open();
-    const text = "@GRACE, `@grace` \\@grace me@grace @nobody and @everyone!";
+    const text = "@GRACE, `@grace` \\@grace me@grace @stranger and @everyone!";
     await field().fill(text);
     await page.keyboard.press("Enter");
     const { content, mentions } = await newest(1);
