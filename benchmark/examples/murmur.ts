@@ -8,13 +8,13 @@ const murmur: TargetPlugin = {
     path: "/live",
     hello: (token) => JSON.stringify({ type: "hello", token }),
     waitsForReady: true,
-    readText(text) {
-      const event = JSON.parse(text) as { type: string; text: string };
+    read(frame) {
+      const event = JSON.parse(String(frame)) as { type: string; text: string };
       if (event.type === "welcome") return { kind: "ready" };
+      if (event.type === "ping") return { kind: "send", frame: `{"type":"pong"}` };
       if (event.type === "message") return { kind: "messages", contents: [event.text], revs: [0] };
       return { kind: "other" };
     },
-    read: () => ({ kind: "other" }),
   },
   async open({ url, onError }) {
     if (url === undefined) throw new Error("set the address of the server with --url");

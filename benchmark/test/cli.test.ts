@@ -95,7 +95,6 @@ describe("exit codes", () => {
     [["broadcast", "--threshold", "worst<5"], "unknown metric worst. Metrics: worstMs, medianMs,"],
     [["broadcast", "--threshold", "worstMs"], "is invalid. Examples: --threshold 'worstMs<200'"],
     [["broadcast", "--url", "nonsense"], "is not a valid URL"],
-    [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
     [["broadcast", "--burst", "20,x"], "--burst must be an integer"],
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
     [["broadcast", "--json", "/nowhere/x.json"], "Could not write --json /nowhere/x.json"],

@@ -27,6 +27,8 @@ interface Outcome {
 /** The tester with its own folder, which contains everything that it starts. */
 export class Bench {
   readonly folder: string;
+  /** More variables of its environment. */
+  readonly env: Record<string, string> = {};
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -38,7 +40,7 @@ export class Bench {
 
   start(...args: string[]): ChildProcess {
     // The caller's MONGO_URL must not reach the servers.
-    const env = { ...process.env, TMPDIR: this.folder, MONGO_URL: "mongodb://127.0.0.1:1/" };
+    const env = { ...process.env, TMPDIR: this.folder, MONGO_URL: "mongodb://127.0.0.1:1/", ...this.env };
     return spawn(process.execPath, [MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   }
 

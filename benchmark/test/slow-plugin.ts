@@ -1,5 +1,6 @@
 import { nowMs } from "../src/kernels/broadcast/clock.ts";
 import { bareSocketIo } from "../src/targets/bare/bare-target.ts";
+import { DIALECTS } from "../src/targets/dialect.ts";
 import type { TargetPlugin } from "../src/targets/plugin.ts";
 
 const MS_PER_MESSAGE = 5;
@@ -9,11 +10,11 @@ const slow: TargetPlugin = {
   ...bareSocketIo,
   name: "slow",
   dialect: {
-    ...bareSocketIo.dialect,
-    read(event, payload) {
+    ...DIALECTS["socket.io"],
+    read(event: string, payload: unknown) {
       const until = nowMs() + MS_PER_MESSAGE;
       while (nowMs() < until);
-      return bareSocketIo.dialect.read(event, payload);
+      return DIALECTS["socket.io"].read(event, payload);
     },
   },
 };

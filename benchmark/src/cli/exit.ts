@@ -24,5 +24,7 @@ export function usageError(message: string): ExitError {
 }
 
 export function connectError(message: string): ExitError {
-  return new ExitError(ExitCode.couldNotConnect, message);
+  const isUntrusted = /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(message);
+  const advice = isUntrusted ? " Name the file of the server's certificate in NODE_EXTRA_CA_CERTS." : "";
+  return new ExitError(ExitCode.couldNotConnect, message + advice);
 }

@@ -9,7 +9,7 @@ export interface Handshake {
   accept: string;
 }
 
-export function createHandshake(url: URL, path: string): Handshake {
+export function createHandshake(url: URL, path: string, headers: Record<string, string> = {}): Handshake {
   const key = randomBytes(16).toString("base64");
   const lines = [
     `GET ${path} HTTP/1.1`,
@@ -18,6 +18,7 @@ export function createHandshake(url: URL, path: string): Handshake {
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
     `Sec-WebSocket-Key: ${key}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return {
     request: Buffer.from(`${lines.join("\r\n")}\r\n\r\n`),

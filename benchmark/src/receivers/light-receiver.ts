@@ -1,9 +1,10 @@
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
-import type { Dialect } from "../targets/dialect.ts";
+import type { Dialect, Frame, LongPollDialect } from "../targets/dialect.ts";
 import { CatchUp } from "./catch-up.ts";
 import { callFrame, connectFrame } from "./client-packets.ts";
 import { LightSocket, lightServer, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
-import { decodeMsgpackPacket, decodePacket, type Packet } from "./packet.ts";
+import { longPollReceivers } from "./long-poll-receiver.ts";
+import { decodePacket, type Packet } from "./packet.ts";
 import { PacketCache, type KnownPacket } from "./packet-cache.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
@@ -11,8 +12,8 @@ const PONG = clientFrame(Opcode.text, Buffer.from("3"));
 
 /** Shared by all light receivers of a thread. */
 interface Shared {
-  servers: readonly LightServer[];
-  dialect: Dialect;
+  serverOf: (assignment: Assignment) => LightServer;
+  dialect: Exclude<Dialect, LongPollDialect>;
   runId: string;
   cache: PacketCache;
   buffer: Buffer;
@@ -29,11 +30,21 @@ export interface LightOptions {
   onRead: () => void;
 }
 
-/** Receivers on a plain socket: about a third of the cost of an official client. `http:` only. */
+/** Receivers on their own sockets: about a third of the cost of an official client. */
 export function lightReceivers({ urls, addresses, dialect, runId, onRead }: LightOptions): OpenReceiver {
-  const path = dialect.transport === "socket.io" ? socketIoPath(dialect.path) : dialect.path;
+  if (dialect.transport === "long-poll") return longPollReceivers({ urls, dialect, runId, onRead });
+  const { upgrade } = dialect;
+  const open = (i: number, path = dialect.path, headers = {}) => {
+    const whole = dialect.transport === "socket.io" ? socketIoPath(path) : path;
+    return lightServer(urls[i]!, addresses[i]!, whole, headers);
+  };
+  const servers = urls.map((_, i) => open(i));
   const shared: Shared = {
-    servers: urls.map((url, i) => lightServer(url, addresses[i]!, path)),
+    serverOf: ({ server, credential }) => {
+      if (!upgrade) return servers[server]!;
+      const { path, headers } = upgrade(credential);
+      return open(server, path, headers);
+    },
     dialect,
     runId,
     cache: new PacketCache(),
@@ -53,14 +64,16 @@ class LightReceiver implements Receiver {
   #isReady = false;
   #isOnline = false;
   #last: KnownPacket | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(shared: Shared, assignment: Assignment, observer: ReceiverObserver) {
-    const { receiver, credential, localAddress, server, position } = assignment;
+    const { receiver, credential, localAddress, position } = assignment;
     this.#shared = shared;
     this.#observer = observer;
     this.#receiver = receiver;
     this.#credential = credential;
-    this.#socket = new LightSocket(shared.servers[server]!, localAddress, shared.buffer, this, shared.onRead);
+    const server = shared.serverOf(assignment);
+    this.#socket = new LightSocket(server, localAddress, shared.buffer, this, shared.onRead);
     if (position === undefined) return;
     this.#catchUp = new CatchUp(position, {
       write: (frame) => this.#socket.write(frame),
@@ -75,19 +88,27 @@ class LightReceiver implements Receiver {
   }
 
   destroy(): void {
-    this.#catchUp?.stop();
+    this.#stop();
     this.#socket.destroy();
   }
 
   opened(): void {
-    const { transport, hello, waitsForReady } = this.#shared.dialect;
-    if (transport !== "websocket") return;
-    if (hello) this.#socket.write(clientFrame(Opcode.text, Buffer.from(hello(this.#credential))));
-    if (!waitsForReady) this.#goOnline();
+    const { dialect } = this.#shared;
+    if (dialect.transport !== "websocket") return;
+    const { hello, heartbeat, waitsForReady } = dialect;
+    if (hello) this.#send(hello(this.#credential));
+    if (heartbeat) {
+      const beat = () => {
+        this.#send(heartbeat.frame);
+        this.#heartbeat = setTimeout(beat, heartbeat.everyMs);
+      };
+      this.#heartbeat = setTimeout(beat, Math.random() * heartbeat.everyMs);
+    }
+    if (!waitsForReady) this.#ready();
   }
 
   ended(code: string): void {
-    this.#catchUp?.stop();
+    this.#stop();
     this.#observer.ended(this.#receiver, code);
   }
 
@@ -96,8 +117,17 @@ class LightReceiver implements Receiver {
   }
 
   binary(bytes: Buffer, start: number, end: number): void {
-    if (this.#shared.dialect.parser !== "msgpack") this.#socket.end("BINARY_MESSAGE");
-    else this.#handle(this.#decode(Opcode.binary, bytes, start, end));
+    this.#handle(this.#decode(Opcode.binary, bytes, start, end));
+  }
+
+  #stop(): void {
+    this.#catchUp?.stop();
+    clearTimeout(this.#heartbeat);
+  }
+
+  #send(frame: Frame): void {
+    const opcode = typeof frame === "string" ? Opcode.text : Opcode.binary;
+    this.#socket.write(clientFrame(opcode, Buffer.from(frame)));
   }
 
   #decode(opcode: number, bytes: Buffer, start: number, end: number): Packet {
@@ -108,10 +138,8 @@ class LightReceiver implements Receiver {
       this.#last = known;
       return known.packet;
     }
-    const packet =
-      opcode === Opcode.text
-        ? decodePacket(bytes.toString("utf8", start, end), dialect, runId)
-        : decodeMsgpackPacket(bytes.subarray(start, end), dialect, runId);
+    const frame = opcode === Opcode.text ? bytes.toString("utf8", start, end) : bytes.subarray(start, end);
+    const packet = decodePacket(frame, dialect, runId, this.#credential);
     if (this.#isReady) this.#last = cache.add(bytes, start, end, packet, this.#last);
     return packet;
   }
@@ -131,9 +159,11 @@ class LightReceiver implements Receiver {
       case "joined":
         this.#joined();
         break;
-      case "login":
-        if (packet.refusal === undefined) this.#ready();
-        else this.#socket.end(packet.refusal);
+      case "several":
+        for (const each of packet.packets) this.#handle(each);
+        break;
+      case "send":
+        this.#send(packet.frame);
         break;
       case "ready":
         this.#ready();
@@ -158,18 +188,20 @@ class LightReceiver implements Receiver {
   }
 
   #join(): void {
-    this.#socket.write(connectFrame(this.#shared.dialect, this.#credential));
-    this.#credential = null;
+    const { dialect } = this.#shared;
+    if (dialect.transport === "socket.io") this.#socket.write(connectFrame(dialect, this.#credential));
   }
 
   #joined(): void {
     const { dialect } = this.#shared;
-    if (dialect.login) this.#socket.write(callFrame(dialect, dialect.login.event, dialect.login.payload));
-    else if (!dialect.waitsForReady) this.#ready();
+    if (dialect.transport === "socket.io" && dialect.hello)
+      this.#socket.write(callFrame(dialect, dialect.hello));
+    if (!dialect.waitsForReady) this.#ready();
   }
 
   #ready(): void {
     this.#isReady = true;
+    this.#credential = null;
     if (this.#catchUp) this.#catchUp.start();
     else this.#goOnline();
   }

@@ -1,20 +1,27 @@
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { clientFrame, FrameError, FrameParser, Opcode } from "@fanfare/fanout/frames";
 import { createHandshake, readHandshakeAnswer, type Handshake } from "./handshake.ts";
+import { openTransport, placeOf, resetTransport, type Place } from "./transport.ts";
 
 const READ_BUFFER_BYTES = 256 * 1024;
 const CLOSE = clientFrame(Opcode.close, Buffer.from([0x03, 0xe8]));
+/** RFC 6455 section 7.4.1: the close frame has no code. */
+const NO_STATUS = 1005;
 
 /** A server to connect to, with what all connections to it share. */
 export interface LightServer {
-  host: string;
-  port: number;
+  place: Place;
   handshake: Handshake;
 }
 
 /** @param address the IP address of the server: looked up once, not once per connection */
-export function lightServer(url: URL, address: string, path: string): LightServer {
-  return { host: address, port: Number(url.port) || 80, handshake: createHandshake(url, path) };
+export function lightServer(
+  url: URL,
+  address: string,
+  path: string,
+  headers: Record<string, string> = {},
+): LightServer {
+  return { place: placeOf(url, address), handshake: createHandshake(url, path, headers) };
 }
 
 /** The path of a Socket.IO server's WebSocket. */
@@ -40,7 +47,7 @@ export interface LightSocketHandler {
   ended(code: string): void;
 }
 
-/** A WebSocket on a plain socket: frames are parsed in place, without an allocation for each. `http:` only. */
+/** A WebSocket whose frames are parsed in place, without an allocation for each, on a plain socket or over TLS. */
 export class LightSocket {
   readonly #handler: LightSocketHandler;
   readonly #buffer: Buffer;
@@ -63,20 +70,18 @@ export class LightSocket {
     this.#handler = handler;
     this.#buffer = buffer;
     this.#accept = server.handshake.accept;
-    this.#socket = connect({
-      host: server.host,
-      port: server.port,
-      noDelay: true,
-      ...(localAddress === undefined ? {} : { localAddress }),
-      onread: {
+    this.#socket = openTransport(
+      server.place,
+      localAddress,
+      {
         buffer,
         callback: (bytes) => {
           onRead();
           return this.#read(bytes);
         },
       },
-    });
-    this.#socket.once("connect", () => this.#socket.write(server.handshake.request));
+      () => this.#socket.write(server.handshake.request),
+    );
     this.#socket.on("error", (error: NodeJS.ErrnoException) => this.end(error.code ?? error.message));
     this.#socket.once("close", () => this.end("CONNECTION_CLOSED"));
   }
@@ -104,8 +109,7 @@ export class LightSocket {
   /** Resets the connection without notifying the handler. */
   destroy(): void {
     this.#hasEnded = true;
-    // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
-    this.#socket.resetAndDestroy();
+    resetTransport(this.#socket);
   }
 
   /** Resets the connection, and notifies the handler with the code. */
@@ -151,7 +155,7 @@ export class LightSocket {
         this.write(clientFrame(Opcode.pong, bytes.subarray(start, end)));
         break;
       case Opcode.close:
-        this.end("SERVER_CLOSE");
+        this.end(`SERVER_CLOSE_${end - start < 2 ? NO_STATUS : bytes.readUInt16BE(start)}`);
         break;
       case Opcode.binary:
         if (this.#handler.binary) this.#handler.binary(bytes, start, end);

@@ -1,20 +1,27 @@
 import { io } from "socket.io-client";
 import * as msgpack from "socket.io-msgpack-parser";
 import { WebSocket } from "ws";
-import type { Dialect, ServerEvent } from "../targets/dialect.ts";
-import { taggedIndex } from "./message-tag.ts";
+import type { Dialect, Frame, SocketIoDialect, WebSocketDialect } from "../targets/dialect.ts";
+import { longPollReceivers } from "./long-poll-receiver.ts";
+import { decodePacket, packetOf, type Packet } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
-export interface OfficialOptions {
+export interface OfficialOptions<D = Dialect> {
   urls: readonly URL[];
-  dialect: Dialect;
+  dialect: D;
   runId: string;
 }
 
-/** Receivers with the real clients: socket.io-client, or `ws` for a bare WebSocket. */
-export function officialReceivers(options: OfficialOptions): OpenReceiver {
-  const open = options.dialect.transport === "socket.io" ? openSocketIo : openWebSocket;
-  return (assignment, observer) => open(options, assignment, observer);
+/** Receivers with the real clients: socket.io-client, `ws` for other WebSockets, and Node's HTTP client. */
+export function officialReceivers({ dialect, ...options }: OfficialOptions): OpenReceiver {
+  switch (dialect.transport) {
+    case "socket.io":
+      return (assignment, observer) => openSocketIo({ ...options, dialect }, assignment, observer);
+    case "websocket":
+      return (assignment, observer) => openWebSocket({ ...options, dialect }, assignment, observer);
+    case "long-poll":
+      return longPollReceivers({ ...options, dialect });
+  }
 }
 
 /** Socket.IO's reasons for a disconnect, as light receivers call them. */
@@ -25,19 +32,23 @@ const CODES: Record<string, string> = {
 };
 
 function openSocketIo(
-  options: OfficialOptions,
+  options: OfficialOptions<SocketIoDialect>,
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
-  const { urls, dialect } = options;
+  const { urls, dialect, runId } = options;
   const { receiver, credential, localAddress, server } = assignment;
+  const { path = dialect.path, headers } = dialect.upgrade?.(credential) ?? {};
+  const address = new URL(path, urls[server]);
   const socket = io(urls[server]!.href, {
-    path: dialect.path,
+    path: address.pathname,
+    query: Object.fromEntries(address.searchParams),
     transports: ["websocket"],
     forceNew: true,
     reconnection: false,
     ...(dialect.parser === "msgpack" ? { parser: msgpack } : {}),
     ...(credential === null ? {} : { auth: { token: credential } }),
+    ...(headers ? { extraHeaders: headers } : {}),
     // Supported by its transport in Node, though missing in its types.
     ...(localAddress === undefined ? {} : ({ localAddress } as object)),
   });
@@ -48,25 +59,18 @@ function openSocketIo(
     socket.disconnect();
     observer.ended(receiver, code);
   };
-  const { login } = dialect;
+  const handle = (event: string, payload: unknown) =>
+    obey(packetOf(dialect.read(event, payload), runId), receiver, observer, { end, send: () => {} });
+  const { hello } = dialect;
   socket.on("connect", () => {
-    if (login) {
-      socket.emit(login.event, login.payload, (answer: unknown) => {
-        const refusal = login.refusal(answer);
-        if (refusal === undefined) observer.online(receiver);
-        else end(refusal);
-      });
-    } else if (!dialect.waitsForReady) {
-      observer.online(receiver);
-    }
+    if (hello) socket.emit(hello.event, hello.payload, (answer: unknown) => handle(hello.event, answer));
+    if (!dialect.waitsForReady) observer.online(receiver);
   });
   socket.on("connect_error", (error: Error & { data?: { type?: string } }) =>
     end(error.data?.type ?? error.message),
   );
   socket.on("disconnect", (reason) => end(CODES[reason] ?? reason));
-  socket.onAny((event: string, payload: unknown) =>
-    obey(options, receiver, observer, dialect.read(event, payload)),
-  );
+  socket.onAny(handle);
   return {
     close: () => socket.disconnect(),
     destroy: () => {
@@ -77,33 +81,52 @@ function openSocketIo(
 }
 
 function openWebSocket(
-  options: OfficialOptions,
+  options: OfficialOptions<WebSocketDialect>,
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
   const { receiver, credential, localAddress, server } = assignment;
-  const { dialect } = options;
+  const { dialect, runId } = options;
   const url = options.urls[server]!;
-  const address = new URL(dialect.path, url);
+  const { path = dialect.path, headers = {} } = dialect.upgrade?.(credential) ?? {};
+  const address = new URL(path, url);
   address.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, {
     perMessageDeflate: false,
+    headers,
     ...(localAddress === undefined ? {} : { localAddress }),
   });
+  let heartbeat: NodeJS.Timeout | undefined;
+  let isReady = !dialect.waitsForReady;
   socket.on("open", () => {
     if (dialect.hello) socket.send(dialect.hello(credential));
-    if (!dialect.waitsForReady) observer.online(receiver);
+    if (dialect.heartbeat) {
+      const { everyMs, frame } = dialect.heartbeat;
+      heartbeat = setInterval(() => socket.send(frame), everyMs);
+    }
+    if (isReady) observer.online(receiver);
   });
-  socket.on("message", (data: Buffer) => {
-    const text = data.toString();
-    if (dialect.readText) return obey(options, receiver, observer, dialect.readText(text));
-    const [event, payload] = JSON.parse(text) as [string, unknown];
-    obey(options, receiver, observer, dialect.read(event, payload));
+  socket.on("message", (data: Buffer, isBinary) => {
+    const packet = decodePacket(
+      isBinary ? data : data.toString(),
+      dialect,
+      runId,
+      isReady ? null : credential,
+    );
+    isReady ||= isReadyIn(packet);
+    obey(packet, receiver, observer, {
+      end: (code) => {
+        end(code);
+        socket.terminate();
+      },
+      send: (frame) => socket.send(frame),
+    });
   });
   let hasEnded = false;
   const end = (code: string) => {
     if (hasEnded) return;
     hasEnded = true;
+    clearInterval(heartbeat);
     observer.ended(receiver, code);
   };
   socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
@@ -112,27 +135,42 @@ function openWebSocket(
     close: () => socket.close(),
     destroy: () => {
       hasEnded = true;
+      clearInterval(heartbeat);
       socket.terminate();
     },
   };
 }
 
+function isReadyIn(packet: Packet): boolean {
+  return packet.kind === "several" ? packet.packets.some(isReadyIn) : packet.kind === "ready";
+}
+
 function obey(
-  { runId }: OfficialOptions,
+  packet: Packet,
   receiver: number,
   observer: ReceiverObserver,
-  event: ServerEvent,
+  connection: { end: (code: string) => void; send: (frame: Frame) => void },
 ): void {
-  if (event.kind === "messages") {
-    observer.messages(
-      receiver,
-      event.contents.map((content) => taggedIndex(runId, content)),
-      "event",
-      event.revs,
-    );
-  } else if (event.kind === "ready") {
-    observer.online(receiver);
-  } else if (event.kind === "resync") {
-    observer.resync(receiver);
+  switch (packet.kind) {
+    case "several":
+      for (const each of packet.packets) obey(each, receiver, observer, connection);
+      break;
+    case "messages":
+      observer.messages(receiver, packet.indexes, "event", packet.revs);
+      break;
+    case "ready":
+      observer.online(receiver);
+      break;
+    case "resync":
+      observer.resync(receiver);
+      break;
+    case "send":
+      connection.send(packet.frame);
+      break;
+    case "refused":
+    case "invalid":
+      connection.end(packet.code);
+      break;
+    default:
   }
 }

@@ -1,5 +1,12 @@
 import { Decoder, PacketType } from "socket.io-msgpack-parser";
-import type { Dialect, ServerEvent } from "../targets/dialect.ts";
+import type {
+  Dialect,
+  Events,
+  Frame,
+  PollRequest,
+  ServerEvent,
+  SocketIoDialect,
+} from "../targets/dialect.ts";
 import { readCatchUpAnswer, type CatchUpAnswer } from "./catch-up.ts";
 import { taggedIndex } from "./message-tag.ts";
 
@@ -8,17 +15,27 @@ export type Packet =
   | { kind: "messages"; indexes: number[]; revs: number[] }
   | { kind: "draining"; withinMs: number }
   | { kind: "answer"; answer: CatchUpAnswer }
-  /** The answer to the dialect's `login`; no refusal: granted. */
-  | { kind: "login"; refusal: string | undefined }
+  | { kind: "send"; frame: Frame }
+  | { kind: "poll"; request: PollRequest }
+  | { kind: "several"; packets: Packet[] }
   | { kind: "opened" | "joined" | "ping" | "ready" | "resync" | "other" }
   | { kind: "refused" | "closed" | "invalid"; code: string };
 
 const OTHER: Packet = { kind: "other" };
 
-/** Decodes a complete text message: Engine.IO 4 and Socket.IO 5, or a bare JSON array [event, payload]. */
-export function decodePacket(text: string, dialect: Dialect, runId: string): Packet {
-  if (dialect.transport === "websocket") return decodeText(text, dialect, runId);
-  switch (text[0]) {
+/** Decodes a complete message: Engine.IO 4 and Socket.IO 5 as text, or what the dialect reads itself. */
+export function decodePacket(
+  frame: string | Buffer,
+  dialect: Dialect,
+  runId: string,
+  credential: string | null = null,
+): Packet {
+  if (dialect.transport !== "socket.io") return decodeFrame(frame, dialect, runId, credential);
+  if (typeof frame !== "string") {
+    if (dialect.parser === "msgpack") return decodeMsgpack(frame, dialect, runId);
+    return { kind: "invalid", code: "BINARY_MESSAGE" };
+  }
+  switch (frame[0]) {
     case "0":
       return { kind: "opened" };
     case "1":
@@ -26,22 +43,27 @@ export function decodePacket(text: string, dialect: Dialect, runId: string): Pac
     case "2":
       return { kind: "ping" };
     case "4":
-      return decodeSocketIo(text, dialect, runId);
+      return decodeSocketIo(frame, dialect, runId);
     default:
       return OTHER;
   }
 }
 
-function decodeText(text: string, dialect: Dialect, runId: string): Packet {
-  if (!dialect.readText) return decodeEvent(text, dialect, runId);
+function decodeFrame(
+  frame: string | Buffer,
+  dialect: Exclude<Dialect, SocketIoDialect>,
+  runId: string,
+  credential: string | null,
+): Packet {
   try {
-    return packetOf(dialect.readText(text), runId);
+    if (dialect.transport === "websocket") return packetOf(dialect.read(frame, credential), runId);
+    return packetOf(dialect.read(String(frame), credential), runId);
   } catch {
-    return { kind: "invalid", code: "INVALID_TEXT" };
+    return { kind: "invalid", code: "INVALID_FRAME" };
   }
 }
 
-function decodeSocketIo(text: string, dialect: Dialect, runId: string): Packet {
+function decodeSocketIo(text: string, dialect: SocketIoDialect, runId: string): Packet {
   switch (text[1]) {
     case "0":
       return { kind: "joined" };
@@ -61,7 +83,7 @@ function decodeSocketIo(text: string, dialect: Dialect, runId: string): Packet {
   }
 }
 
-function decodeEvent(json: string, dialect: Dialect, runId: string): Packet {
+function decodeEvent(json: string, dialect: SocketIoDialect, runId: string): Packet {
   let array: unknown;
   try {
     array = JSON.parse(json);
@@ -71,20 +93,29 @@ function decodeEvent(json: string, dialect: Dialect, runId: string): Packet {
   return readEvent(array, dialect, runId);
 }
 
-function readEvent(array: unknown, dialect: Dialect, runId: string): Packet {
+function readEvent(array: unknown, dialect: SocketIoDialect, runId: string): Packet {
   if (!Array.isArray(array) || typeof array[0] !== "string")
     return { kind: "invalid", code: "INVALID_EVENT" };
   return packetOf(dialect.read(array[0], array[1]), runId);
 }
 
-function packetOf(event: ServerEvent, runId: string): Packet {
+export function packetOf(events: Events, runId: string): Packet {
+  if (!isSeveral(events)) return onePacket(events, runId);
+  return { kind: "several", packets: events.map((event) => onePacket(event, runId)) };
+}
+
+function isSeveral(events: Events): events is readonly ServerEvent[] {
+  return Array.isArray(events);
+}
+
+function onePacket(event: ServerEvent, runId: string): Packet {
   if (event.kind !== "messages") return event;
   const { contents, revs } = event;
   return { kind: "messages", indexes: contents.map((content) => taggedIndex(runId, content)), revs };
 }
 
 /** The answer to a call of ours. */
-function decodeAnswer(json: string, dialect: Dialect, runId: string): Packet {
+function decodeAnswer(json: string, dialect: SocketIoDialect, runId: string): Packet {
   try {
     return readAnswer(JSON.parse(json), dialect, runId);
   } catch {
@@ -92,15 +123,14 @@ function decodeAnswer(json: string, dialect: Dialect, runId: string): Packet {
   }
 }
 
-function readAnswer(array: unknown, dialect: Dialect, runId: string): Packet {
+function readAnswer(array: unknown, dialect: SocketIoDialect, runId: string): Packet {
   const [value] = array as unknown[];
-  if (dialect.login) return { kind: "login", refusal: dialect.login.refusal(value) };
+  if (dialect.hello) return packetOf(dialect.read(dialect.hello.event, value), runId);
   const answer = readCatchUpAnswer(value, runId);
   return answer ? { kind: "answer", answer } : { kind: "invalid", code: "INVALID_ANSWER" };
 }
 
-/** Decodes a complete binary message of a server that uses socket.io-msgpack-parser. */
-export function decodeMsgpackPacket(bytes: Buffer, dialect: Dialect, runId: string): Packet {
+function decodeMsgpack(bytes: Buffer, dialect: SocketIoDialect, runId: string): Packet {
   let packet: { type: PacketType; data?: unknown } | undefined;
   try {
     const decoder = new Decoder();

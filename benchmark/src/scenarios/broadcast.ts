@@ -127,7 +127,7 @@ export function broadcastPlan(values: OptionValues<typeof MESSAGE_OPTIONS>, user
 
 /** @throws {ExitError} listing everything that would fail halfway */
 export async function checkBroadcastLimits(plan: BroadcastPlan, url?: string): Promise<void> {
-  checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(url, plan.kind)) });
+  checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(url)) });
 }
 
 export const broadcast = scenario({

@@ -84,7 +84,7 @@ export const capacity = scenario({
     if (plan.searches.includes("rate") && name !== "fanfare") {
       throw usageError(`--target ${name} only supports the search for members: add --search users.`);
     }
-    const where = await addressNeeds(url, plan.kind);
+    const where = await addressNeeds(url);
     return {
       options: { ...plan, target: name },
       async measure({ progress, errors, signal, defer }: RunContext) {

@@ -136,7 +136,7 @@ export const connect = scenario({
       napMs: values.nap,
     };
     const cluster = clusterOf(values, users, url !== undefined);
-    const place = await addressNeeds(url, "light");
+    const place = await addressNeeds(url);
     checkConnectLimits({ ...plan, ...place, gateways: url === undefined ? (cluster?.gateways ?? 1) : null });
     return {
       options: { ...plan, cluster },

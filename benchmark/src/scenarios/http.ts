@@ -73,7 +73,7 @@ export const http = scenario({
       timeoutMs: values.timeout,
       calls: CALLS,
     };
-    checkLimits({ users: concurrency, messages: 1, kind: "light", ...(await addressNeeds(url, "light")) });
+    checkLimits({ users: concurrency, messages: 1, kind: "light", ...(await addressNeeds(url)) });
     return {
       options: { ...plan },
       async measure(context: RunContext) {

@@ -179,10 +179,8 @@ export async function planLoad(
   { url, metricsUrl }: Pick<LoadValues, "url" | "metricsUrl">,
   { title, plan, options, connections, deliveries, measure }: LoadRun,
 ): Promise<PlannedRun> {
-  if (url?.startsWith("https:"))
-    throw usageError("Load commands don't support TLS: set --url to the http:// address behind the proxy.");
   checkLoadLimits({
-    ...(await addressNeeds(url, "light")),
+    ...(await addressNeeds(url)),
     connections,
     deliveries,
     requests: plan.loop.requests,

@@ -67,7 +67,7 @@ export const nodes = scenario({
       receivingThreads: threadCount(values.threads, receivers),
     };
     checkLoadLimits({
-      ...(await addressNeeds(undefined, "light")),
+      ...(await addressNeeds(undefined)),
       connections: senders + receivers,
       deliveries: 2 * requests,
       requests,

@@ -43,7 +43,7 @@ export const register = scenario({
         "--out requires --url: a server that is started for the run is removed with its users.",
       );
     }
-    await addressNeeds(url, "light");
+    await addressNeeds(url);
     await assertWritable("out", out);
     return {
       options: { users, concurrency },

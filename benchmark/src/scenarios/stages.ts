@@ -60,7 +60,7 @@ export const stages = scenario({
       throw usageError(
         "--url requires --metrics-url, for example http://127.0.0.1:3001/metrics: the times are the server's own.",
       );
-    const place = await addressNeeds(url, "light");
+    const place = await addressNeeds(url);
     checkLimits({ users: plan.users, messages: plan.messages, kind: "light", ...place });
     return {
       options: { ...plan },

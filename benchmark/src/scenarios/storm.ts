@@ -127,7 +127,7 @@ export const storm = scenario({
       payloadBytes: values.payload,
     };
     const registrations = Math.min(connecting, MAX_REGISTRATIONS);
-    const place = await addressNeeds(undefined, "light");
+    const place = await addressNeeds(undefined);
     checkLimits({ users, messages: mostMessages(plan), kind: "light", ...place });
     return {
       options: { ...plan },

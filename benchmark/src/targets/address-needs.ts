@@ -1,21 +1,16 @@
 import { connectError, usageError } from "../cli/exit.ts";
 import type { Needs } from "../cli/preflight.ts";
 import { addressOf } from "../receivers/audience.ts";
-import type { ReceiverKind } from "../receivers/receiver.ts";
 
 /** What this machine needs depends on where the server is. Without a URL the server runs here. */
 export async function addressNeeds(
   url: string | undefined,
-  kind: ReceiverKind,
 ): Promise<Pick<Needs, "isLocalServer" | "canSpreadAddresses">> {
   if (url === undefined) return { isLocalServer: true, canSpreadAddresses: process.platform === "linux" };
   if (!URL.canParse(url)) throw usageError(`--url ${url} is not a valid URL. Example: http://127.0.0.1:3000`);
   const { protocol } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:")
     throw usageError("--url must begin with http:// or https://.");
-  if (protocol === "https:" && kind === "light") {
-    throw usageError("Light receivers don't support TLS: use --client socket.io for an https:// server.");
-  }
   const address = await addressOf(url).catch(() => {
     throw connectError(`Unknown host in ${url}.`);
   });

@@ -2,7 +2,16 @@ import { importPlugin } from "./import-plugin.ts";
 import type { Dialect, ServerEvent } from "./plugin.ts";
 import { TAILCHAT_DIALECT } from "./tailchat/tailchat-dialect.ts";
 
-export type { Dialect, ServerEvent } from "./plugin.ts";
+export type {
+  Dialect,
+  Events,
+  Frame,
+  LongPollDialect,
+  PollRequest,
+  ServerEvent,
+  SocketIoDialect,
+  WebSocketDialect,
+} from "./plugin.ts";
 
 /** `message.created` as in the contract; the bare servers send the same bytes. */
 function read(event: string, payload: unknown): ServerEvent {
@@ -26,7 +35,15 @@ function read(event: string, payload: unknown): ServerEvent {
 export const DIALECTS = {
   fanfare: { transport: "socket.io", path: "/socket.io/", waitsForReady: true, read },
   "socket.io": { transport: "socket.io", path: "/socket.io/", waitsForReady: false, read },
-  ws: { transport: "websocket", path: "/", waitsForReady: false, read },
+  ws: {
+    transport: "websocket",
+    path: "/",
+    waitsForReady: false,
+    read(frame) {
+      const [event, payload] = JSON.parse(String(frame)) as [string, unknown];
+      return read(event, payload);
+    },
+  },
   tailchat: TAILCHAT_DIALECT,
 } as const satisfies Record<string, Dialect>;
 

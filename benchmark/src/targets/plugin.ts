@@ -66,44 +66,83 @@ export interface Sender {
   close(): void;
 }
 
-/** A decoded packet from the server. Messages are the `content` and the `rev` of each, in order. */
+/** Text, or the bytes of a binary frame. */
+export type Frame = string | Uint8Array;
+
+export interface PollRequest {
+  method?: "GET" | "POST";
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What a member reads in the server's data. Messages are the `content` and the `rev` of each, in order. */
 export type ServerEvent =
   | { kind: "messages"; contents: unknown[]; revs: number[] }
   /** From here on the connection counts as online. */
   | { kind: "ready" }
+  /** Answer the server with this frame. */
+  | { kind: "send"; frame: Frame }
+  /** Long polling: the next request. */
+  | { kind: "poll"; request: PollRequest }
+  /** The server rejects the member: the connection ends with this code. */
+  | { kind: "refused"; code: string }
   /** The server says that this connection has missed events. */
   | { kind: "resync" }
   /** The server is going away: reconnect after a random part of this time. */
   | { kind: "draining"; withinMs: number }
   | { kind: "other" };
 
-export interface Login {
-  event: string;
-  payload: unknown;
-  /** @returns the reason of a rejection; undefined: accepted */
-  refusal(answer: unknown): string | undefined;
+/** Several in the order in which they count. */
+export type Events = ServerEvent | readonly ServerEvent[];
+
+export interface AnySocketDialect {
+  path: string;
+  /** Changes the request that opens the connection, for tokens in the query or in headers. */
+  upgrade?: (credential: string | null) => { path?: string; headers?: Record<string, string> };
+  /** false: a connection is online as soon as its transport is; true: after the `ready` event. */
+  waitsForReady: boolean;
+}
+
+/** Engine.IO 4 and Socket.IO 5 over a WebSocket. The credential goes into `auth.token`. */
+export interface SocketIoDialect extends AnySocketDialect {
+  transport: "socket.io";
+  /** The encoding of packets: text by default, or socket.io-msgpack-parser in binary frames. */
+  parser?: "msgpack";
+  /** The first call of every connection. `read` gets the answer, with the same name. */
+  hello?: { event: string; payload: unknown };
+  read(event: string, payload: unknown): Events;
+}
+
+/** Text and binary frames. */
+export interface WebSocketDialect extends AnySocketDialect {
+  transport: "websocket";
+  /** The first frame of every connection; further steps are answers of `read`. */
+  hello?: (credential: string | null) => Frame;
+  /** Sent by every connection at this interval, each with its own phase. */
+  heartbeat?: { everyMs: number; frame: Frame };
+  /**
+   * @param frame the text, or the bytes of a binary frame
+   * @param credential null once the connection is ready: equal frames are then read once for all members
+   */
+  read(frame: Frame, credential: string | null): Events;
+}
+
+/** HTTP requests that the server holds until there is something to say, one after the other. */
+export interface LongPollDialect {
+  transport: "long-poll";
+  /** Paths of requests are appended to it. */
+  path: string;
+  hello(credential: string | null): PollRequest;
+  /**
+   * A member is online after `ready`, and every answer must lead to a `poll`.
+   * @param body of an answer with status 2xx; others end the connection
+   */
+  read(body: string, credential: string | null): Events;
 }
 
 /**
  * The protocol of a kind of server; plain data and pure functions, because every receiving thread loads its
  * own.
  */
-export interface Dialect {
-  /** "socket.io": Engine.IO 4 and Socket.IO 5 over a WebSocket; "websocket": text frames, see `readText`. */
-  transport: "socket.io" | "websocket";
-  /** The encoding of Socket.IO packets: text by default, or socket.io-msgpack-parser in binary frames. */
-  parser?: "msgpack";
-  path: string;
-  /**
-   * "websocket" only: the first text that a connection sends.
-   * @param credential what the plug-in's `join` returned
-   */
-  hello?: (credential: string | null) => string;
-  /** "websocket" only: decodes a text frame. Absent: each is a JSON array [event, payload] for `read`. */
-  readText?: (text: string) => ServerEvent;
-  /** "socket.io" only: the first call of every connection; it is online once that is granted. */
-  login?: Login;
-  /** false: a connection is online as soon as its transport is; true: after the `ready` event. */
-  waitsForReady: boolean;
-  read(event: string, payload: unknown): ServerEvent;
-}
+export type Dialect = SocketIoDialect | WebSocketDialect | LongPollDialect;

@@ -1,16 +1,11 @@
-import { connect, type NetConnectOpts, type Socket } from "node:net";
+import type { Socket } from "node:net";
+import { openTransport, resetTransport, type Place } from "../../receivers/transport.ts";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const MOST_HEAD_BYTES = 64 * 1024;
 const READ_BUFFER_BYTES = 64 * 1024;
 /** Attempts in sequence to reopen a connection. */
 const MAX_REOPENS = 3;
-
-export interface HttpPlace {
-  /** An IP address. */
-  host: string;
-  port: number;
-}
 
 export interface HttpAnswer {
   status: number;
@@ -49,7 +44,7 @@ type Settled = (answer: HttpAnswer | { error: string }) => void;
  * have a length; others end the connection with an error.
  */
 export class HttpConnection {
-  readonly #options: NetConnectOpts;
+  readonly #openSocket: (onOpen: () => void) => Socket;
   readonly #onLost: (code: string) => void;
   #socket: Socket | undefined;
   #isOpen = false;
@@ -63,7 +58,7 @@ export class HttpConnection {
    * @param onLost called when it could not be opened, or is lost without a request
    */
   constructor(
-    place: HttpPlace,
+    place: Place,
     localAddress: string | undefined,
     buffer: Buffer,
     onLost: (code: string) => void,
@@ -73,12 +68,7 @@ export class HttpConnection {
       this.#read(buffer.subarray(0, bytes));
       return true;
     };
-    this.#options = {
-      ...place,
-      noDelay: true,
-      ...(localAddress === undefined ? {} : { localAddress }),
-      onread: { buffer, callback },
-    };
+    this.#openSocket = (onOpen) => openTransport(place, localAddress, { buffer, callback }, onOpen);
   }
 
   /** It failed too often in sequence. */
@@ -107,22 +97,20 @@ export class HttpConnection {
 
   /** Resets the connection. */
   close(): void {
-    // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
-    this.#socket?.resetAndDestroy();
+    if (this.#socket) resetTransport(this.#socket);
     this.#socket = undefined;
     this.#pending = undefined;
     this.#isOpen = false;
   }
 
   #connect(): void {
-    const socket = connect(this.#options);
-    this.#socket = socket;
-    const end = (code: string) => socket === this.#socket && this.#end(code);
-    socket.once("connect", () => {
+    const socket = this.#openSocket(() => {
       this.#isOpen = true;
       this.#whenOpen();
       if (this.#waiting) socket.write(this.#waiting.request);
     });
+    this.#socket = socket;
+    const end = (code: string) => socket === this.#socket && this.#end(code);
     socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
     socket.once("close", () => end("CONNECTION_CLOSED"));
   }

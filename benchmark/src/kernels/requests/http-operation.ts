@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { taggedContent } from "../../receivers/message-tag.ts";
+import { placeOf } from "../../receivers/transport.ts";
 import { encodeRequest, HttpConnection, httpReadBuffer, type HttpAnswer } from "./http-connection.ts";
 import type { Operation, OperationContext, Request, RequestOutcome } from "./operation.ts";
 
@@ -36,12 +37,12 @@ class HttpOperation implements Operation {
   readonly #connections: HttpConnection[];
 
   constructor({ setup }: OperationContext<HttpSetup>) {
-    const { host, port } = new URL(setup.url);
+    const url = new URL(setup.url);
     const buffer = httpReadBuffer();
-    const place = { host: setup.address, port: Number(port) || 80 };
+    const place = placeOf(url, setup.address);
     const onLost = (code: string) => void (this.errors[code] = (this.errors[code] ?? 0) + 1);
     this.#setup = setup;
-    this.#host = host;
+    this.#host = url.host;
     this.#connections = setup.localAddresses.map(
       (localAddress) => new HttpConnection(place, localAddress, buffer, onLost),
     );

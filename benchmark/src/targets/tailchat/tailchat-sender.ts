@@ -1,7 +1,7 @@
 import { io } from "socket.io-client";
 import * as msgpack from "socket.io-msgpack-parser";
 import type { Sender } from "../target.ts";
-import { TAILCHAT_DIALECT, type TailchatAnswer } from "./tailchat-dialect.ts";
+import { JOIN_ROOMS, type TailchatAnswer } from "./tailchat-dialect.ts";
 
 const ACK_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -29,7 +29,7 @@ export async function openTailchatSender(
     socket.once("connect", resolve);
     socket.once("connect_error", reject);
   });
-  await call(TAILCHAT_DIALECT.login!.event, {});
+  await call(JOIN_ROOMS, {});
   return {
     send: (content) => call("chat.message.sendMessage", { ...place, content }),
     close: () => socket.disconnect(),
