@@ -41,6 +41,8 @@ export async function restoreData({ client, store, queries }: ServerCache): Prom
   if (saved === null || client.state === "closed") return;
   store.restore(saved.session.state);
   hydrate(queries, saved.session.queries);
+  // They may have changed since: each is fetched again once it is used.
+  void queries.invalidateQueries();
   restoreChannels(client, saved.channels);
 }
 
