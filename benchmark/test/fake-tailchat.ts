@@ -30,6 +30,7 @@ type Params = Record<string, string>;
 
 const PAGE_MESSAGES = 50;
 const MOST_NAME_CHARACTERS = 100;
+const MOST_NICKNAME_CHARACTERS = 20;
 const GROUP = "64a0c0ffee0000000000000a";
 const PANEL = "64a0c0ffee0000000000000b";
 
@@ -66,6 +67,8 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
 
   const actions: Record<string, (user: string, params: Params) => object | null> = {
     "user.createTemporaryUser": (_, { nickname }) => {
+      if (nickname!.length > MOST_NICKNAME_CHARACTERS)
+        throw new Error(`User validation failed: nickname: Path nickname (${nickname}) is too long`);
       const _id = `user-${users.push(nickname!)}`;
       return { _id, nickname, temporary: true, token: `token of ${_id}` };
     },

@@ -27,7 +27,7 @@ export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
 export async function openTarget(name: string, options: TargetOptions, signal: AbortSignal): Promise<Target> {
   if (name === "fanfare") return openFanfareTarget(options, signal);
   const { dialect, plugin } = await findPlugin(name);
-  const { urls, onError, metricsUrl, registrationConcurrency: concurrency, processes, cores } = options;
+  const { urls, onError, metricsUrl, registrationConcurrency, processes, cores } = options;
   const start = {
     ...(processes === undefined ? {} : { processes }),
     ...(cores === undefined ? {} : { cores }),
@@ -36,6 +36,7 @@ export async function openTarget(name: string, options: TargetOptions, signal: A
     if (error instanceof ExitError || signal.aborted) throw error;
     throw connectError(`${plugin.name}: ${(error as Error).message}`);
   });
+  const concurrency = Math.min(registrationConcurrency, plugin.mostRegistrations ?? Infinity);
   return pluginTarget(server, { name: plugin.name, dialect, metricsUrl, concurrency });
 }
 

@@ -5,6 +5,8 @@ export interface TargetPlugin {
   /** Its name in results. */
   name: string;
   dialect: Dialect;
+  /** Concurrent registrations that the server can take; default: --connecting. */
+  mostRegistrations?: number;
   /**
    * Connects to a server.
    * @throws {Error} that says what to do

@@ -8,10 +8,14 @@ import { openTailchatSender } from "./tailchat-sender.ts";
 /** The kind of a group's panel that is a text channel. */
 const TEXT_PANEL = 0;
 
+/** Each costs 0.1 s of CPU time (bcrypt), and the server gives up after 10 s. */
+const MOST_REGISTRATIONS = 8;
+
 /** A running Tailchat server: guests in one group, through its public API. */
 export const tailchat: TargetPlugin = {
   name: "tailchat",
   dialect: TAILCHAT_DIALECT,
+  mostRegistrations: MOST_REGISTRATIONS,
   async open(options) {
     const { url } = options;
     if (url === undefined) {
@@ -33,7 +37,8 @@ interface StoredMessage {
 
 async function meet(url: string, { onError, signal }: PluginOptions): Promise<ChatServer> {
   const api = new TailchatApi(url, onError, signal);
-  const name = `bench-${randomBytes(6).toString("hex")}`;
+  // Nicknames have at most 20 characters, including the number of the guest.
+  const name = `bench-${randomBytes(3).toString("hex")}`;
   const newGuest = async (nickname: string) => {
     const { token } = await api.callAgain<{ token: string }>("user/createTemporaryUser", { nickname });
     return token;
