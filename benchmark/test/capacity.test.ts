@@ -86,8 +86,8 @@ test("a server that loses messages above a number of members", LONG, async () =>
     expect(search![0]!["worst"]).toBe("–");
     expect(result.series[0]!.points.at(-1)).toEqual({ x: 100, y: null, kind: "fails" });
     expect(stdout).toMatch(/fails +100 members: 40 deliveries lost/);
-    // On a busy machine the tester also reports a lack of processors.
-    expect(stdout).toMatch(/exhausted +(unknown|cpu: server and tester share too few cores)/);
+    // On a busy machine the tester names what it lacked itself.
+    expect(stdout).toMatch(/exhausted +(unknown|cpu|generator)/);
     expect(code).toBe(99);
   } finally {
     await platform.close();

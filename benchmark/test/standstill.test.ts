@@ -45,10 +45,11 @@ test("messages during which the tester was suspended are named, and left out of 
   }
   expect(metricValue(result, "disturbedMessages")).toBeGreaterThanOrEqual(2);
   expect(metricValue(result, "testerDelayMs")).toBeGreaterThan(STOP_MS - 100);
-  expect(metricValue(result, "worstMs")).toBeLessThan(STOP_MS);
+  // Not a fixed limit: on a busy machine, the other messages can take as long.
+  const others = messages.filter(({ kind }) => kind === "warm").map(({ y }) => y!);
+  expect(metricValue(result, "worstMs")).toBe(Math.max(...others));
   expect(metricValue(result, "firstMs")).toBeUndefined();
   expect(metricValue(result, "coldMs")).toBeUndefined();
-  expect(metricValue(result, "burstMs")).toBeLessThan(STOP_MS);
   expect(result.caveats.join("\n")).toMatch(/stood still during \d of 10 messages, for up to \d+\.\d ms/);
   expect(result.caveats.join("\n")).toMatch(/stood still during the first message after connecting, for/);
   expect(result.caveats.join("\n")).toMatch(/stood still during the first message after an idle time, for/);
