@@ -51,7 +51,12 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
   // The picker's own search keeps the order of its categories.
   const found = index === null ? [] : searchEmoji(index, query.trim(), MAX_FOUND);
   const isFound = isSearching && found.length > 0;
-  const options = useOptions({ count: found.length, about: query, onPick: (at) => onPick(found[at]!.emoji) });
+  const pick = (emoji: string) => {
+    // The closed picker stays for a moment, and can be opened again.
+    setQuery("");
+    onPick(emoji);
+  };
+  const options = useOptions({ count: found.length, about: query, onPick: (at) => pick(found[at]!.emoji) });
   const viewport = useRef<HTMLDivElement>(null);
   const resolve = async (locale: string) => {
     const loaded = await loadEmojiIndex(locale);
@@ -75,7 +80,7 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
       locale={i18n.language}
       columns={COLUMNS}
       resolveEmojiData={resolve}
-      onEmojiSelect={({ emoji }) => onPick(emoji)}
+      onEmojiSelect={({ emoji }) => pick(emoji)}
       className="isolate flex h-96 max-h-[60dvh] flex-col"
     >
       <div className="flex gap-1.5">
