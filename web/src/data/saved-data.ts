@@ -24,7 +24,7 @@ const SAVE_AFTER_MS = 2000;
 /** A browser that can't read its storage in this time does without. */
 const READ_TIMEOUT_MS = 1000;
 /** Lists that are part of every page. */
-const SAVED_QUERIES = new Set<unknown>(["channel.listThreads", "user.listBlocked"]);
+const isSaved = (name: unknown): boolean => name === "channel.listThreads" || name === "user.listBlocked";
 
 interface SavedSession {
   userId: string;
@@ -111,7 +111,7 @@ async function write(
       state,
       queries: dehydrate(queries, {
         shouldDehydrateQuery: ({ queryKey, state: { status } }) =>
-          status === "success" && SAVED_QUERIES.has(queryKey[0]),
+          status === "success" && isSaved(queryKey[0]),
       }),
     };
     data.put(session, SESSION);

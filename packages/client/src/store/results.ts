@@ -26,26 +26,17 @@ type ResultReducer<N extends ActionName> = (
   params: Params<N>,
 ) => ClientState;
 
-/** The actions whose results include users, most of them on request. */
-const WITH_USERS = new Set<ActionName>([
-  "channel.listDirect",
-  "channel.listThreads",
-  "channel.sync",
-  "inbox.list",
-  "message.get",
-  "message.list",
-  "message.listPins",
-  "message.search",
-]);
+/** The reducers of results that include users on request. */
+const USERS_REQUESTED = new Set<unknown>();
 
 /** The params of a call, which requests the users in its result if it can. */
 export function requestingUsers<N extends ActionName>(name: N, params: Params<N>): Params<N> {
-  return WITH_USERS.has(name) ? { ...params, withUsers: true } : params;
+  return USERS_REQUESTED.has(RESULT_REDUCERS[name]) ? { ...params, withUsers: true } : params;
 }
 
 /** Whether `applyResult` uses the results of an action. */
 export function isAppliedToState(name: ActionName): boolean {
-  return name in RESULT_REDUCERS || WITH_USERS.has(name);
+  return name in RESULT_REDUCERS;
 }
 
 /**
@@ -59,9 +50,7 @@ export function applyResult<N extends ActionName>(
   response: Result<N>,
 ): ClientState {
   const into: ResultReducer<N> | undefined = RESULT_REDUCERS[name];
-  const next = into?.(state, response, params) ?? state;
-  const { users = [] } = response as { users?: readonly User[] };
-  return WITH_USERS.has(name) ? putUsers(next, users) : next;
+  return into?.(state, response, params) ?? state;
 }
 
 /** Applies the result like the event that other clients receive. */
@@ -89,6 +78,16 @@ function putUsers(state: ClientState, users: readonly User[]): ClientState {
   if (users.length === 0) return state;
   const entries = users.map((user) => [user.id, user] as const);
   return { ...state, users: withNewest(state.users, entries, MAX_USERS) };
+}
+
+/** Requests the users in a result, and stores them too. */
+function withUsers<N extends ActionName>(into: ResultReducer<N>): ResultReducer<N> {
+  const reducer: ResultReducer<N> = (state, response, params) => {
+    const { users = [] } = response as { users?: readonly User[] };
+    return putUsers(into(state, response, params), users);
+  };
+  USERS_REQUESTED.add(reducer);
+  return reducer;
 }
 
 const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
@@ -170,11 +169,12 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
       listedGroups: withEntry<true>(rest.listedGroups, groupId, true),
     };
   },
-  "channel.listDirect": (state, { channels }) => ({
+  "channel.listDirect": withUsers((state, { channels }) => ({
     ...putChannelStates(state, channels),
     directs: channels.map(({ id }) => id),
-  }),
-  "channel.listThreads": (state, { channels }) => putChannelStates(state, channels),
+  })),
+  "channel.listThreads": withUsers((state, { channels }) => putChannelStates(state, channels)),
+  "channel.sync": withUsers((state) => state),
   "channel.listUnread": (state, { channels }) => ({
     ...state,
     unread: tableOf(channels, ({ channelId }) => channelId),
@@ -199,12 +199,13 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     payload: { channelId, lastReadSeq },
   })),
 
-  "message.get": (state, response) => listMessages(state, [response.message]),
-  "message.search": (state, { messages }) => listMessages(state, messages),
-  "message.listPins": (state, { messages }, { channelId }) => ({
+  "message.list": withUsers((state) => state),
+  "message.get": withUsers((state, response) => listMessages(state, [response.message])),
+  "message.search": withUsers((state, { messages }) => listMessages(state, messages)),
+  "message.listPins": withUsers((state, { messages }, { channelId }) => ({
     ...state,
     pins: withEntry<readonly Message[]>(state.pins, channelId, messages),
-  }),
+  })),
   "message.edit": message,
   "message.pin": message,
   "message.unpin": message,
@@ -223,13 +224,13 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     notifications: tableOf(settings, ({ channelId, groupId }) => (channelId ?? groupId)!),
   }),
   "notification.set": asEvent((payload) => ({ name: "notification.updated", payload })),
-  "inbox.list": (state, { items, marker }) => ({
+  "inbox.list": withUsers((state, { items, marker }) => ({
     ...listMessages(
       state,
       items.map((item) => item.message),
     ),
     inboxMarker: marker,
-  }),
+  })),
   "inbox.getUnreadCount": (state, { unread }) => ({ ...state, inboxUnread: unread }),
   "inbox.markRead": asEvent((payload) => ({ name: "inbox.updated", payload })),
   "inbox.clear": asEvent((payload) => ({ name: "inbox.updated", payload })),
