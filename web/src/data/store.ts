@@ -43,6 +43,12 @@ export function useLoaded<N extends LoadName, T>(
   return { data, error, isPending: data === undefined && error === null, refetch };
 }
 
+/** Whether the page still shows parts of an earlier visit. */
+export function useIsStateOutdated(): boolean {
+  const { store } = useServerCache();
+  return useSyncExternalStore(store.subscribe, () => store.isOutdated);
+}
+
 /**
  * A paged list with the current version of its items.
  * @param latest the items from the session's state; unchanged items keep their identity

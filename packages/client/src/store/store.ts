@@ -116,6 +116,14 @@ export class Store {
     return isLoadedIn(this.#state, { name, params });
   }
 
+  /** Whether parts of a restored state that are in use are still to be reloaded. */
+  get isOutdated(): boolean {
+    if (!this.#isRestored) return false;
+    for (const { retainCount, isStale, loading, error } of this.#queries.values())
+      if (retainCount > 0 && error === null && (isStale || loading !== null)) return true;
+    return false;
+  }
+
   /** The error of a part of the state that failed to load; null if it is loaded or loading. */
   errorOf<N extends LoadName>(name: N, params: Params<N>): FanfareError | null {
     return this.#queries.get(keyOf(name, params))?.error ?? null;
@@ -213,6 +221,7 @@ export class Store {
     }
     query.loading ??= this.#loadNow(query).finally(() => {
       query.loading = null;
+      if (this.#isRestored) this.#notify();
     });
     return query.loading;
   }

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useReadMarker } from "../../../data/open-channels.ts";
+import { useIsStateOutdated } from "../../../data/store.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
@@ -55,7 +56,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
-  useReadMarker(view, lastInView);
+  useReadMarker(view, unread.isFixed ? lastInView : 0);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
@@ -216,6 +217,8 @@ interface UnreadMark {
   readUpTo: number | null;
   /** The unread count when the channel was opened. */
   count: number;
+  /** false while the channel is not up to date. */
+  isFixed: boolean;
   dismiss: () => void;
 }
 
@@ -224,15 +227,15 @@ interface UnreadMark {
  * @param lastReadSeq as reported by the server
  */
 function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
-  const [mark, setMark] = useState<{ readUpTo: number | null; count: number }>(() => ({
-    readUpTo: Math.max(lastReadSeq, view.snapshot.lastReadSeq),
-    count: -1,
-  }));
-  const { head, status, isOutdated } = view.snapshot;
-  // The count is known once the channel is up to date.
-  if (mark.count < 0 && status === "ready" && !isOutdated) {
-    setMark(({ readUpTo }) => ({ readUpTo, count: readUpTo === 0 ? 0 : head.seq - (readUpTo ?? head.seq) }));
-  }
+  const isStateOutdated = useIsStateOutdated();
+  const { head, status, isOutdated, lastReadSeq: readHere } = view.snapshot;
+  const readUpTo = Math.max(lastReadSeq, readHere);
+  const [mark, setMark] = useState<{ readUpTo: number | null; count: number }>({ readUpTo, count: -1 });
+  const isFixed = mark.count >= 0;
+  // It is known once the channel and its last read message are up to date: both may have been shown from an earlier visit.
+  if (!isFixed && status === "ready" && !isOutdated && !isStateOutdated)
+    setMark({ readUpTo, count: readUpTo === 0 ? 0 : head.seq - readUpTo });
+  else if (!isFixed && mark.readUpTo !== readUpTo) setMark({ readUpTo, count: -1 });
   useEffect(() => {
     const lookAway = () => {
       if (view.snapshot.lastReadSeq < view.head.seq) return;
@@ -246,5 +249,5 @@ function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
     // Retried with the next message.
     view.markRead(view.head.seq).catch(() => undefined);
   };
-  return { readUpTo: mark.readUpTo, count: Math.max(0, mark.count), dismiss };
+  return { readUpTo: mark.readUpTo, count: Math.max(0, mark.count), isFixed, dismiss };
 }
