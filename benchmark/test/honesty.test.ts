@@ -156,7 +156,7 @@ describe.each<[string, FaultPlan, Partial<typeof NO_FAULTS>, number[], string, R
     expect(Object.fromEntries(result.errors.map(({ code: name, count }) => [name, count]))).toEqual(errors);
     expect(result.errors.every(({ phase }) => phase === "connection")).toBe(true);
     const isComplete = lost.every((count) => count === 0);
-    expect(stdout).toMatch(isComplete ? /^ +[\d.]+ ms {2}worst message/m : /^ +– {2}worst message/m);
+    expect(stdout).toMatch(isComplete ? /^ +[\d.,]+ ms {2}worst message/m : /^ +– {2}worst message/m);
     const times = result.series[0]!.points.map(({ y }) => y !== null);
     expect(times).toEqual(lost.map((count) => count === 0));
   });
