@@ -28,7 +28,7 @@ export function LoginLayout({ children }: { children: ReactNode }) {
         <div className="mx-auto grid w-full max-w-lg content-center justify-items-center gap-3 text-center lg:justify-items-start lg:gap-6 lg:text-left">
           <div className="flex items-center gap-3">
             <img src="/favicon.svg" alt="" className="size-11 lg:size-14" />
-            <h1 className="text-3xl font-bold tracking-tight lg:text-4xl">Fanfare</h1>
+            <h1 className="text-3xl font-bold tracking-tight">Fanfare</h1>
           </div>
           <p className="max-w-md text-text lg:text-2xl lg:leading-snug lg:font-medium">{t("tagline")}</p>
           <ul className="grid gap-3 max-lg:hidden">

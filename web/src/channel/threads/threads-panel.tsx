@@ -14,6 +14,7 @@ import { useAuthor } from "../messages/item/use-author.ts";
 import { MarkdownPreview } from "../messages/markdown/markdown.tsx";
 import { dayAndTime } from "../messages/times.ts";
 import { Faces, useThreadActivity } from "./thread-activity.tsx";
+import { unreadReplies } from "./unread-replies.ts";
 import { PagedRows } from "../../shared/paged-list.tsx";
 
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -104,9 +105,4 @@ function LastReply({ message, groupId }: { message: Message; groupId: string | n
       )}
     </span>
   );
-}
-
-/** Unread replies of a thread that the user has opened; 0 for other threads. */
-export function unreadReplies({ head, lastReadSeq }: Pick<ChannelState, "head" | "lastReadSeq">): number {
-  return lastReadSeq === 0 ? 0 : Math.max(0, head.seq - lastReadSeq);
 }
