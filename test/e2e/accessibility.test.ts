@@ -54,6 +54,10 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
 
   /** The rules a page violates, with the elements that do. */
   async function violations(page: Page, what: string, rules = WCAG): Promise<string[]> {
+    // What fades in has less contrast meanwhile. Spinners don't end.
+    await page.evaluate(`Promise.allSettled(document.getAnimations()
+      .filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity)
+      .map((animation) => animation.finished))`);
     if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe);
     const scope = JSON.stringify({ exclude: [[FOCUS_GUARDS]] });
     const options = JSON.stringify({ runOnly: rules, resultTypes: ["violations"] });

@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await dialog.getByLabel(t("session:password"), { exact: true }).fill(PASSWORD);
     await dialog.getByRole("button", { name: t("settings:account.claim") }).click();
     await dialog.waitFor({ state: "detached" });
-    expect(await banner.count()).toBe(0);
+    await expect.poll(() => banner.count()).toBe(0);
     // Features closed to guests are available at once.
     for (const one of [page, tab]) {
       await one.bringToFront();
