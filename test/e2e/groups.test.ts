@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByText(t("group-settings:audit.reason", { reason: "Brought the wrong fuel" })).waitFor();
   });
 
-  test("a banned member is told, and unknown addresses and invites are explained", async () => {
+  test("bans, unknown pages and invalid invites show what happened", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
     await site.visit(ada, `${groupPath}/settings/members`);

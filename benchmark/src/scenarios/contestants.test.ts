@@ -11,7 +11,7 @@ test("servers are names, with a number or the URL of a running one", () => {
   ]);
 });
 
-test("several servers of one kind are told apart by their URLs", () => {
+test("the label of each server of the same kind includes its URL", () => {
   const specs = serverSpecs("servers", "fanfare=http://127.0.0.1:1,fanfare=http://127.0.0.1:2");
   expect(specs.map(({ label }) => label)).toEqual([
     "fanfare=http://127.0.0.1:1",
