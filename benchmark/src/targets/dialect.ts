@@ -1,3 +1,6 @@
+import { CENTRIFUGO_DIALECT } from "./centrifugo.ts";
+import { MATRIX_DIALECT } from "./matrix.ts";
+import { MATTERMOST_DIALECT } from "./mattermost.ts";
 import { importPlugin } from "./import-plugin.ts";
 import type { Dialect, ServerEvent } from "./plugin.ts";
 import { TAILCHAT_DIALECT } from "./tailchat/tailchat-dialect.ts";
@@ -45,6 +48,9 @@ export const DIALECTS = {
     },
   },
   tailchat: TAILCHAT_DIALECT,
+  centrifugo: CENTRIFUGO_DIALECT,
+  matrix: MATRIX_DIALECT,
+  mattermost: MATTERMOST_DIALECT,
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;

@@ -4,6 +4,9 @@ import { connectError, ExitError, usageError } from "../cli/exit.ts";
 import { bareSocketIo, bareWs } from "./bare/bare-target.ts";
 import type { DialectRef } from "./dialect.ts";
 import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target.ts";
+import { centrifugo } from "./centrifugo.ts";
+import { matrix } from "./matrix.ts";
+import { mattermost } from "./mattermost.ts";
 import { importPlugin } from "./import-plugin.ts";
 import type { TargetPlugin } from "./plugin.ts";
 import { pluginTarget } from "./plugin-target.ts";
@@ -15,7 +18,7 @@ export interface TargetOptions extends FanfareOptions {
   processes?: number;
 }
 
-const PLUGINS = { "socket.io": bareSocketIo, ws: bareWs, tailchat } as const;
+const PLUGINS = { "socket.io": bareSocketIo, ws: bareWs, tailchat, centrifugo, matrix, mattermost } as const;
 
 /** The values of --target, besides the file of a plug-in. */
 export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
