@@ -24,6 +24,11 @@ export function lightServer(
   return { place: placeOf(url, address), handshake: createHandshake(url, path, headers) };
 }
 
+/** @param reason the server's words, or "" */
+export function closeCode(status: number, reason: string): string {
+  return `SERVER_CLOSE_${status}${reason && `: ${reason}`}`;
+}
+
 /** The path of a Socket.IO server's WebSocket. */
 export function socketIoPath(path: string): string {
   return `${path}?EIO=4&transport=websocket`;
@@ -155,7 +160,11 @@ export class LightSocket {
         this.write(clientFrame(Opcode.pong, bytes.subarray(start, end)));
         break;
       case Opcode.close:
-        this.end(`SERVER_CLOSE_${end - start < 2 ? NO_STATUS : bytes.readUInt16BE(start)}`);
+        this.end(
+          end - start < 2
+            ? closeCode(NO_STATUS, "")
+            : closeCode(bytes.readUInt16BE(start), bytes.toString("utf8", start + 2, end)),
+        );
         break;
       case Opcode.binary:
         if (this.#handler.binary) this.#handler.binary(bytes, start, end);

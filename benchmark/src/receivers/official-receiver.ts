@@ -2,6 +2,7 @@ import { io } from "socket.io-client";
 import * as msgpack from "socket.io-msgpack-parser";
 import { WebSocket } from "ws";
 import type { Dialect, Frame, SocketIoDialect, WebSocketDialect } from "../targets/dialect.ts";
+import { closeCode } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
 import { decodePacket, packetOf, type Packet } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
@@ -130,7 +131,7 @@ function openWebSocket(
     observer.ended(receiver, code);
   };
   socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
-  socket.on("close", (code) => end(`SERVER_CLOSE_${code}`));
+  socket.on("close", (status, reason) => end(closeCode(status, reason.toString())));
   return {
     close: () => socket.close(),
     destroy: () => {

@@ -1,5 +1,5 @@
 import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
-import type { DialectRef } from "../targets/dialect.ts";
+import type { DialectRef } from "../targets/plugins.ts";
 import type { DeliveryMemory } from "./delivery-tally.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
 import type { ConnectionMemory } from "./receiver-group.ts";

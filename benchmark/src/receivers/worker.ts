@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { sampleThreadLoad } from "../kernels/broadcast/thread-load.ts";
-import { loadDialect } from "../targets/dialect.ts";
+import { loadDialect } from "../targets/plugins.ts";
 import { ChannelPosition } from "./channel-position.ts";
 import { DeliveryTally } from "./delivery-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";

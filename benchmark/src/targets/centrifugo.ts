@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi } from "./json-api.ts";
-import type { ServerEvent, TargetPlugin, WebSocketDialect } from "./plugin.ts";
+import { fromEnvironment, JsonApi, running } from "./json-api.ts";
+import type { ServerEvent } from "./plugin.ts";
 
 const TOKEN_SECONDS = 86_400;
 
@@ -11,15 +11,7 @@ interface Reply {
   push?: { pub?: { data?: { text?: unknown } } };
 }
 
-/** Centrifugo's JSON protocol: one or several replies in a frame, one a line; an empty one is a ping. */
-export const CENTRIFUGO_DIALECT: WebSocketDialect = {
-  transport: "websocket",
-  path: "/connection/websocket",
-  hello: (token) => JSON.stringify({ id: 1, connect: { token } }),
-  waitsForReady: true,
-  read: (frame) => String(frame).trim().split("\n").map(readReply),
-};
-
+/** An empty reply is a ping. */
 function readReply(line: string): ServerEvent {
   const { error, connect, push, id } = JSON.parse(line) as Reply;
   if (error) return { kind: "refused", code: `${error.code}: ${error.message}` };
@@ -29,11 +21,17 @@ function readReply(line: string): ServerEvent {
 }
 
 /** A running Centrifugo. Members are JSON Web Tokens that subscribe to the run's channel; nothing is created. */
-export const centrifugo: TargetPlugin = {
+export const centrifugo = running({
   name: "centrifugo",
-  dialect: CENTRIFUGO_DIALECT,
+  dialect: {
+    transport: "websocket",
+    path: "/connection/websocket",
+    hello: (token) => JSON.stringify({ id: 1, connect: { token } }),
+    waitsForReady: true,
+    // A frame has one or several replies, one a line.
+    read: (frame) => String(frame).trim().split("\n").map(readReply),
+  },
   async open({ url, onError, signal }) {
-    if (url === undefined) throw new Error("set the address of the server with --url");
     const secret = fromEnvironment(
       "CENTRIFUGO_TOKEN_SECRET",
       "client.token.hmac_secret_key of the server's configuration",
@@ -43,26 +41,22 @@ export const centrifugo: TargetPlugin = {
       product: "Centrifugo",
       base: new URL("/api/", url),
       headers: { "x-api-key": key },
+      advice: { 401: "Is CENTRIFUGO_API_KEY the server's http_api.key?" },
       onError,
       signal,
     });
-    const call = async (method: string, body: object) => {
-      const answer = await api.call<{ result?: unknown; error?: { message: string } }>(method, { body });
-      if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
-    };
+    // A wrong address or key ends the run before the members connect.
+    await api.call("info", { body: {} });
     const channel = `bench-${randomBytes(6).toString("hex")}`;
     let members = 0;
     return {
       urls: [url],
       join: async () => memberToken(`${channel}-${members++}`, channel, secret),
-      openSender: async () => ({
-        send: (text) => call("publish", { channel, data: { text } }),
-        close: () => {},
-      }),
+      openSender: async () => api.sender((text) => ["publish", { body: { channel, data: { text } } }]),
       close: async () => {},
     };
   },
-};
+});
 
 function memberToken(user: string, channel: string, secret: string): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");

@@ -1,9 +1,4 @@
-import { CENTRIFUGO_DIALECT } from "./centrifugo.ts";
-import { MATRIX_DIALECT } from "./matrix.ts";
-import { MATTERMOST_DIALECT } from "./mattermost.ts";
-import { importPlugin } from "./import-plugin.ts";
 import type { Dialect, ServerEvent } from "./plugin.ts";
-import { TAILCHAT_DIALECT } from "./tailchat/tailchat-dialect.ts";
 
 export type {
   Dialect,
@@ -47,20 +42,4 @@ export const DIALECTS = {
       return read(event, payload);
     },
   },
-  tailchat: TAILCHAT_DIALECT,
-  centrifugo: CENTRIFUGO_DIALECT,
-  matrix: MATRIX_DIALECT,
-  mattermost: MATTERMOST_DIALECT,
 } as const satisfies Record<string, Dialect>;
-
-export type DialectName = keyof typeof DIALECTS;
-/** One of the known dialects, or the file of the plug-in that defines it. */
-export type DialectRef = DialectName | `file:${string}`;
-
-export async function loadDialect(ref: DialectRef): Promise<Dialect> {
-  return isFile(ref) ? (await importPlugin(ref)).dialect : DIALECTS[ref];
-}
-
-function isFile(ref: DialectRef): ref is `file:${string}` {
-  return ref.startsWith("file:");
-}

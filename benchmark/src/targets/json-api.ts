@@ -1,5 +1,27 @@
+import { usageError } from "../cli/exit.ts";
+import type { ChatServer, PluginOptions, Sender, TargetPlugin } from "./plugin.ts";
+
 const REQUEST_TIMEOUT_MS = 120_000;
+const CLEAN_UP_MS = 60_000;
 const MAX_ATTEMPTS = 3;
+
+export interface RunningOptions extends PluginOptions {
+  url: string;
+}
+
+/** A kind of server that is always running: the tester can't start one. */
+export function running(
+  target: Omit<TargetPlugin, "open"> & { open(options: RunningOptions): Promise<ChatServer> },
+): TargetPlugin {
+  const { name } = target;
+  return {
+    ...target,
+    async open({ url, ...options }) {
+      if (url === undefined) throw usageError(`--target ${name} measures a running server: set its --url.`);
+      return target.open({ ...options, url });
+    },
+  };
+}
 
 export interface JsonApiOptions {
   /** The name of the product. */
@@ -14,17 +36,49 @@ export interface JsonApiOptions {
 
 export interface JsonCall {
   method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Sent as JSON. */
-  body?: object;
+  /** Sent as JSON, or as a form. */
+  body?: object | URLSearchParams;
   headers?: Record<string, string>;
 }
 
-/** The HTTP API of a chat server, with JSON in both directions. */
+/** The HTTP API of a chat server. Answers are JSON. */
 export class JsonApi {
   readonly #options: JsonApiOptions;
 
   constructor(options: JsonApiOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Messages are calls: their errors are reported as those of the messages. Each waits for the answer to the one
+   * before it, as in the servers' own clients, because requests at the same time overtake each other.
+   */
+  sender(callOf: (text: string) => [path: string, call: JsonCall]): Sender {
+    const api = new JsonApi({ ...this.#options, onError: () => {} });
+    let last: Promise<unknown> = Promise.resolve();
+    return {
+      async send(text) {
+        const sending = last.then(() => api.call(...callOf(text)));
+        last = sending.catch(() => {});
+        await sending;
+      },
+      close: () => {},
+    };
+  }
+
+  /**
+   * For `close`: runs once, also after Ctrl-C. A failure is only printed.
+   * @param what what is deleted, for example "room and users"
+   */
+  cleanUp(what: string, work: (api: JsonApi) => Promise<void>): () => Promise<void> {
+    let cleaned: Promise<void> | undefined;
+    const clean = () =>
+      work(new JsonApi({ ...this.#options, signal: AbortSignal.timeout(CLEAN_UP_MS) })).catch(
+        (error: Error) => {
+          process.stderr.write(`Could not delete the run's ${what} (${error.message}).\n`);
+        },
+      );
+    return () => (cleaned ??= clean());
   }
 
   /**
@@ -43,25 +97,26 @@ export class JsonApi {
 
   /** @throws {Error} with the path, and the server's message */
   async call<T>(path: string, call: JsonCall = {}): Promise<T> {
-    return (await this.callWithHeaders<T>(path, call)).answer;
+    return (await this.callWithHeaders(path, call)).answer as T;
   }
 
-  async callWithHeaders<T>(
+  async callWithHeaders(
     path: string,
     { method, body, headers = {} }: JsonCall,
-  ): Promise<{ answer: T; headers: Headers }> {
-    const { product, base, signal } = this.#options;
+  ): Promise<{ answer: unknown; headers: Headers }> {
+    const { product, base, signal, advice } = this.#options;
+    const isJson = body && !(body instanceof URLSearchParams);
     let response: Response;
     let text: string;
     try {
       response = await fetch(new URL(path, base), {
         method: method ?? (body === undefined ? "GET" : "POST"),
         headers: {
-          ...(body && { "content-type": "application/json" }),
+          ...(isJson && { "content-type": "application/json" }),
           ...this.#options.headers,
           ...headers,
         },
-        ...(body && { body: JSON.stringify(body) }),
+        ...(body && { body: isJson ? JSON.stringify(body) : body }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
       });
       text = await response.text();
@@ -70,32 +125,35 @@ export class JsonApi {
       const { name, message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
       throw this.#failure(path, code ?? name, `${message}. Is there a ${product} server?`);
     }
-    let answer: { message?: string; error?: unknown };
+    const status = `HTTP_${response.status}`;
+    const help = advice?.[response.status];
+    let answer: { message?: string; error?: string | { code: number; message: string }; msg?: string };
     try {
       answer = JSON.parse(text) as typeof answer;
     } catch {
-      const message = `the response is not JSON. Is this a ${product} server?`;
-      throw this.#failure(path, `HTTP_${response.status}`, message);
+      throw this.#failure(path, status, help ?? `the response is not JSON. Is this a ${product} server?`);
     }
-    if (response.ok) return { answer: answer as T, headers: response.headers };
-    const { message = answer.error ?? response.statusText } = answer;
-    const advice = this.#options.advice?.[response.status];
+    const { error } = answer;
+    if (response.ok && error === undefined) return { answer, headers: response.headers };
+    if (typeof error === "object") throw this.#failure(path, String(error.code), error.message);
+    const message = answer.message ?? error ?? answer.msg ?? response.statusText;
     throw this.#failure(
       path,
-      `HTTP_${response.status}`,
-      `${String(message)}${advice === undefined ? "" : `. ${advice}`}`,
+      status,
+      help === undefined ? message : `${message.replace(/\.$/, "")}. ${help}`,
     );
   }
 
   #failure(path: string, code: string, message: string): Error {
     this.#options.onError(code);
-    return new Error(`${path.split("?", 1)[0]}: ${code}: ${message}`);
+    const type = `${code}: ${message}`;
+    return Object.assign(new Error(`${path.split("?", 1)[0]}: ${type}`), { type });
   }
 }
 
-/** @throws {Error} that says what the variable is */
+/** @throws {ExitError} that says what the variable is */
 export function fromEnvironment(name: string, meaning: string): string {
   const value = process.env[name];
-  if (value === undefined || value === "") throw new Error(`set ${name}: ${meaning}`);
-  return value;
+  if (value !== undefined && value !== "") return value;
+  throw usageError(`Set the environment variable ${name}: ${meaning}.`);
 }

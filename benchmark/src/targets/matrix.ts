@@ -26,7 +26,7 @@ interface Sync {
 }
 
 /** The client-server API 1.x: `/sync` holds until the room has a message. */
-export const MATRIX_DIALECT: LongPollDialect = {
+const MATRIX_DIALECT: LongPollDialect = {
   transport: "long-poll",
   path: `${CLIENT}sync`,
   hello: (credential) => syncRequest(JSON.parse(credential!) as Session, undefined),
@@ -58,7 +58,7 @@ function syncRequest({ token, roomId }: Session, since: string | undefined): Pol
     timeout: String(since === undefined ? 0 : HOLD_MS),
     ...(since === undefined ? {} : { since }),
   });
-  return { path: `?${query}`, headers: { authorization: `Bearer ${token}` } };
+  return { path: `?${String(query)}`, headers: { authorization: `Bearer ${token}` } };
 }
 
 /** A running Synapse, with users that its shared secret creates and that are deactivated at the end. */

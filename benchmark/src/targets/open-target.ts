@@ -1,24 +1,17 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { connectError, ExitError, usageError } from "../cli/exit.ts";
-import { bareSocketIo, bareWs } from "./bare/bare-target.ts";
-import type { DialectRef } from "./dialect.ts";
 import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target.ts";
-import { centrifugo } from "./centrifugo.ts";
-import { matrix } from "./matrix.ts";
-import { mattermost } from "./mattermost.ts";
 import { importPlugin } from "./import-plugin.ts";
 import type { TargetPlugin } from "./plugin.ts";
 import { pluginTarget } from "./plugin-target.ts";
-import { tailchat } from "./tailchat/tailchat-target.ts";
+import { PLUGINS, type DialectRef } from "./plugins.ts";
 import type { Target } from "./target.ts";
 
 export interface TargetOptions extends FanfareOptions {
   /** Of a bare server: how many processes share its port. */
   processes?: number;
 }
-
-const PLUGINS = { "socket.io": bareSocketIo, ws: bareWs, tailchat, centrifugo, matrix, mattermost } as const;
 
 /** The values of --target, besides the file of a plug-in. */
 export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];

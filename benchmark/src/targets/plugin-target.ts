@@ -1,6 +1,6 @@
 import { connectError, ExitError } from "../cli/exit.ts";
 import { metricsUsage } from "../kernels/broadcast/prometheus.ts";
-import type { DialectRef } from "./dialect.ts";
+import type { DialectRef } from "./plugins.ts";
 import type { ChatServer } from "./plugin.ts";
 import { registerAll } from "./registration.ts";
 import type { ServerUsage, Target } from "./target.ts";

@@ -35,7 +35,9 @@ export async function registerAll<T>(
       onDone();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, lane));
+  // After a failure too, all end before the server's clean-up.
+  const lanes = await Promise.allSettled(Array.from({ length: Math.min(count, concurrency) }, lane));
+  for (const ended of lanes) if (ended.status === "rejected") throw ended.reason;
   const durationMs = nowMs() - startedMs;
   const userMs = percentiles(times.sort());
   return { users, result: { users: count, durationMs, perSecond: count / (durationMs / 1000), userMs } };

@@ -1,4 +1,4 @@
-import type { DialectRef } from "./dialect.ts";
+import type { DialectRef } from "./plugins.ts";
 import type { NatsTraffic } from "../kernels/broadcast/nats-traffic.ts";
 import type { Progress } from "../report/progress.ts";
 import type { Sender, ServerUsage } from "./plugin.ts";

@@ -1,6 +1,6 @@
 import { lightServer, readBuffer, socketIoPath, type LightServer } from "../../receivers/light-socket.ts";
 import { PacketCache } from "../../receivers/packet-cache.ts";
-import { loadDialect, type DialectRef } from "../../targets/dialect.ts";
+import { loadDialect, type DialectRef } from "../../targets/plugins.ts";
 import { Member, type Answer, type MemberContext, type MemberHandler, type MemberPlace } from "./member.ts";
 import type { RequestOutcome } from "./operation.ts";
 

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { usageError } from "../../cli/exit.ts";
-import type { ChatServer, PluginOptions, TargetPlugin } from "../plugin.ts";
-import { TailchatApi } from "./tailchat-api.ts";
+import { JsonApi, running } from "../json-api.ts";
+import type { ChatServer } from "../plugin.ts";
 import { TAILCHAT_DIALECT } from "./tailchat-dialect.ts";
 import { openTailchatSender } from "./tailchat-sender.ts";
 
@@ -10,20 +9,6 @@ const TEXT_PANEL = 0;
 
 /** Each costs 0.1 s of CPU time (bcrypt), and the server gives up after 10 s. */
 const MOST_REGISTRATIONS = 8;
-
-/** A running Tailchat server: guests in one group, through its public API. */
-export const tailchat: TargetPlugin = {
-  name: "tailchat",
-  dialect: TAILCHAT_DIALECT,
-  mostRegistrations: MOST_REGISTRATIONS,
-  async open(options) {
-    const { url } = options;
-    if (url === undefined) {
-      throw usageError("--target tailchat measures a running server: set its --url.");
-    }
-    return meet(url, options);
-  },
-};
 
 interface Group {
   _id: string;
@@ -35,55 +20,77 @@ interface StoredMessage {
   content: string;
 }
 
-async function meet(url: string, { onError, signal }: PluginOptions): Promise<ChatServer> {
-  const api = new TailchatApi(url, onError, signal);
-  // Nicknames have at most 20 characters, including the number of the guest.
-  const name = `bench-${randomBytes(3).toString("hex")}`;
-  const newGuest = async (nickname: string) => {
-    const { token } = await api.callAgain<{ token: string }>("user/createTemporaryUser", { nickname });
-    return token;
-  };
-  const owner = await newGuest(name);
-  const panels = [{ id: "0", name: "general", type: TEXT_PANEL }];
-  const group = await api.call<Group>("group/createGroup", { name, panels }, owner);
-  const groupId = group._id;
-  const converseId = group.panels.find(({ type }) => type === TEXT_PANEL)!.id;
-  const invitation = { groupId, inviteType: "normal" };
-  const { code } = await api.call<{ code: string }>("group/invite/createGroupInvite", invitation, owner);
-  let guests = 0;
-  let isClosed = false;
+/** An action of Tailchat's HTTP API, `POST /api/<service>/<action>`. */
+const call = (params: object, token?: string) => ({
+  body: params,
+  ...(token !== undefined && { headers: { "x-token": token } }),
+});
+
+/** A running Tailchat server: guests in one group. */
+export const tailchat = running({
+  name: "tailchat",
+  dialect: TAILCHAT_DIALECT,
+  mostRegistrations: MOST_REGISTRATIONS,
+  async open({ url, onError, signal }) {
+    const api = new JsonApi({ product: "Tailchat", base: new URL("/api/", url), onError, signal });
+    // Nicknames have at most 20 characters, including the number of the guest.
+    const name = `bench-${randomBytes(3).toString("hex")}`;
+    const newGuest = async (nickname: string) => {
+      const { data } = await api.callAgain<{ data: { token: string } }>(
+        "user/createTemporaryUser",
+        call({ nickname }),
+      );
+      return data.token;
+    };
+    const owner = await newGuest(name);
+    const panels = [{ id: "0", name: "general", type: TEXT_PANEL }];
+    const { data: group } = await api.call<{ data: Group }>(
+      "group/createGroup",
+      call({ name, panels }, owner),
+    );
+    const groupId = group._id;
+    const converseId = group.panels.find(({ type }) => type === TEXT_PANEL)!.id;
+    const invitation = call({ groupId, inviteType: "normal" }, owner);
+    const { data } = await api.call<{ data: { code: string } }>("group/invite/createGroupInvite", invitation);
+    let guests = 0;
+    return {
+      ...panelOf(api, url, owner, { groupId, converseId }),
+      async join() {
+        const token = await newGuest(`${name}-${guests++}`);
+        await api.call("group/invite/applyInvite", call({ code: data.code }, token));
+        return token;
+      },
+      // When the owner leaves, the group is deleted; guests can't be.
+      close: api.cleanUp("group", async (last) => {
+        await last.call("group/quitGroup", call({ groupId }, owner));
+      }),
+    };
+  },
+});
+
+function panelOf(
+  api: JsonApi,
+  url: string,
+  token: string,
+  place: { groupId: string; converseId: string },
+): ChatServer {
   return {
     urls: [url],
-    async join() {
-      const token = await newGuest(`${name}-${guests++}`);
-      await api.call("group/invite/applyInvite", { code }, token);
-      return token;
-    },
-    openSender: () => openTailchatSender(url, owner, { groupId, converseId }),
+    openSender: () => openTailchatSender(url, token, place),
     async countStored(isMeasured) {
       let stored = 0;
       // Pages go from the newest back.
       for (let startId: string | undefined; ;) {
-        const question = { converseId, ...(startId === undefined ? {} : { startId }) };
-        const page = await api.callAgain<StoredMessage[]>(
+        const question = { converseId: place.converseId, ...(startId !== undefined && { startId }) };
+        const { data: page } = await api.callAgain<{ data: StoredMessage[] }>(
           "chat/message/fetchConverseMessage",
-          question,
-          owner,
+          call(question, token),
         );
         stored += page.filter(({ content }) => isMeasured(content)).length;
         startId = page.at(-1)?._id;
         if (startId === undefined) return stored;
       }
     },
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      // When the owner leaves, the group is deleted; guests can't be.
-      await new TailchatApi(url, onError, AbortSignal.timeout(10_000))
-        .call("group/quitGroup", { groupId }, owner)
-        .catch((error: Error) =>
-          process.stderr.write(`Could not delete the run's group (${error.message}).\n`),
-        );
-    },
+    close: async () => {},
   };
 }

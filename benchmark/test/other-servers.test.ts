@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { startFakeCentrifugo } from "./fake-centrifugo.ts";
+import { startFakeMattermost } from "./fake-mattermost.ts";
+import { startFakeRocketchat } from "./fake-rocketchat.ts";
+import { measure } from "./measure.ts";
+
+interface Fake {
+  url: string;
+  /** What the operator sets. */
+  env: Record<string, string>;
+  /** Reject every message with this text. */
+  rejectWith: string | undefined;
+  close(): Promise<void>;
+}
+
+/** A server for each test. */
+function eachWith<T extends Fake>(start: () => Promise<T>): () => T {
+  let server: T;
+  beforeEach(async () => {
+    server = await start();
+    for (const [variable, value] of Object.entries(server.env)) vi.stubEnv(variable, value);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    return server.close();
+  });
+  return () => server;
+}
+
+const SERVERS = [
+  { name: "centrifugo", start: startFakeCentrifugo, stores: false },
+  { name: "mattermost", start: startFakeMattermost, stores: true },
+  { name: "rocketchat", start: startFakeRocketchat, stores: true },
+] as const;
+
+const CLIENTS = [
+  { kind: "light", probes: 0, workers: 2 },
+  { kind: "light", probes: 5 },
+  { kind: "official", probes: 0 },
+] as const;
+
+describe.each(SERVERS)("a $name server", ({ name, start, stores }) => {
+  const server = eachWith<Fake>(start);
+  const target = () => ({ name, url: server().url });
+
+  test.each(CLIENTS)("members get its messages, bursts in order: %o", async (client) => {
+    // With those that say who joined, more than a page.
+    const result = await measure({ ...client, bursts: [160], timeoutMs: 60_000 }, target());
+    expect(result.target).toMatchObject({ name, isThrowaway: false });
+    expect(result.registration?.users).toBe(40);
+    expect(result.counts).toMatchObject({
+      sent: 164,
+      acknowledged: 164,
+      stored: stores ? 164 : null,
+      received: 6560,
+      lost: 0,
+      duplicates: 0,
+      outOfOrder: 0,
+      foreign: 0,
+      dropped: 0,
+    });
+    expect(result.errors).toEqual([]);
+  });
+
+  test("a rejected message is an error in the server's words, and not counted as lost", async () => {
+    server().rejectWith = "the channel is closed";
+    const { counts, errors } = await measure({ messages: 2 }, target());
+    expect(counts).toMatchObject({ sent: 3, acknowledged: 0, expected: 0, received: 0, lost: 0 });
+    const code = expect.stringMatching(/^\w+: the channel is closed$/) as string;
+    expect(errors).toEqual([{ phase: "send", code, count: 3 }]);
+  });
+
+  test("no address: says what to do", async () => {
+    await expect(measure({}, { name })).rejects.toThrow(
+      `--target ${name} measures a running server: set its --url.`,
+    );
+  });
+
+  test("a missing variable: says what to set", async () => {
+    const variable = Object.keys(server().env).at(-1)!;
+    vi.stubEnv(variable, "");
+    await expect(measure({}, target())).rejects.toThrow(`Set the environment variable ${variable}: `);
+  });
+
+  test("another server, or none: says so", async () => {
+    const http = createServer((_, response) => response.writeHead(404).end("<html>"));
+    http.listen(0, "127.0.0.1");
+    await once(http, "listening");
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const notJson = /HTTP_404: the response is not JSON\. Is this a [\w.]+ server\?/;
+    await expect(measure({}, { name, url })).rejects.toThrow(notJson);
+    http.closeAllConnections();
+    http.close();
+    await expect(measure({}, { name, url })).rejects.toThrow(/ECONNREFUSED: .*\. Is there a [\w.]+ server\?/);
+  });
+});
+
+describe("centrifugo", () => {
+  const server = eachWith(startFakeCentrifugo);
+  const target = () => ({ name: "centrifugo", url: server().url });
+
+  test("a wrong API key", async () => {
+    vi.stubEnv("CENTRIFUGO_API_KEY", "guess");
+    await expect(measure({}, target())).rejects.toThrow(
+      "centrifugo: info: HTTP_401: Is CENTRIFUGO_API_KEY the server's http_api.key?",
+    );
+  });
+
+  test.each(CLIENTS)("a wrong token secret: %o", async (client) => {
+    vi.stubEnv("CENTRIFUGO_TOKEN_SECRET", "guess");
+    await expect(measure(client, target())).rejects.toThrow("SERVER_CLOSE_3500: invalid token");
+  });
+});
+
+describe("mattermost", () => {
+  const server = eachWith(startFakeMattermost);
+  const target = () => ({ name: "mattermost", url: server().url });
+
+  test("deactivates the users, and archives the team", async () => {
+    await measure({}, target());
+    expect(server().remaining()).toBe(0);
+  });
+
+  test.each([
+    [
+      "guess",
+      "users/me: HTTP_401: Invalid or expired session, please login again. Is MATTERMOST_ADMIN_TOKEN valid?",
+    ],
+    ["user", "MATTERMOST_ADMIN_TOKEN must be the token of a system administrator."],
+  ])("the token %s", async (token, message) => {
+    vi.stubEnv("MATTERMOST_ADMIN_TOKEN", token);
+    await expect(measure({}, target())).rejects.toThrow(message);
+  });
+
+  test("more members than the team can have", async () => {
+    await expect(measure({ users: 51 }, target())).rejects.toThrow(
+      "HTTP_400: This team has reached the maximum number of allowed accounts.",
+    );
+    expect(server().remaining()).toBe(0);
+  });
+
+  test("a rate limit", async () => {
+    server().isLimited = true;
+    await expect(measure({}, target())).rejects.toThrow(
+      "HTTP_429: Turn off RateLimitSettings.Enable for the test.",
+    );
+  });
+
+  test("a message that is too long", async () => {
+    const { errors } = await measure({ messages: 1, payloadBytes: 16_384 }, target());
+    const code = "HTTP_400: Post Message property is longer than the maximum permitted length.";
+    expect(errors).toEqual([{ phase: "send", code, count: 2 }]);
+  });
+});
+
+describe("rocketchat", () => {
+  const server = eachWith(startFakeRocketchat);
+  const target = () => ({ name: "rocketchat", url: server().url });
+
+  test("deletes the users and the channel", async () => {
+    await measure({}, target());
+    expect(server().remaining()).toBe(0);
+  });
+
+  test.each([
+    [
+      "guess",
+      "owner",
+      "HTTP_401: You must be logged in to do this. Do ROCKETCHAT_TOKEN and ROCKETCHAT_USER_ID belong",
+    ],
+    ["user", "someone", "ROCKETCHAT_TOKEN must be the token of an administrator."],
+  ])("the token %s of %s", async (token, user, message) => {
+    vi.stubEnv("ROCKETCHAT_TOKEN", token);
+    vi.stubEnv("ROCKETCHAT_USER_ID", user);
+    await expect(measure({}, target())).rejects.toThrow(message);
+  });
+
+  test("the rate limit of logins", async () => {
+    server().isLimited = true;
+    await expect(measure({}, target())).rejects.toThrow(
+      /HTTP_429: Error, too many requests\..* Turn off API_Enable_Rate_Limiter for the test\./,
+    );
+    expect(server().remaining()).toBe(0);
+  });
+});
