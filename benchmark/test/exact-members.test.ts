@@ -39,7 +39,7 @@ async function open(faults: FaultPlan): Promise<void> {
     napMs: 0,
     exactChannel: "channel",
   });
-  await audience.connect(Array.from({ length: MEMBERS }, (_, i) => `guest ${i}`));
+  await audience.connect(Array.from({ length: MEMBERS }, (_, i) => `guest-${i}`));
 }
 
 async function send(...indexes: number[]): Promise<void> {

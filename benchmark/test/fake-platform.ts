@@ -53,7 +53,7 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
 
   const api: Record<string, (params: { after?: number; limit?: number }) => object> = {
     "user.register": () => ({ accessToken: "owner" }),
-    "user.createGuest": () => ({ accessToken: `guest ${guests++}` }),
+    "user.createGuest": () => ({ accessToken: `guest-${guests++}` }),
     "group.create": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
     "group.delete": () => ({}),
     "invite.create": () => ({ invite: { code: "welcome" } }),
@@ -110,7 +110,7 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
 }
 
 function memberOf(token: string): number | undefined {
-  return token === "owner" ? undefined : Number(token.split(" ")[1]);
+  return token === "owner" ? undefined : Number(token.split("-")[1]);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

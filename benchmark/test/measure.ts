@@ -3,6 +3,7 @@ import type { BroadcastMeasurement } from "../src/kernels/broadcast/broadcast-re
 import { measureBroadcast } from "../src/kernels/broadcast/broadcast-run.ts";
 import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
+import type { ExistingUsers } from "../src/targets/existing-users.ts";
 import { openTarget } from "../src/targets/open-target.ts";
 
 export const PLAN: BroadcastPlan = {
@@ -26,7 +27,7 @@ export const PLAN: BroadcastPlan = {
 /** One small broadcast, as the command does it. */
 export async function measure(
   plan: Partial<BroadcastPlan>,
-  { name = "fanfare", url }: { name?: string; url?: string } = {},
+  { name = "fanfare", url, existing }: { name?: string; url?: string; existing?: ExistingUsers } = {},
 ): Promise<BroadcastMeasurement> {
   const { signal } = new AbortController();
   const errors = new ErrorTable();
@@ -37,6 +38,7 @@ export async function measure(
     cluster: undefined,
     metricsUrl: undefined,
     registrationConcurrency: 8,
+    existing,
     onError: (code: string) => errors.add("api", code),
   };
   const target = await openTarget(name, fanfare, signal);

@@ -1,39 +1,21 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { eachWith, type Fake } from "./each-with.ts";
 import { startFakeCentrifugo } from "./fake-centrifugo.ts";
+import { startFakeMatrix } from "./fake-matrix.ts";
 import { startFakeMattermost } from "./fake-mattermost.ts";
 import { startFakeRocketchat } from "./fake-rocketchat.ts";
+import { startFakeZulip } from "./fake-zulip.ts";
 import { measure } from "./measure.ts";
-
-interface Fake {
-  url: string;
-  /** What the operator sets. */
-  env: Record<string, string>;
-  /** Reject every message with this text. */
-  rejectWith: string | undefined;
-  close(): Promise<void>;
-}
-
-/** A server for each test. */
-function eachWith<T extends Fake>(start: () => Promise<T>): () => T {
-  let server: T;
-  beforeEach(async () => {
-    server = await start();
-    for (const [variable, value] of Object.entries(server.env)) vi.stubEnv(variable, value);
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-    return server.close();
-  });
-  return () => server;
-}
 
 const SERVERS = [
   { name: "centrifugo", start: startFakeCentrifugo, stores: false },
+  { name: "matrix", start: startFakeMatrix, stores: true },
   { name: "mattermost", start: startFakeMattermost, stores: true },
   { name: "rocketchat", start: startFakeRocketchat, stores: true },
+  { name: "zulip", start: startFakeZulip, stores: true },
 ] as const;
 
 const CLIENTS = [

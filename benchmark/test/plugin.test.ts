@@ -91,7 +91,7 @@ test("on the command line", async () => {
 });
 
 test.each([
-  ["murmur", "Choices: fanfare, socket.io, ws, tailchat, or the path of a plug-in"],
+  ["murmur", "Choices: fanfare, socket.io, ws, tailchat, "],
   ["/nowhere/murmur.ts", "Could not load"],
   [EXAMPLE, "murmur: set the address of the server with --url"],
 ])("--target %s, without a server", async (name, message) => {

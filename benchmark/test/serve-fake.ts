@@ -31,10 +31,11 @@ export class Answer {
 interface FakeServer {
   /** @throws {Answer} */
   answer(request: FakeRequest): Promise<Answer> | Answer;
-  socketPath: string;
+  /** undefined: no WebSocket. */
+  socketPath?: string;
   /** The longest frame of a client. */
-  frameBytes: number;
-  connected(socket: WebSocket): void;
+  frameBytes?: number;
+  connected?(socket: WebSocket): void;
 }
 
 /** Serves a fake chat server: an HTTP API with JSON, and a WebSocket. */
@@ -51,7 +52,7 @@ export async function serveFake(fake: FakeServer): Promise<{ url: string; close(
         route: `${request.method} ${pathname}`,
         query: searchParams,
         headers: request.headers,
-        body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
+        body: bodyOf(text, request.headers),
       });
     const { status, body, headers } = await answer().catch((error: unknown) => {
       if (error instanceof Answer) return error;
@@ -59,11 +60,12 @@ export async function serveFake(fake: FakeServer): Promise<{ url: string; close(
     });
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const sockets = new WebSocketServer({ server: http, path: fake.socketPath, maxPayload: fake.frameBytes });
+  const { socketPath: path = "/none", frameBytes: maxPayload = 0 } = fake;
+  const sockets = new WebSocketServer({ server: http, path, maxPayload });
   sockets.on("connection", (socket) => {
     // Such as a frame that is too long.
     socket.on("error", () => {});
-    fake.connected(socket);
+    fake.connected?.(socket);
   });
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
@@ -76,4 +78,12 @@ export async function serveFake(fake: FakeServer): Promise<{ url: string; close(
       await once(http, "close");
     },
   };
+}
+
+function bodyOf(text: string, headers: IncomingHttpHeaders): Record<string, unknown> {
+  if (text === "") return {};
+  const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
+  return isForm
+    ? Object.fromEntries(new URLSearchParams(text))
+    : (JSON.parse(text) as Record<string, unknown>);
 }

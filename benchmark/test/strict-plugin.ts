@@ -41,7 +41,7 @@ export async function openStrictServer({ url }: PluginOptions): Promise<ChatServ
   let users = 0;
   return {
     urls: [url!],
-    join: async () => `user ${users++}`,
+    join: async () => `user-${users++}`,
     openSender: async () => ({
       send: async (body) => void (await fetch(new URL("/publish", url), { method: "POST", body })),
       close: () => {},

@@ -91,7 +91,7 @@ export async function startStrictServer(): Promise<StrictServer> {
     response.end(JSON.stringify({ texts: texts.slice(Number(after ?? texts.length)), next: texts.length }));
   });
   http.on("upgrade", (request, socket, head) => {
-    const token = /^\/chat\?token=(user%20\d+)$/.exec(request.url!)?.[1];
+    const token = /^\/chat\?token=(user-\d+)$/.exec(request.url!)?.[1];
     if (token === undefined || request.headers.cookie !== "theme=dark")
       return socket.end("HTTP/1.1 403 No\r\n\r\n");
     sockets.handleUpgrade(request, socket, head, (client) =>

@@ -170,6 +170,15 @@ export const SERVER_OPTIONS = {
   "metrics-url": text("Server", "URL of the server's metrics (Prometheus text)"),
 };
 
+/** For commands that can use users that exist. */
+export const EXISTING_USERS_OPTIONS = {
+  tokens: text(
+    "Server",
+    "Use the users with these access tokens instead of new ones: a file with one token per line, the sender's first",
+  ),
+  channel: text("Server", "ID of the channel that the users of --tokens share"),
+};
+
 /** For commands that need more of a server than broadcasts do. */
 export const FANFARE_OPTIONS = {
   ...SERVER_OPTIONS,

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LongPollDialect, PollRequest } from "../targets/dialect.ts";
-import { decodePacket, type Packet } from "./packet.ts";
+import { readPacket, type Packet } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
 export interface LongPollOptions {
@@ -54,7 +54,8 @@ class LongPollReceiver implements Receiver {
     this.#observer.ended(this.#assignment.receiver, code);
   }
 
-  #poll({ method = "GET", path, headers = {}, body = "" }: PollRequest): void {
+  #poll(poll: PollRequest): void {
+    const { method = "GET", path, headers = {}, body = "" } = poll;
     const { localAddress } = this.#assignment;
     const send = this.#isSecure ? httpsRequest : httpRequest;
     const request = send(
@@ -65,13 +66,13 @@ class LongPollReceiver implements Receiver {
         headers: { ...headers, ...(body === "" ? {} : { "content-length": Buffer.byteLength(body) }) },
         ...(localAddress === undefined ? {} : { localAddress }),
       },
-      (response) => this.#receive(response),
+      (response) => this.#receive(response, poll),
     );
     request.on("error", (error: NodeJS.ErrnoException) => this.#end(error.code ?? error.message));
     request.end(body);
   }
 
-  #receive(response: IncomingMessage): void {
+  #receive(response: IncomingMessage, poll: PollRequest): void {
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => chunks.push(chunk));
     response.on("error", (error: NodeJS.ErrnoException) => this.#end(error.code ?? error.message));
@@ -79,14 +80,15 @@ class LongPollReceiver implements Receiver {
       if (this.#hasEnded) return;
       const status = response.statusCode ?? 0;
       if (status < 200 || status > 299) return this.#end(`HTTP_${status}`);
-      this.#read(Buffer.concat(chunks).toString());
+      this.#read(Buffer.concat(chunks).toString(), poll);
     });
   }
 
-  #read(body: string): void {
+  #read(body: string, poll: PollRequest): void {
     const { dialect, runId, onRead } = this.#options;
     onRead?.();
-    this.#handle(decodePacket(body, dialect, runId, this.#assignment.credential));
+    const { credential } = this.#assignment;
+    this.#handle(readPacket(() => dialect.read(body, credential, poll), runId));
     const next = this.#next;
     this.#next = undefined;
     if (this.#hasEnded) return;

@@ -3,6 +3,7 @@ import type {
   Dialect,
   Events,
   Frame,
+  LongPollDialect,
   PollRequest,
   ServerEvent,
   SocketIoDialect,
@@ -26,11 +27,11 @@ const OTHER: Packet = { kind: "other" };
 /** Decodes a complete message: Engine.IO 4 and Socket.IO 5 as text, or what the dialect reads itself. */
 export function decodePacket(
   frame: string | Buffer,
-  dialect: Dialect,
+  dialect: Exclude<Dialect, LongPollDialect>,
   runId: string,
   credential: string | null = null,
 ): Packet {
-  if (dialect.transport !== "socket.io") return decodeFrame(frame, dialect, runId, credential);
+  if (dialect.transport === "websocket") return readPacket(() => dialect.read(frame, credential), runId);
   if (typeof frame !== "string") {
     if (dialect.parser === "msgpack") return decodeMsgpack(frame, dialect, runId);
     return { kind: "invalid", code: "BINARY_MESSAGE" };
@@ -49,15 +50,10 @@ export function decodePacket(
   }
 }
 
-function decodeFrame(
-  frame: string | Buffer,
-  dialect: Exclude<Dialect, SocketIoDialect>,
-  runId: string,
-  credential: string | null,
-): Packet {
+/** @param read what the dialect reads itself */
+export function readPacket(read: () => Events, runId: string): Packet {
   try {
-    if (dialect.transport === "websocket") return packetOf(dialect.read(frame, credential), runId);
-    return packetOf(dialect.read(String(frame), credential), runId);
+    return packetOf(read(), runId);
   } catch {
     return { kind: "invalid", code: "INVALID_FRAME" };
   }

@@ -7,11 +7,13 @@ import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { count, ms, whole } from "../report/format.ts";
 import type { Outcome } from "../report/result.ts";
+import { existingUsers } from "../targets/existing-users.ts";
 import { openTarget } from "../targets/open-target.ts";
 import {
   CLUSTER_OPTIONS,
   clusterSizeOf,
   choice,
+  EXISTING_USERS_OPTIONS,
   flag,
   integer,
   MAX_PROCESSES,
@@ -136,6 +138,7 @@ export const broadcast = scenario({
   metrics: BROADCAST_METRICS,
   options: {
     ...SERVER_OPTIONS,
+    ...EXISTING_USERS_OPTIONS,
     ...CLUSTER_OPTIONS,
     ...MESSAGE_OPTIONS,
     users: USERS_OPTION,
@@ -155,6 +158,7 @@ export const broadcast = scenario({
     if (cluster && (url !== undefined || target !== "fanfare")) {
       throw usageError("--gateways and --workers start a cluster for the run: omit --url and --target.");
     }
+    const existing = await existingUsers(values, plan.users);
     await checkBroadcastLimits(plan, url);
     return {
       options: { ...plan, target, cluster },
@@ -166,6 +170,7 @@ export const broadcast = scenario({
           metricsUrl,
           gatewayThreads: plan.gatewayThreads!,
           registrationConcurrency: plan.window,
+          existing,
           onError: (code: string) => errors.add("api", code),
         };
         const server = await openTarget(target, options, signal);

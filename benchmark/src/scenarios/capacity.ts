@@ -2,6 +2,7 @@ import type { CapacityAttempt, CapacityPlan, CapacitySearch } from "../kernels/c
 import { measureCapacity } from "../kernels/capacity/capacity-run.ts";
 import {
   choice,
+  EXISTING_USERS_OPTIONS,
   integer,
   PAYLOAD_OPTIONS,
   RECEIVER_OPTIONS,
@@ -15,6 +16,7 @@ import { usageError } from "../cli/exit.ts";
 import { ms, short, whole } from "../report/format.ts";
 import { metrics, type Metric } from "../report/metric.ts";
 import type { Series, TextTable } from "../report/result.ts";
+import { existingUsers } from "../targets/existing-users.ts";
 import { openTarget } from "../targets/open-target.ts";
 
 const SEARCHES = ["users", "rate"] as const;
@@ -26,6 +28,7 @@ export const capacity = scenario({
   metrics: ["membersWithinLimit", "messagesWithinLimit", "deliveriesPerSecond"],
   options: {
     ...SERVER_OPTIONS,
+    ...EXISTING_USERS_OPTIONS,
     ...RECEIVER_OPTIONS,
     ...PAYLOAD_OPTIONS,
     limit: time("Search", "Time within which every message must reach all members", {
@@ -64,7 +67,9 @@ export const capacity = scenario({
     ["$0 capacity --limit 1s --search users --url http://127.0.0.1:3000", "members, on a running server"],
     ["$0 capacity --threshold 'membersWithinLimit>=5000'", "for CI: exit code 99 if lower"],
   ],
-  async plan({ search, mostUsers, target: name, url, metricsUrl, ...values }) {
+  async plan({ search, target: name, url, metricsUrl, ...values }) {
+    const existing = await existingUsers({ ...values, url }, 1);
+    const mostUsers = Math.min(values.mostUsers, existing?.memberTokens.length ?? Infinity);
     const plan: CapacityPlan = {
       p100LimitMs: values.limit,
       searches: search === "both" ? SEARCHES : [search],
@@ -81,8 +86,9 @@ export const capacity = scenario({
       connectTimeoutMs: 15_000,
       payloadBytes: values.payload,
     };
-    if (plan.searches.includes("rate") && name !== "fanfare") {
-      throw usageError(`--target ${name} only supports the search for members: add --search users.`);
+    if (plan.searches.includes("rate") && (name !== "fanfare" || existing)) {
+      const option = existing ? "--tokens" : `--target ${name}`;
+      throw usageError(`${option} only supports the search for members: add --search users.`);
     }
     const where = await addressNeeds(url);
     return {
@@ -93,6 +99,7 @@ export const capacity = scenario({
           cluster: undefined,
           metricsUrl,
           registrationConcurrency: plan.window,
+          existing,
           onError: (code: string) => errors.add("api", code),
         };
         const target = await openTarget(name, options, signal);

@@ -8,6 +8,7 @@ import type { ClusterSize } from "../platform/cluster.ts";
 import { count } from "../report/format.ts";
 import type { Labels, Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
+import type { ExistingUsers } from "../targets/existing-users.ts";
 import { KNOWN_TARGETS, openTarget } from "../targets/open-target.ts";
 import type { Prepared, Target } from "../targets/target.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";
@@ -73,12 +74,13 @@ export interface ContestantOptions {
   cores?: string;
   /** Of a running server. */
   metricsUrl?: string | undefined;
+  existing?: ExistingUsers | undefined;
 }
 
 /** Starts a server, or connects to a running one, and registers the members. Closed at the end of the run. */
 export async function openContestant(
   { label, name, url, size }: ServerSpec,
-  { plan, labels, cluster, cores, metricsUrl }: ContestantOptions,
+  { plan, labels, cluster, cores, metricsUrl, existing }: ContestantOptions,
   { progress, errors, signal, defer }: RunContext,
 ): Promise<Contestant> {
   signal.throwIfAborted();
@@ -86,6 +88,7 @@ export async function openContestant(
     urls: url === undefined ? [] : [url],
     cluster,
     metricsUrl,
+    existing,
     ...startOptions(name, size ?? (name === "fanfare" && !cluster ? plan.gatewayThreads : undefined)),
     ...(cores === undefined ? {} : { cores }),
     registrationConcurrency: plan.window,

@@ -1,4 +1,4 @@
-import { integer, integers, SERVER_OPTIONS } from "../cli/options.ts";
+import { EXISTING_USERS_OPTIONS, integer, integers, SERVER_OPTIONS } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { usageError } from "../cli/exit.ts";
 import { count } from "../report/format.ts";
@@ -6,6 +6,7 @@ import { broadcastPlan, checkBroadcastLimits, MOST_USERS, REPEATED_MESSAGE_OPTIO
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
 import { Findings, openContestant, serverSpecs, untilInterrupted } from "./contestants.ts";
 import { PROGRAM } from "../cli/program.ts";
+import { existingUsers } from "../targets/existing-users.ts";
 
 export const sweep = scenario({
   name: "sweep",
@@ -13,6 +14,7 @@ export const sweep = scenario({
   metrics: BROADCAST_METRICS,
   options: {
     ...SERVER_OPTIONS,
+    ...EXISTING_USERS_OPTIONS,
     ...REPEATED_MESSAGE_OPTIONS,
     users: integers("Receivers", "Numbers of members online, measured one after the other", {
       default: "100,500,1000,2000,5000,10000",
@@ -38,6 +40,7 @@ export const sweep = scenario({
       );
     const plans = sizes.map((users) => broadcastPlan(values, users));
     const largest = plans.find(({ users }) => users === Math.max(...sizes))!;
+    const existing = await existingUsers({ ...values, url }, largest.users);
     await checkBroadcastLimits(largest, url);
     return {
       options: { ...largest, users: sizes, passes, target },
@@ -49,7 +52,7 @@ export const sweep = scenario({
               // With a new server: an earlier audience would leave memory behind.
               const contestant = await openContestant(
                 spec!,
-                { plan, labels: { members: plan.users }, metricsUrl },
+                { plan, labels: { members: plan.users }, metricsUrl, existing },
                 context,
               );
               await findings.measure(contestant, pass, context);

@@ -31,11 +31,13 @@ export const centrifugo = running({
     // A frame has one or several replies, one a line.
     read: (frame) => String(frame).trim().split("\n").map(readReply),
   },
-  async open({ url, onError, signal }) {
-    const secret = fromEnvironment(
-      "CENTRIFUGO_TOKEN_SECRET",
-      "client.token.hmac_secret_key of the server's configuration",
-    );
+  async open({ url, existing, onError, signal }) {
+    const secret = existing
+      ? ""
+      : fromEnvironment(
+          "CENTRIFUGO_TOKEN_SECRET",
+          "client.token.hmac_secret_key of the server's configuration",
+        );
     const key = fromEnvironment("CENTRIFUGO_API_KEY", "http_api.key of the server's configuration");
     const api = new JsonApi({
       product: "Centrifugo",
@@ -47,7 +49,7 @@ export const centrifugo = running({
     });
     // A wrong address or key ends the run before the members connect.
     await api.call("info", { body: {} });
-    const channel = `bench-${randomBytes(6).toString("hex")}`;
+    const channel = existing?.channel ?? `bench-${randomBytes(6).toString("hex")}`;
     let members = 0;
     return {
       urls: [url],

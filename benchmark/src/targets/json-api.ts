@@ -1,4 +1,5 @@
 import { usageError } from "../cli/exit.ts";
+import { withChannel } from "./existing-users.ts";
 import type { ChatServer, PluginOptions, Sender, TargetPlugin } from "./plugin.ts";
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -7,6 +8,7 @@ const MAX_ATTEMPTS = 3;
 
 export interface RunningOptions extends PluginOptions {
   url: string;
+  existing?: { senderToken: string; channel: string };
 }
 
 /** A kind of server that is always running: the tester can't start one. */
@@ -16,9 +18,9 @@ export function running(
   const { name } = target;
   return {
     ...target,
-    async open({ url, ...options }) {
+    async open({ url, existing, ...options }) {
       if (url === undefined) throw usageError(`--target ${name} measures a running server: set its --url.`);
-      return target.open({ ...options, url });
+      return target.open({ ...options, url, ...(existing && { existing: withChannel(existing, name) }) });
     },
   };
 }
@@ -131,7 +133,8 @@ export class JsonApi {
     try {
       answer = JSON.parse(text) as typeof answer;
     } catch {
-      throw this.#failure(path, status, help ?? `the response is not JSON. Is this a ${product} server?`);
+      const message = `the response is not JSON. Is this a ${product} server?`;
+      throw this.#failure(path, status, response.status === 404 ? message : (help ?? message));
     }
     const { error } = answer;
     if (response.ok && error === undefined) return { answer, headers: response.headers };

@@ -1,19 +1,16 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi } from "./json-api.ts";
-import type { LongPollDialect, PollRequest, ServerEvent, TargetPlugin } from "./plugin.ts";
+import { fromEnvironment, JsonApi, running } from "./json-api.ts";
+import type { ChatServer, LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
 
 const CLIENT = "/_matrix/client/v3/";
 const ADMIN = "/_synapse/admin/";
-/** A longer gap in a room's timeline makes the server leave out messages. */
+const REGISTER = `${ADMIN}v1/register`;
+/** A longer gap in a room's timeline makes the server leave out messages. Its filter_timeline_limit can be lower. */
 const TIMELINE_EVENTS = 1000;
+const PAGE_EVENTS = 500;
 const HOLD_MS = 30_000;
 /** Synapse hashes each member's password. */
 const MOST_REGISTRATIONS = 8;
-
-interface Session {
-  token: string;
-  roomId: string;
-}
 
 interface TimelineEvent {
   type: string;
@@ -25,72 +22,84 @@ interface Sync {
   rooms?: { join?: Record<string, { timeline?: { events: TimelineEvent[]; limited?: boolean } }> };
 }
 
-/** The client-server API 1.x: `/sync` holds until the room has a message. */
+/** The client-server API 1.x: `/sync` holds until a room has a message. */
 const MATRIX_DIALECT: LongPollDialect = {
   transport: "long-poll",
   path: `${CLIENT}sync`,
-  hello: (credential) => syncRequest(JSON.parse(credential!) as Session, undefined),
-  read(body, credential) {
-    const session = JSON.parse(credential!) as Session;
+  hello: (token) => syncRequest(token, undefined),
+  read(body, token) {
     const { next_batch, rooms } = JSON.parse(body) as Sync;
-    const timeline = rooms?.join?.[session.roomId]?.timeline;
-    const texts = (timeline?.events ?? [])
+    const timelines = Object.values(rooms?.join ?? {}).flatMap(({ timeline }) => timeline ?? []);
+    const texts = timelines
+      .flatMap((timeline) => timeline.events)
       .filter(({ type }) => type === "m.room.message")
       .map(({ content }) => content.body);
     const events: ServerEvent[] = [
       { kind: "ready" },
-      { kind: "poll", request: syncRequest(session, next_batch) },
+      { kind: "poll", request: syncRequest(token, next_batch) },
     ];
-    if (timeline?.limited === true) events.push({ kind: "resync" });
+    if (timelines.some(({ limited }) => limited)) events.push({ kind: "resync" });
     if (texts.length > 0) events.push({ kind: "messages", contents: texts, revs: texts.map(() => 0) });
     return events;
   },
 };
 
-function syncRequest({ token, roomId }: Session, since: string | undefined): PollRequest {
+function syncRequest(token: string | null, since: string | undefined): PollRequest {
   const none = { types: [] };
   // The first answer only says where the timeline ends.
   const timeline = since === undefined ? none : { types: ["m.room.message"], limit: TIMELINE_EVENTS };
-  const room = { rooms: [roomId], timeline, state: none, ephemeral: none, account_data: none };
+  const room = { timeline, state: none, ephemeral: none, account_data: none };
   const query = new URLSearchParams({
     filter: JSON.stringify({ room, presence: none, account_data: none }),
     set_presence: "offline",
     timeout: String(since === undefined ? 0 : HOLD_MS),
     ...(since === undefined ? {} : { since }),
   });
-  return { path: `?${String(query)}`, headers: { authorization: `Bearer ${token}` } };
+  return { path: `?${query.toString()}`, headers: as(token) };
+}
+
+function as(token: string | null): { authorization: string } {
+  return { authorization: `Bearer ${token}` };
 }
 
 /** A running Synapse, with users that its shared secret creates and that are deactivated at the end. */
-export const matrix: TargetPlugin = {
+export const matrix = running({
   name: "matrix",
   dialect: MATRIX_DIALECT,
   mostRegistrations: MOST_REGISTRATIONS,
-  async open({ url, onError, signal }) {
-    if (url === undefined) throw new Error("set the address of the homeserver with --url");
+  async open({ url, existing, onError, signal }) {
+    const options = { product: "Matrix", base: url, onError, signal };
+    const limited = "Raise rc_message in the homeserver's configuration for a test";
+    const api = new JsonApi({ ...options, advice: { 429: limited } });
+    if (existing) return roomOf(api, url, existing.channel, existing.senderToken);
     const secret = fromEnvironment(
       "MATRIX_REGISTRATION_SECRET",
       "registration_shared_secret of the homeserver's configuration",
     );
-    const open = (stop: AbortSignal) => new JsonApi({ product: "Synapse", base: url, onError, signal: stop });
-    const api = open(signal);
+    const registration = new JsonApi({
+      ...options,
+      advice: {
+        403: "Is MATRIX_REGISTRATION_SECRET right?",
+        404: "Homeservers other than Synapse need --tokens",
+      },
+    });
     const run = `bench-${randomBytes(5).toString("hex")}`;
     const users: string[] = [];
-    const register = async (isAdmin: boolean) => {
-      const { nonce } = await api.call<{ nonce: string }>(`${ADMIN}v1/register`);
-      const [username, password] = [`${run}-${users.length}`, randomBytes(18).toString("base64url")];
-      users.push("");
-      const parts = [nonce, username, password, isAdmin ? "admin" : "notadmin"];
-      const mac = createHmac("sha1", secret).update(parts.join("\0")).digest("hex");
-      const body = { nonce, username, password, admin: isAdmin, mac };
-      const user = await api.call<{ access_token: string; user_id: string }>(`${ADMIN}v1/register`, { body });
-      users[users.indexOf("")] = user.user_id;
-      return { token: user.access_token, id: user.user_id };
+    let number = 0;
+    const register = async (admin: boolean) => {
+      const { nonce } = await registration.call<{ nonce: string }>(REGISTER);
+      const [username, password] = [`${run}-${number++}`, randomBytes(18).toString("base64url")];
+      const signed = [nonce, username, password, admin ? "admin" : "notadmin"].join("\0");
+      const mac = createHmac("sha1", secret).update(signed).digest("hex");
+      const user = await registration.call<{ access_token: string; user_id: string }>(REGISTER, {
+        body: { nonce, username, password, admin, mac },
+      });
+      users.push(user.user_id);
+      return { token: user.access_token, id: encodeURIComponent(user.user_id) };
     };
-    const as = (token: string) => ({ authorization: `Bearer ${token}` });
     const owner = await register(true);
     const unlimit = (id: string) =>
-      api.call(`${ADMIN}v1/users/${encodeURIComponent(id)}/override_ratelimit`, {
+      api.call(`${ADMIN}v1/users/${id}/override_ratelimit`, {
         body: { messages_per_second: 0, burst_count: 0 },
         headers: as(owner.token),
       });
@@ -99,62 +108,57 @@ export const matrix: TargetPlugin = {
       body: { preset: "public_chat", name: run },
       headers: as(owner.token),
     });
-    const room = `${CLIENT}rooms/${encodeURIComponent(roomId)}`;
-    let sent = 0;
-    let isClosed = false;
     return {
-      urls: [url],
+      ...roomOf(api, url, roomId, owner.token),
       async join() {
         const { token, id } = await register(false);
         await unlimit(id);
-        await api.call(`${room}/join`, { body: {}, headers: as(token) });
-        return JSON.stringify({ token, roomId } satisfies Session);
+        await api.call(`${pathOf(roomId)}/join`, { body: {}, headers: as(token) });
+        return token;
       },
-      openSender: async () => ({
-        send: async (body) => {
-          const path = `${room}/send/m.room.message/${run}.${sent++}`;
-          await api.call(path, {
-            method: "PUT",
-            body: { msgtype: "m.text", body },
-            headers: as(owner.token),
-          });
-        },
-        close: () => {},
-      }),
-      async countStored(isMeasured) {
-        let stored = 0;
-        for (let from = ""; ;) {
-          const path = `${room}/messages?dir=b&limit=500${from === "" ? "" : `&from=${encodeURIComponent(from)}`}`;
-          const page = await api.callAgain<{ chunk: TimelineEvent[]; end?: string }>(path, {
-            headers: as(owner.token),
-          });
-          stored += page.chunk.filter(
-            ({ content }) => typeof content.body === "string" && isMeasured(content.body),
-          ).length;
-          if (page.end === undefined) return stored;
-          from = page.end;
-        }
-      },
-      async close() {
-        if (isClosed) return;
-        isClosed = true;
-        const last = open(AbortSignal.timeout(60_000));
+      close: api.cleanUp("room and users", async (last) => {
         const headers = as(owner.token);
-        try {
-          await last.call(`${ADMIN}v2/rooms/${encodeURIComponent(roomId)}`, {
-            method: "DELETE",
-            body: {},
-            headers,
-          });
-          for (const id of users.filter(Boolean).toReversed())
-            await last.call(`${ADMIN}v1/deactivate/${encodeURIComponent(id)}`, {
-              body: { erase: true },
-              headers,
-            });
-        } catch (error) {
-          process.stderr.write(`Could not delete the run's room and users (${(error as Error).message}).\n`);
+        const room = `${ADMIN}v2/rooms/${encodeURIComponent(roomId)}`;
+        await last.call(room, { method: "DELETE", body: {}, headers });
+        for (const id of users.toReversed()) {
+          const deactivation = { body: { erase: true }, headers };
+          await last.call(`${ADMIN}v1/deactivate/${encodeURIComponent(id)}`, deactivation);
         }
-      },
+      }),
     };
   },
-};
+});
+
+function pathOf(roomId: string): string {
+  return `${CLIENT}rooms/${encodeURIComponent(roomId)}`;
+}
+
+function roomOf(api: JsonApi, url: string, roomId: string, token: string): ChatServer {
+  const headers = as(token);
+  const transactions = randomBytes(8).toString("hex");
+  let sent = 0;
+  return {
+    urls: [url],
+    openSender: async () =>
+      api.sender((body) => [
+        `${pathOf(roomId)}/send/m.room.message/${transactions}.${sent++}`,
+        { method: "PUT", body: { msgtype: "m.text", body }, headers },
+      ]),
+    async countStored(isMeasured) {
+      let stored = 0;
+      // Pages go from the newest back.
+      for (let from: string | undefined; ;) {
+        const query = new URLSearchParams({ dir: "b", limit: String(PAGE_EVENTS), ...(from && { from }) });
+        const page = await api.callAgain<{ chunk: TimelineEvent[]; end?: string }>(
+          `${pathOf(roomId)}/messages?${query.toString()}`,
+          { headers },
+        );
+        const texts = page.chunk.map(({ content }) => content.body);
+        stored += texts.filter((text) => typeof text === "string" && isMeasured(text)).length;
+        from = page.end;
+        if (from === undefined) return stored;
+      }
+    },
+    close: async () => {},
+  };
+}

@@ -39,8 +39,10 @@ export const mattermost = running({
     },
   },
   mostRegistrations: MOST_REGISTRATIONS,
-  async open({ url, onError, signal }) {
-    const token = fromEnvironment("MATTERMOST_ADMIN_TOKEN", "an access token of a system administrator");
+  async open({ url, existing, onError, signal }) {
+    const token =
+      existing?.senderToken ??
+      fromEnvironment("MATTERMOST_ADMIN_TOKEN", "an access token of a system administrator");
     const api = new JsonApi({
       product: "Mattermost",
       base: new URL("/api/v4/", url),
@@ -52,6 +54,7 @@ export const mattermost = running({
       onError,
       signal,
     });
+    if (existing) return channelOf(api, url, existing.channel);
     const { roles } = await api.call<{ roles: string }>("users/me");
     if (!roles.split(" ").includes("system_admin"))
       throw usageError("MATTERMOST_ADMIN_TOKEN must be the token of a system administrator.");

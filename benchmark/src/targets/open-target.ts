@@ -23,17 +23,19 @@ export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
 export async function openTarget(name: string, options: TargetOptions, signal: AbortSignal): Promise<Target> {
   if (name === "fanfare") return openFanfareTarget(options, signal);
   const { dialect, plugin } = await findPlugin(name);
-  const { urls, onError, metricsUrl, registrationConcurrency, processes, cores } = options;
-  const start = {
+  const { urls, onError, metricsUrl, registrationConcurrency, existing, processes, cores } = options;
+  const more = {
+    ...(existing && { existing }),
     ...(processes === undefined ? {} : { processes }),
     ...(cores === undefined ? {} : { cores }),
   };
-  const server = await plugin.open({ url: urls[0], onError, signal, ...start }).catch((error: unknown) => {
+  const server = await plugin.open({ url: urls[0], onError, signal, ...more }).catch((error: unknown) => {
     if (error instanceof ExitError || signal.aborted) throw error;
     throw connectError(`${plugin.name}: ${(error as Error).message}`);
   });
   const concurrency = Math.min(registrationConcurrency, plugin.mostRegistrations ?? Infinity);
-  return pluginTarget(server, { name: plugin.name, dialect, metricsUrl, concurrency });
+  const { memberTokens } = existing ?? {};
+  return pluginTarget(server, { name: plugin.name, dialect, metricsUrl, concurrency, memberTokens });
 }
 
 async function findPlugin(name: string): Promise<{ dialect: DialectRef; plugin: TargetPlugin }> {

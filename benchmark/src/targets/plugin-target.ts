@@ -11,11 +11,13 @@ export interface PluginTargetOptions {
   metricsUrl: string | undefined;
   /** Concurrent registrations. */
   concurrency: number;
+  /** Of users that exist already, instead of registrations. */
+  memberTokens: readonly string[] | undefined;
 }
 
 /** Adapts a plug-in to a target. */
 export function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target {
-  const { name, dialect, metricsUrl, concurrency } = options;
+  const { name, dialect, metricsUrl, concurrency, memberTokens } = options;
   const usage = async (): Promise<ServerUsage | null> => {
     if (server.usage) return server.usage();
     return metricsUrl === undefined ? null : metricsUsage(metricsUrl);
@@ -30,6 +32,7 @@ export function pluginTarget(server: ChatServer, options: PluginTargetOptions): 
     urls: server.urls,
     isThrowaway: server.isThrowaway ?? false,
     async prepare(count, progress, signal) {
+      if (memberTokens) return { credentials: memberTokens.slice(0, count), registration: null };
       if (!server.join) return { credentials: Array.from({ length: count }, () => null), registration: null };
       let done = 0;
       const joinOne = () => {

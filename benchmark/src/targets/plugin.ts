@@ -17,6 +17,8 @@ export interface TargetPlugin {
 export interface PluginOptions {
   /** The value of --url; undefined: not given. */
   url: string | undefined;
+  /** --tokens and --channel: the first user sends; the tokens of the others go to the dialect instead of `join`. */
+  existing?: { senderToken: string; channel: string | undefined };
   /** For a server that is started: how many processes, and on which processors (as in `taskset --cpu-list`). */
   processes?: number;
   cores?: string;
@@ -139,8 +141,9 @@ export interface LongPollDialect {
   /**
    * A member is online after `ready`, and every answer must lead to a `poll`.
    * @param body of an answer with status 2xx; others end the connection
+   * @param request what was answered
    */
-  read(body: string, credential: string | null): Events;
+  read(body: string, credential: string | null, request: PollRequest): Events;
 }
 
 /**

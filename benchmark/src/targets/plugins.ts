@@ -6,6 +6,7 @@ import { matrix } from "./matrix.ts";
 import { mattermost } from "./mattermost.ts";
 import { rocketchat } from "./rocketchat.ts";
 import { tailchat } from "./tailchat/tailchat-target.ts";
+import { zulip } from "./zulip.ts";
 
 /** The values of --target besides fanfare, in the order of the help. */
 export const PLUGINS = {
@@ -16,6 +17,7 @@ export const PLUGINS = {
   matrix,
   mattermost,
   rocketchat,
+  zulip,
 } as const;
 
 /** Names the dialect of a target for threads, which load it themselves: a plug-in is named by its file. */

@@ -61,7 +61,8 @@ export const rocketchat = running({
     read: (frame, credential) => readFrame(String(frame), credential),
   },
   mostRegistrations: MOST_REGISTRATIONS,
-  async open({ url, onError, signal }) {
+  async open({ url, existing, onError, signal }) {
+    if (existing) throw usageError("--target rocketchat registers its members: omit --tokens.");
     const token = fromEnvironment("ROCKETCHAT_TOKEN", "a personal access token of an administrator");
     const userId = fromEnvironment("ROCKETCHAT_USER_ID", "the user ID shown with that token");
     const api = new JsonApi({

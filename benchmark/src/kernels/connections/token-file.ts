@@ -34,7 +34,7 @@ export async function writeTokenFile(
 
 /** @throws {ExitError} if the file is unreadable or invalid, or its tokens have expired */
 export async function readTokenFile(file: string, now = new Date()): Promise<TokenFile> {
-  const content = parse(file, await readText(file));
+  const content = parse(file, await readTokens(file));
   if (new Date(content.expiresAt) <= now) {
     throw usageError(
       `The tokens in ${file} expired at ${content.expiresAt}. Create new ones: ${PROGRAM} register --url ${content.url} --out ${file}`,
@@ -43,7 +43,8 @@ export async function readTokenFile(file: string, now = new Date()): Promise<Tok
   return content;
 }
 
-async function readText(file: string): Promise<string> {
+/** @throws {ExitError} if the file is unreadable */
+export async function readTokens(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {

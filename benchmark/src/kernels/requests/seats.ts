@@ -1,5 +1,6 @@
 import { lightServer, readBuffer, socketIoPath, type LightServer } from "../../receivers/light-socket.ts";
 import { PacketCache } from "../../receivers/packet-cache.ts";
+import type { SocketIoDialect } from "../../targets/dialect.ts";
 import { loadDialect, type DialectRef } from "../../targets/plugins.ts";
 import { Member, type Answer, type MemberContext, type MemberHandler, type MemberPlace } from "./member.ts";
 import type { RequestOutcome } from "./operation.ts";
@@ -160,8 +161,9 @@ export async function lightServers({ urls, addresses, dialect }: PlaceSetup): Pr
   return urls.map((url, i) => lightServer(new URL(url), addresses[i]!, path));
 }
 
-export async function memberContext({ dialect, runId }: PlaceSetup): Promise<MemberContext> {
-  return { buffer: readBuffer(), dialect: await loadDialect(dialect), runId, cache: new PacketCache() };
+export async function memberContext({ dialect: ref, runId }: PlaceSetup): Promise<MemberContext> {
+  const dialect = (await loadDialect(ref)) as SocketIoDialect;
+  return { buffer: readBuffer(), dialect, runId, cache: new PacketCache() };
 }
 
 function outcomeOf(answer: Answer): RequestOutcome {

@@ -1,3 +1,4 @@
+import { usageError } from "../../cli/exit.ts";
 import type { PluginOptions, TargetPlugin } from "../plugin.ts";
 import { DIALECTS } from "../dialect.ts";
 import type { Sender } from "../target.ts";
@@ -18,13 +19,19 @@ export const bareWs: TargetPlugin = bare("ws", new URL("./ws-server.ts", import.
 function bare(
   name: "socket.io" | "ws",
   file: URL,
-  openSender: (url: string) => Promise<Sender>,
+  openSender: (url: string, token?: string) => Promise<Sender>,
 ): TargetPlugin {
   return {
     name,
     dialect: DIALECTS[name],
-    async open({ url, processes, cores }: PluginOptions) {
-      if (url !== undefined) return { urls: [url], openSender: () => openSender(url), close: async () => {} };
+    async open({ url, existing, processes, cores }: PluginOptions) {
+      if (existing && name === "ws") throw usageError("--target ws has no access tokens: omit --tokens.");
+      if (url !== undefined)
+        return {
+          urls: [url],
+          openSender: () => openSender(url, existing?.senderToken),
+          close: async () => {},
+        };
       const server = await BareProcess.start(file, {
         ...(processes === undefined ? {} : { processes }),
         ...(cores === undefined ? {} : { cores }),

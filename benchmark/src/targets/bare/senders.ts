@@ -6,12 +6,12 @@ import { SENDER } from "./messages.ts";
 
 const ACK_TIMEOUT_MS = 60_000;
 
-export async function openSocketIoSender(url: string): Promise<Sender> {
+export async function openSocketIoSender(url: string, token?: string): Promise<Sender> {
   const socket = io(url, {
     transports: ["websocket"],
     forceNew: true,
     reconnection: false,
-    auth: { role: SENDER },
+    auth: { role: SENDER, ...(token !== undefined && { token }) },
   });
   await new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);

@@ -7,6 +7,7 @@ import type { Platform } from "../../platform/platform.ts";
 import { startSingleInstance } from "../../platform/single-instance.ts";
 import type { Progress } from "../../report/progress.ts";
 import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
+import { withChannel, type ExistingUsers } from "../existing-users.ts";
 import { Api } from "./api.ts";
 import { explain } from "./explain.ts";
 import { openFanfareSender } from "./fanfare-sender.ts";
@@ -25,6 +26,8 @@ export interface FanfareOptions {
   /** Of a single instance that is started: the processors it runs on, as in `taskset --cpu-list`; default: all. */
   cores?: string;
   registrationConcurrency: number;
+  /** Of a running platform; default: new guests. */
+  existing?: ExistingUsers | undefined;
   onError: (code: string) => void;
 }
 
@@ -49,12 +52,13 @@ export class FanfareTarget implements Target {
   readonly #metricsUrls: readonly string[];
   readonly #concurrency: number;
   readonly #api: Api;
+  readonly #existing: (ExistingUsers & { channel: string }) | undefined;
   #meeting: Meeting | undefined;
   /** The group is of this run, and removed with it. */
   #isOwner = false;
 
   constructor(options: FanfareOptions, platform: Platform | undefined) {
-    const { metricsUrl } = options;
+    const { metricsUrl, existing } = options;
     this.platform = platform;
     this.urls = platform?.gateways.map(({ url }) => url) ?? options.urls;
     this.#metricsUrls =
@@ -62,6 +66,7 @@ export class FanfareTarget implements Target {
         ? (platform?.gateways.map((gateway) => gateway.metricsUrl) ?? [])
         : [metricsUrl];
     this.#concurrency = options.registrationConcurrency;
+    this.#existing = existing && withChannel(existing, this.name);
     this.#api = new Api(this.urls[0]!, options.registrationConcurrency, options.onError);
   }
 
@@ -75,6 +80,8 @@ export class FanfareTarget implements Target {
   }
 
   async prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
+    if (this.#existing)
+      return { credentials: this.#existing.memberTokens.slice(0, count), registration: null };
     this.#meeting = await openMeeting(this.#api, signal);
     this.#isOwner = true;
     const guests = { users: count, concurrency: this.#concurrency };
@@ -99,8 +106,8 @@ export class FanfareTarget implements Target {
   }
 
   openSender(): Promise<Sender> {
-    const { ownerToken, channelId } = this.meeting;
-    return openFanfareSender(this.urls[0]!, ownerToken, channelId).catch(explain);
+    const { token, channelId } = this.#place;
+    return openFanfareSender(this.urls[0]!, token, channelId).catch(explain);
   }
 
   async countStored(isMeasured: (content: string) => boolean): Promise<number> {
@@ -170,11 +177,17 @@ export class FanfareTarget implements Target {
     await this.platform?.close();
   }
 
+  /** The user that sends, and the channel of all users. */
+  get #place(): { token: string; channelId: string } {
+    if (this.#existing) return { token: this.#existing.senderToken, channelId: this.#existing.channel };
+    return { token: this.meeting.ownerToken, channelId: this.meeting.channelId };
+  }
+
   async *#storedMessages(): AsyncGenerator<Message> {
-    const { ownerToken, channelId } = this.meeting;
+    const { token, channelId } = this.#place;
     for (let after = 0; ;) {
       const page = { channelId, after, limit: PAGE_ITEMS };
-      const { messages, hasMore } = await this.#api.call("message.list", page, ownerToken);
+      const { messages, hasMore } = await this.#api.call("message.list", page, token);
       yield* messages;
       const last = messages.at(-1);
       if (!last || !hasMore) return;

@@ -31,8 +31,12 @@ export const tailchat = running({
   name: "tailchat",
   dialect: TAILCHAT_DIALECT,
   mostRegistrations: MOST_REGISTRATIONS,
-  async open({ url, onError, signal }) {
+  async open({ url, existing, onError, signal }) {
     const api = new JsonApi({ product: "Tailchat", base: new URL("/api/", url), onError, signal });
+    if (existing) {
+      const [groupId = "", converseId = ""] = existing.channel.split("/");
+      return panelOf(api, url, existing.senderToken, { groupId, converseId });
+    }
     // Nicknames have at most 20 characters, including the number of the guest.
     const name = `bench-${randomBytes(3).toString("hex")}`;
     const newGuest = async (nickname: string) => {

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { fromEnvironment, JsonApi, running } from "./json-api.ts";
+import type { ChatServer, LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
+
+const PAGE_MESSAGES = 200;
+/** The server hashes each member's password. */
+const MOST_REGISTRATIONS = 8;
+const TOPIC = "bench";
+
+/** The answer to `register`, or to `events`, which doesn't repeat the queue. */
+interface Answer {
+  queue_id?: string;
+  last_event_id?: number;
+  events?: { id: number; message?: { content: unknown } }[];
+}
+
+/** Zulip's real-time events: each member registers a queue, then `events` holds until there is one. */
+const ZULIP_DIALECT: LongPollDialect = {
+  transport: "long-poll",
+  path: "/api/v1/",
+  hello: (token) => ({
+    method: "POST",
+    path: "register",
+    headers: { ...as(token), "content-type": "application/x-www-form-urlencoded" },
+    body: String(new URLSearchParams({ event_types: '["message"]', apply_markdown: "false" })),
+  }),
+  read(body, token, { path }) {
+    const { queue_id, last_event_id, events = [] } = JSON.parse(body) as Answer;
+    const queue = queue_id ?? new URLSearchParams(path.split("?")[1]).get("queue_id")!;
+    const last = events.at(-1)?.id ?? last_event_id ?? -1;
+    const query = new URLSearchParams({ queue_id: queue, last_event_id: String(last) });
+    const request: PollRequest = { path: `events?${query.toString()}`, headers: as(token) };
+    const contents = events.flatMap(({ message }) => (message ? [message.content] : []));
+    const all: ServerEvent[] = [{ kind: "ready" }, { kind: "poll", request }];
+    if (contents.length > 0) all.push({ kind: "messages", contents, revs: contents.map(() => 0) });
+    return all;
+  },
+};
+
+/** @param token the user's email and API key, with a colon between them */
+function as(token: string | null): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(token ?? "").toString("base64")}` };
+}
+
+const form = (fields: Record<string, string>) => ({ body: new URLSearchParams(fields) });
+
+/** A running Zulip: a channel and users that an administrator's API key creates and deactivates. */
+export const zulip = running({
+  name: "zulip",
+  dialect: ZULIP_DIALECT,
+  mostRegistrations: MOST_REGISTRATIONS,
+  async open({ url, existing, onError, signal }) {
+    const sender =
+      existing?.senderToken ??
+      fromEnvironment("ZULIP_ADMIN", "email:api_key of an administrator who can create users");
+    const api = new JsonApi({
+      product: "Zulip",
+      base: new URL("/api/v1/", url),
+      headers: as(sender),
+      advice: {
+        401: "Is ZULIP_ADMIN valid?",
+        429: "Set RATE_LIMITING = False in /etc/zulip/settings.py for a test",
+      },
+      onError,
+      signal,
+    });
+    if (existing) return channelOf(api, url, existing.channel);
+    const run = `bench-${randomBytes(5).toString("hex")}`;
+    const subscription = form({ subscriptions: JSON.stringify([{ name: run }]) });
+    await api.call("users/me/subscriptions", subscription);
+    const { stream_id: id } = await api.call<{ stream_id: number }>(`get_stream_id?stream=${run}`);
+    const users: number[] = [];
+    let number = 0;
+    return {
+      ...channelOf(api, url, String(id)),
+      async join() {
+        const full_name = `${run}-${number++}`;
+        const [email, password] = [`${full_name}@example.com`, randomBytes(18).toString("base64url")];
+        const user = await api.call<{ user_id: number }>("users", form({ email, password, full_name }));
+        users.push(user.user_id);
+        const login = form({ username: email, password });
+        const { api_key } = await api.call<{ api_key: string }>("fetch_api_key", login);
+        const token = `${email}:${api_key}`;
+        await api.call("users/me/subscriptions", { ...subscription, headers: as(token) });
+        return token;
+      },
+      close: api.cleanUp("channel and users", async (last) => {
+        await last.call(`streams/${id}`, { method: "DELETE" });
+        for (const user of users) await last.call(`users/${user}`, { method: "DELETE" });
+      }),
+    };
+  },
+});
+
+function channelOf(api: JsonApi, url: string, id: string): ChatServer {
+  return {
+    urls: [url],
+    openSender: async () =>
+      api.sender((content) => ["messages", form({ type: "stream", to: id, topic: TOPIC, content })]),
+    async countStored(isMeasured) {
+      let stored = 0;
+      // Pages go from the newest back.
+      for (let anchor = "newest"; ;) {
+        const query = new URLSearchParams({
+          anchor,
+          include_anchor: String(anchor === "newest"),
+          num_before: String(PAGE_MESSAGES),
+          num_after: "0",
+          apply_markdown: "false",
+          narrow: JSON.stringify([{ operator: "stream", operand: Number(id) }]),
+        });
+        const { messages, found_oldest } = await api.callAgain<{
+          messages: { id: number; content: string }[];
+          found_oldest: boolean;
+        }>(`messages?${query.toString()}`);
+        stored += messages.filter(({ content }) => isMeasured(content)).length;
+        if (found_oldest || messages.length === 0) return stored;
+        anchor = String(messages[0]!.id);
+      }
+    },
+    close: async () => {},
+  };
+}

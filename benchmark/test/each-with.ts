@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, vi } from "vitest";
+
+export interface Fake {
+  url: string;
+  /** What the operator sets. */
+  env: Record<string, string>;
+  /** Reject every message with this text. */
+  rejectWith: string | undefined;
+  close(): Promise<void>;
+}
+
+/** A server for each test. */
+export function eachWith<T extends Fake>(start: () => Promise<T>): () => T {
+  let server: T;
+  beforeEach(async () => {
+    server = await start();
+    for (const [variable, value] of Object.entries(server.env)) vi.stubEnv(variable, value);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    return server.close();
+  });
+  return () => server;
+}
