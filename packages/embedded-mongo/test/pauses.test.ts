@@ -417,6 +417,35 @@ describe("long commands", () => {
       expect(all).toHaveLength(COUNT + 3);
     });
 
+    it("writes the entries of many long keys in several steps", async () => {
+      const long = "x".repeat(100_000);
+      const place = (i: number) => `${(i * 7) % 1_000}`.padStart(3, "0");
+      for (let from = 0; from < 400; from += 100)
+        await run(other, {
+          insert: "things",
+          documents: Array.from({ length: 100 }, (_, i) => ({
+            _id: `k${from + i}`,
+            key: place(from + i) + long,
+          })),
+        });
+      const sent = await pausedCommand(build("key", { key: 1 }));
+      for (let i = 0; !sent.isAnswered; i++) {
+        await run(other, { delete: "things", deletes: [{ q: { _id: `k${(i * 50) % 400}` }, limit: 1 }] });
+        await run(other, { insert: "things", documents: [{ _id: `k${400 + i}`, key: place(400 + i) }] });
+      }
+      expect(await sent.reply).toMatchObject({ ok: 1 });
+      const left = await count({ _id: { $gte: "k", $lt: "l" } });
+      const found = await allOf({
+        find: "things",
+        filter: { key: { $gt: "" } },
+        sort: { key: 1 },
+        projection: { _id: 1 },
+      });
+      const places = found.map(({ _id }) => place(Number(String(_id).slice(1))));
+      expect(places).toEqual(places.toSorted());
+      expect(places).toHaveLength(left);
+    });
+
     it("fails if a duplicate is inserted concurrently; the insert succeeds", async () => {
       const sent = await pausedCommand(build("new", { n: 1 }, { unique: true }));
       expect(await run(other, { insert: "things", documents: [{ n: 5 }] })).toMatchObject({ n: 1, ok: 1 });

@@ -16,13 +16,14 @@ export interface ServerProcess {
 /**
  * Starts src/main.ts. Rejects with its error output if it doesn't become ready.
  * @param through a command that runs the server, for example in a namespace
+ * @param main the main.ts of another version
  */
 export async function spawnServer(
   dir: string,
-  { through = [] }: { through?: string[] } = {},
+  { through = [], main = MAIN }: { through?: string[]; main?: string } = {},
   ...options: string[]
 ): Promise<ServerProcess> {
-  const [command, ...rest] = [...through, process.execPath, MAIN, "--dir", dir, ...options];
+  const [command, ...rest] = [...through, process.execPath, main, "--dir", dir, ...options];
   const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "pipe"] });
   let complaint = "";
   child.stderr.on("data", (chunk) => (complaint += String(chunk)));

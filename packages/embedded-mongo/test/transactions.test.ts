@@ -117,6 +117,27 @@ describe.each(targets)("transactions: $name", (target) => {
     expect(await accounts.countDocuments()).toBe(4);
   });
 
+  it("reads by an index with its own changes, others without them", async () => {
+    await accounts.createIndex({ tag: 1, n: 1 });
+    const read = async (session?: ClientSession) => {
+      const found = await accounts.find({ tag: "x" }, { session }).sort({ n: -1 }).limit(5).toArray();
+      return found.map(({ _id }) => _id);
+    };
+    expect(await read()).toEqual(["b", "a"]);
+    await inTransaction(async (session) => {
+      expect(await read(session)).toEqual(["b", "a"]);
+      await accounts.updateOne({ _id: "c" }, { $set: { tag: "x" } }, { session });
+      await accounts.deleteOne({ _id: "a" }, { session });
+      for (let i = 0; i < 2; i++) {
+        expect(await read(session)).toEqual(["c", "b"]);
+        expect(await read()).toEqual(["b", "a"]);
+      }
+    });
+    expect(await read()).toEqual(["b", "a"]);
+    await accounts.updateOne({ _id: "c" }, { $set: { tag: "x" } });
+    expect(await read()).toEqual(["c", "b", "a"]);
+  });
+
   it("reads batches of a cursor with its own changes, but not outside", async () => {
     await accounts.insertMany(Array.from({ length: 500 }, (_, i) => ({ _id: `k${i}`, n: 100 + i })));
     await inTransaction(async (session) => {

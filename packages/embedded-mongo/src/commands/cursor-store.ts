@@ -5,7 +5,7 @@ import type { PackedDocument } from "../values/codec.ts";
 
 /** Limit of the documents in one reply, in bytes; a reply can exceed it with a single larger document. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
-const DEFAULT_FIRST_BATCH = 101;
+export const DEFAULT_FIRST_BATCH = 101;
 const MAX_CURSORS = 10_000;
 
 /** A page of a result; `id` is 0 on the last page. */

@@ -14,6 +14,7 @@ import { integerOption } from "../values/numbers.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { arrayField, findTarget, objectField, queryOptions, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
+import { CursorBatch, DEFAULT_FIRST_BATCH } from "./cursor-store.ts";
 
 function nonNegative(value: unknown, name: string): number {
   const number = integerOption(value, name, 0);
@@ -41,6 +42,14 @@ function* projected(
   }
 }
 
+function projectAll(
+  records: readonly StoredRecord[],
+  project: Projector | undefined,
+): readonly PackedDocument[] {
+  if (!project) return records.map(({ data }) => data);
+  return records.map(({ data }) => pack(encode(project(decodeExact(unpack(data)), undefined))));
+}
+
 const find: Handler = (command, context) => {
   const collection = findTarget(command, context);
   const filter = objectField(command, "filter");
@@ -66,8 +75,11 @@ const find: Handler = (command, context) => {
     sort,
     skip,
     limit: Math.abs(limit),
+    batchSize: single ? Number.POSITIVE_INFINITY : (batchSize ?? DEFAULT_FIRST_BATCH),
     ...how,
   });
+  if (Array.isArray(records))
+    return new CursorBatch(0, namespace, "firstBatch", projectAll(records, project));
   const results = projected(records, project, textScores);
   return context.cursors.open(namespace, results, batchSize, single, context.transaction);
 };

@@ -9,6 +9,7 @@ import { AFTER, keyBytes } from "../values/key.ts";
 import { splitPath } from "../values/path.ts";
 import type { PlainObject } from "../values/types.ts";
 import { documentKeys, type KeyField } from "./keys.ts";
+import { RangeCache } from "./range-cache.ts";
 import type { IndexSpec } from "./spec.ts";
 
 /** Estimated size of an entry on disk, without its key. */
@@ -17,6 +18,9 @@ const ENTRY_OVERHEAD_BYTES = 12;
 /** The initial and maximum number of entries that a scan reads per query. */
 const FIRST_CHUNK = 64;
 const MAX_CHUNK = 4096;
+
+/** The maximum number of entries in a cached range. */
+const MAX_CACHED = 128;
 
 /** Entries counted per query: about a millisecond. */
 const COUNT_CHUNK = 16_384;
@@ -54,6 +58,7 @@ export class OrderedIndex {
   readonly #table: IndexTable;
   readonly #partial: DocumentTest | undefined;
   readonly #documentOf: (order: number) => PlainObject | undefined;
+  readonly #cache: RangeCache | undefined;
   readonly #statements: StatementSync[] = [];
   #insert: StatementSync | undefined;
   #delete: StatementSync | undefined;
@@ -75,6 +80,8 @@ export class OrderedIndex {
     this.#documentOf = documentOf;
     this.#database = database;
     this.#table = table;
+    // Keys in the table of the documents change without this object.
+    if (table.keyColumn === "key") this.#cache = new RangeCache(database.ranges, table.name);
     this.spec = spec;
     this.fields = spec.fields.map(({ path, direction }) => ({ path: splitPath(path), direction }));
     this.multikeyFields = this.fields.map((_, i) => (multikey & (1 << i)) !== 0);
@@ -167,6 +174,28 @@ export class OrderedIndex {
   }
 
   /**
+   * The orders of the first documents in a range, sorted by key.
+   * @throws CommandError QueryPlanKilled if the index was dropped
+   */
+  first(range: KeyRange, backwards: boolean, count: number): readonly number[] {
+    this.#checkReadable();
+    const cache = count <= MAX_CACHED ? this.#usableCache : undefined;
+    const cached = cache?.get(range, backwards, count);
+    if (cached) return cached;
+    const bounds = byteRange(range);
+    if (bounds === undefined) return [];
+    const values = bounds.high === undefined ? [bounds.low, count] : [bounds.low, bounds.high, count];
+    const orders = this.#all("orders", backwards, bounds, false, values).map(([order]) => order!);
+    cache?.set(range, backwards, count, orders);
+    return orders;
+  }
+
+  /** undefined while changes that will be rolled back are visible. */
+  get #usableCache(): RangeCache | undefined {
+    return this.#database.isUndone ? undefined : this.#cache;
+  }
+
+  /**
    * The orders of the documents in a range, sorted by key. If an entry changes during the scan, it can be skipped or returned
    * twice.
    * @param wanted the number of entries to read first, if the caller knows how many it needs
@@ -177,14 +206,13 @@ export class OrderedIndex {
     if (bounds === undefined) return;
     let seen: ReadonlySet<number> | undefined;
     if (wanted > 0 && wanted <= MAX_CHUNK) {
-      const values = bounds.high === undefined ? [bounds.low, wanted] : [bounds.low, bounds.high, wanted];
-      const first = this.#all("orders", backwards, bounds, false, values);
-      for (const [order] of first) {
+      const first = this.first(range, backwards, wanted);
+      for (const order of first) {
         if (isPauseDue()) yield PAUSE;
-        yield order!;
+        yield order;
       }
       if (first.length < wanted) return;
-      seen = new Set(first.map(([order]) => order!));
+      seen = new Set(first);
     }
     for (const order of this.#scanOn(bounds, backwards))
       if (order === PAUSE || !seen?.has(order)) yield order;
@@ -252,18 +280,26 @@ export class OrderedIndex {
     this.#insert ??= this.#database.prepare(
       `INSERT OR IGNORE INTO ${this.#table.name} (key, ord) VALUES (?, ?)`,
     );
+    this.#cache?.changed(key);
     return this.#database.run(this.#insert, keyBytes(key), order) > 0;
   }
 
   #remove(keys: readonly string[], order: number): void {
     this.#delete ??= this.#database.prepare(`DELETE FROM ${this.#table.name} WHERE key = ? AND ord = ?`);
-    for (const key of keys) this.#database.run(this.#delete, keyBytes(key), order);
+    for (const key of keys) {
+      this.#cache?.changed(key);
+      this.#database.run(this.#delete, keyBytes(key), order);
+    }
   }
 
   #all(what: What, backwards: boolean, bounds: ByteRange, isContinued: boolean, values: Value[]): number[][] {
+    this.#checkReadable();
+    return this.#statement(what, backwards, bounds, isContinued).all(...values) as unknown as number[][];
+  }
+
+  #checkReadable(): void {
     if (this.#isDropped)
       throw new CommandError("QueryPlanKilled", `the index ${this.spec.name} was dropped during the query`);
-    return this.#statement(what, backwards, bounds, isContinued).all(...values) as unknown as number[][];
   }
 
   /** The parameters of the statement for a range. */
@@ -297,9 +333,9 @@ export class OrderedIndex {
     const way = backwards ? "DESC" : "ASC";
     const order = isKeyUnique ? `${key} ${way}` : `${key} ${way}, ord ${way}`;
     if (what === "countAll") return `SELECT count(*) ${from}`;
-    if (what === "count") return `SELECT count(*) FROM (SELECT 1 ${from} ORDER BY ${order} LIMIT ?)`;
-    if (what === "place") return `SELECT ${key}, ord ${from} ORDER BY ${order} LIMIT 1 OFFSET ?`;
-    return `SELECT ord ${from} ORDER BY ${order} LIMIT ?`;
+    if (what === "count") return `SELECT count(*) FROM (SELECT 1 ${from} ORDER BY ${order} LIMIT +?)`;
+    if (what === "place") return `SELECT ${key}, ord ${from} ORDER BY ${order} LIMIT 1 OFFSET +?`;
+    return `SELECT ord ${from} ORDER BY ${order} LIMIT +?`;
   }
 }
 

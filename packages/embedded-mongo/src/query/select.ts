@@ -15,6 +15,13 @@ import { type Order, orderBy, parseSort, sortAll, sortFirst, type SortField, typ
 import { OrderSet } from "./order-set.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
+/** A change of more documents doesn't displace the cached ones. */
+const MAX_KEPT = 1000;
+
+/** Limits of the documents that a query reads without a pause. */
+const MAX_AT_ONCE = 128;
+const MAX_BYTES_AT_ONCE = 1024 * 1024;
+
 /** Query options shared by all commands. */
 export interface QueryOptions {
   /** The name or key pattern of the index to read, or {$natural: 1 | -1} for none. */
@@ -28,10 +35,13 @@ export interface Selection extends QueryOptions {
   readonly skip?: number;
   /** 0: no limit. */
   readonly limit?: number;
+  /** The number of records that the caller reads immediately. */
+  readonly batchSize?: number;
 }
 
 export type AccessPath =
-  | { readonly kind: "id"; readonly ids: readonly string[] }
+  /** Covered: the filter has no other condition. */
+  | { readonly kind: "id"; readonly ids: readonly string[]; readonly covered: boolean }
   | { readonly kind: "index"; readonly plan: IndexPlan }
   | { readonly kind: "union"; readonly plans: readonly AccessPath[] }
   | { readonly kind: "text" }
@@ -41,9 +51,9 @@ export interface Selected {
   /**
    * Results are ordered and read lazily, without a snapshot: a document that changes during the query is returned with its current
    * content, or not if it no longer matches. If its position in the index or sort order changes, it can be skipped or returned twice,
-   * as in MongoDB.
+   * as in MongoDB. A short batch is read at once, and is an array.
    */
-  readonly records: Pausing<StoredRecord>;
+  readonly records: Pausing<StoredRecord> | readonly StoredRecord[];
   /** Known as soon as the first record is returned. */
   readonly textScores: TextScores | undefined;
   /** The number of sorted records that were deleted or changed before they were returned. */
@@ -70,10 +80,11 @@ export function accessPath(
   const order = collation ? undefined : sort;
   if (isHinted) return hintedPath(collection, hint, constraintsFor, order);
   const id = constraints.fields.get("_id");
-  if (id?.equal) return { kind: "id", ids: [id.equal.key] };
+  const covered = constraints.complete && constraints.fields.size === 1;
+  if (id?.equal) return { kind: "id", ids: [id.equal.key], covered };
   const plan = choosePlan(collection.indexes, constraintsFor, order);
   if (plan?.sorted && plan.boundFields > 0) return { kind: "index", plan };
-  if (id?.list && (!order || !plan)) return { kind: "id", ids: id.list };
+  if (id?.list && (!order || !plan)) return { kind: "id", ids: id.list, covered };
   if (plan) return { kind: "index", plan };
   return (
     unionPath(collection, constraints, collation) ??
@@ -164,11 +175,15 @@ function* readUnion(
   yield* fetched(collection, yield* sortAll(orders, (a, b) => a - b));
 }
 
-function* fetched(collection: Collection, orders: Pausing<number>): Generator<StoredRecord | typeof PAUSE> {
+function* fetched(
+  collection: Collection,
+  orders: Pausing<number>,
+  isKept = true,
+): Generator<StoredRecord | typeof PAUSE> {
   for (const order of orders) {
     if (order === PAUSE) yield PAUSE;
     else {
-      const record = collection.get(order);
+      const record = collection.get(order, isKept);
       if (record) yield record;
       if (isPauseDue()) yield PAUSE;
     }
@@ -216,12 +231,12 @@ interface Source {
 
 function openSource(
   collection: Collection,
+  path: AccessPath,
   filter: PlainObject,
   sort: readonly SortField[] | undefined,
   how: QueryOptions,
   wanted = 0,
 ): Source {
-  const path = accessPath(collection, filter, sort, how);
   const options = { variables: commandVariables(), collation: how.collation };
   if (path.kind === "text") {
     if (!collection.textIndex) throw new CommandError("IndexNotFound", "text index required for $text query");
@@ -256,18 +271,18 @@ export function checkSelection({ filter, sort, hint }: Pick<Selection, "filter" 
 /** The matching records. */
 export function select(
   collection: Collection,
-  { filter, sort, skip = 0, limit = 0, hint, collation }: Selection,
+  { filter, sort, skip = 0, limit = 0, batchSize = 0, hint, collation }: Selection,
 ): Selected {
   const natural = naturalOrder(sort) ?? (sort === undefined ? naturalOrder(hint) : undefined);
   const fields = natural === undefined ? parseSort(sort) : undefined;
   const wanted = limit === 0 ? 0 : skip + limit;
-  const source = openSource(
-    collection,
-    filter,
-    fields,
-    { hint, collation },
-    natural === undefined ? wanted : 0,
-  );
+  const how = { hint, collation };
+  const path = accessPath(collection, filter, fields, how);
+  if (natural === undefined && (!fields || isSorted(path, collation))) {
+    const atOnce = readAtOnce(collection, path, filter, { skip, limit, batchSize, collation });
+    if (atOnce) return { records: atOnce, textScores: undefined, lost: () => 0 };
+  }
+  const source = openSource(collection, path, filter, fields, how, natural === undefined ? wanted : 0);
   const { scores: textScores } = source;
   if (natural === undefined && (!fields || source.sorted))
     return { records: matching(source, skip, limit), textScores, lost: () => 0 };
@@ -284,6 +299,49 @@ export function select(
     }
   };
   return { records: records(), textScores, lost: () => lost };
+}
+
+/** Reads the first batch if it is the last one, and an index has few documents for it. */
+function readAtOnce(
+  collection: Collection,
+  path: AccessPath,
+  filter: PlainObject,
+  {
+    skip,
+    limit,
+    batchSize,
+    collation,
+  }: Required<Pick<Selection, "skip" | "limit" | "batchSize">> & FilterOptions,
+): readonly StoredRecord[] | undefined {
+  const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  const records: StoredRecord[] = [];
+  let [bytes, skipped] = [0, 0];
+  /** @returns whether to read another one */
+  const add = (record: StoredRecord | undefined): boolean => {
+    if (!record) return true;
+    bytes += record.data.length;
+    if (skipped < skip) skipped++;
+    else records.push(record);
+    return records.length < most && bytes <= MAX_BYTES_AT_ONCE;
+  };
+  if (path.kind === "id") {
+    if (path.ids.length > Math.min(batchSize, MAX_AT_ONCE)) return undefined;
+    const matches = path.covered
+      ? undefined
+      : matcher(collection, filter, { variables: commandVariables(), collation });
+    for (const id of path.ids) {
+      const record = collection.find(id);
+      if (record && matches?.(record) === false) continue;
+      if (!add(record)) break;
+    }
+  } else {
+    if (path.kind !== "index" || !path.plan.covered || path.plan.ranges.length !== 1) return undefined;
+    if (most > batchSize || skip + most > MAX_AT_ONCE) return undefined;
+    const { index, ranges, backwards } = path.plan;
+    for (const order of index.first(ranges[0]!, backwards, skip + most))
+      if (!add(collection.get(order))) break;
+  }
+  return bytes > MAX_BYTES_AT_ONCE ? undefined : records;
 }
 
 function* sortedByOrder(source: Source, direction: number): Task<number[]> {
@@ -318,7 +376,7 @@ export function* selectOne(
   selection: Omit<Selection, "limit">,
 ): Task<StoredRecord | undefined> {
   for (;;) {
-    const { records, lost } = select(collection, { ...selection, limit: 1 });
+    const { records, lost } = select(collection, { ...selection, limit: 1, batchSize: 1 });
     for (const record of records) {
       if (record !== PAUSE) return record;
       yield PAUSE;
@@ -341,7 +399,7 @@ export function* selectToChange(
     else isOutdated = (yield* pauseAndCompare(collection)) || isOutdated;
   }
   let test: ReturnType<typeof matcher>;
-  for (const record of fetched(collection, orders)) {
+  for (const record of fetched(collection, orders, orders.length <= MAX_KEPT)) {
     if (record === PAUSE) {
       isOutdated = (yield* pauseAndCompare(collection)) || isOutdated;
       continue;
@@ -390,7 +448,7 @@ export function* countMatches(collection: Collection, { filter, ...how }: Select
     for (const range of ranges) count += yield* index.count(range, collection.count);
     return count;
   }
-  for (const record of matching(openSource(collection, filter, undefined, how))) {
+  for (const record of matching(openSource(collection, path, filter, undefined, how))) {
     if (record === PAUSE) yield PAUSE;
     else count++;
   }

@@ -120,6 +120,7 @@ export function* sortAll<T>(items: Pausing<T>, compare: Compare<T>): Task<T[]> {
     if (run.length < RUN) continue;
     runs.push(run.sort(compare));
     run = [];
+    if (isPauseDue(RUN)) yield PAUSE;
   }
   runs.push(run.sort(compare));
   while (runs.length > 1) {

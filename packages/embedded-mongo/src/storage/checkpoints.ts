@@ -1,14 +1,20 @@
+import fs from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Database } from "./database.ts";
+import type { Wal } from "./wal.ts";
 
 /** The log size that starts a checkpoint: SQLite's default. */
 const LITTLE_BYTES = 4 * 1024 * 1024;
 
-/** Above this log size, the main thread checkpoints the remainder itself, so that SQLite can restart the log. */
+/** Above this log size, the main thread checkpoints a small remainder itself, so that SQLite can restart the log. */
 const LONG_BYTES = 64 * 1024 * 1024;
 
-/** The maximum remainder, up to twice the log size above. The main thread waits for its sync: 4 MiB took 50 to 70 ms, 1 MiB a third. */
+/** Above this log size, long commands that write wait until SQLite can restart the log, and the remainder can be larger. */
+const TOO_LONG_BYTES = 128 * 1024 * 1024;
+
+/** The maximum remainder. The main thread waits for its sync. */
 const SHORT_BYTES = 1024 * 1024;
+const MAX_SHORT_BYTES = 2 * SHORT_BYTES;
 
 /** Above this log size, writes are acknowledged only when nearly all of the log has been checkpointed, so that SQLite can restart it. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -27,15 +33,22 @@ export interface Checkpoint {
  */
 export class Checkpoints {
   readonly #file: string;
+  /** Must be closed after the database: SQLite's locks end when any descriptor of the file is closed. */
+  readonly #fd: number;
   readonly #database: Database;
+  readonly #wal: Wal;
   #worker: Worker | undefined;
   #isRunning = false;
+  #isStopped = false;
   #room: PromiseWithResolvers<void> | undefined;
+  #restart: PromiseWithResolvers<void> | undefined;
   #known: Checkpoint = { log: 0, done: 0 };
 
-  constructor(file: string, database: Database) {
+  constructor(file: string, database: Database, wal: Wal) {
     this.#file = file;
+    this.#fd = fs.openSync(file, "r+");
     this.#database = database;
+    this.#wal = wal;
   }
 
   /** Size of the used part of the log in bytes. */
@@ -54,22 +67,29 @@ export class Checkpoints {
     return this.#room?.promise;
   }
 
+  /** Resolves when long commands that write can continue; undefined if immediately. */
+  get restart(): Promise<void> | undefined {
+    return this.#restart?.promise;
+  }
+
   /** Starts a checkpoint if one is due. Must not be called in a transaction. */
   check(): void {
-    if (this.#isRunning) return;
+    if (this.#isRunning || this.#isStopped) return;
     const { log, done } = this.#state;
     const [length, left] = [log * this.#database.pageBytes, (log - done) * this.#database.pageBytes];
     const isLong = length > LONG_BYTES;
-    if (left < (isLong && length < 2 * LONG_BYTES ? SHORT_BYTES : LITTLE_BYTES)) {
+    if (left < (length > TOO_LONG_BYTES ? MAX_SHORT_BYTES : isLong ? SHORT_BYTES : LITTLE_BYTES)) {
       if (isLong) this.#database.checkpoint("PASSIVE");
       this.#giveRoom();
       return;
     }
+    if (length > TOO_LONG_BYTES) this.#restart ??= Promise.withResolvers();
     if (length > MAX_BYTES) this.#room ??= Promise.withResolvers();
     this.#start();
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     if (!this.#worker) return;
     this.#worker.ref();
     const ended = new Promise((resolve) => this.#worker!.once("exit", resolve));
@@ -78,9 +98,22 @@ export class Checkpoints {
     await ended;
   }
 
+  /** Call it after the database was closed. */
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+
   #giveRoom(): void {
     this.#room?.resolve();
     this.#room = undefined;
+    this.#restart?.resolve();
+    this.#restart = undefined;
+  }
+
+  /** Syncs both files in the thread pool, so that a checkpoint of the main thread has little to sync. The log reports its errors itself. */
+  async #sync(): Promise<void> {
+    await this.#wal.sync().catch(() => {});
+    await new Promise((resolve) => fs.fdatasync(this.#fd, resolve));
   }
 
   #start(): void {
@@ -90,7 +123,8 @@ export class Checkpoints {
         workerData: this.#file,
       });
       this.#worker.unref();
-      this.#worker.on("message", (hasProgressed: boolean) => {
+      this.#worker.on("message", async (hasProgressed: boolean) => {
+        if (hasProgressed) await this.#sync();
         this.#isRunning = false;
         // Without progress, a backup still reads the old pages: retry on the next tick instead of immediately.
         if (!hasProgressed) this.#giveRoom();

@@ -102,7 +102,7 @@ export class Collection implements Counted {
     this.#delete = database.prepare(`DELETE FROM ${table} WHERE ord = ?`);
     this.#select = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord = ?`);
     this.#orderOf = database.prepare(`SELECT ord FROM ${table} WHERE id = ?`);
-    this.#page = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord > ? ORDER BY ord LIMIT ?`);
+    this.#page = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord > ? ORDER BY ord LIMIT +?`);
     this.#idIndex = this.#orderedOn({ name: table, keyColumn: "id", isKeyUnique: true }, ID_SPEC);
     if (stored) this.#loadIndexes();
   }
@@ -171,12 +171,11 @@ export class Collection implements Counted {
   }
 
   /**
-   * All documents in natural order. Callers can change documents during the iteration. A document that exists throughout is returned
+   * All documents in natural order, or those after one. Callers can change documents during the iteration. A document that exists throughout is returned
    * exactly once, with its current content.
    * @throws CommandError QueryPlanKilled if the collection is dropped during the iteration
    */
-  *records(): Generator<StoredRecord | typeof PAUSE> {
-    let after = 0;
+  *records(after = 0): Generator<StoredRecord | typeof PAUSE> {
     for (let most = FIRST_CHUNK; ; most = Math.min(most * 4, MAX_CHUNK)) {
       const { documents, documentBytes } = this.#counts;
       const size = Math.ceil((CHUNK_BYTES * documents) / Math.max(documentBytes, 1)) || 1;
@@ -206,14 +205,15 @@ export class Collection implements Counted {
     return this.get(found[0]);
   }
 
-  get(order: number): StoredRecord | undefined {
+  /** @param isKept whether the document is cached */
+  get(order: number, isKept = true): StoredRecord | undefined {
     const cached = this.#database.cached(this.number, order);
     if (cached) return cached;
     this.#checkReadable();
     const row = this.#select.get(order) as unknown as StoredRow | undefined;
     if (!row) return undefined;
     const record = this.#record(row);
-    this.#database.cache(this.number, record);
+    if (isKept) this.#database.cache(this.number, record);
     return record;
   }
 
@@ -282,7 +282,7 @@ export class Collection implements Counted {
     // A paused command can hold the record, and must not see changes that will be rolled back.
     const current = isUndone ? { ...record } : record;
     current.data = data;
-    this.#database.cache(this.number, current);
+    this.#database.recache(this.number, current);
     watcher?.changed(this, encodeKey(before["_id"]), record.order, bytes);
     return true;
   }
@@ -593,23 +593,28 @@ export class Collection implements Counted {
     const index = spec.textWeights
       ? new TextIndex(this.#database, `t${number}`, spec)
       : this.#orderedIndex(number, spec, 0);
-    const building = new IndexBuild(number, index, (document) =>
+    const building = new IndexBuild(number, index, (order, document = this.#documentAt(order)) =>
       duplicateKey(this.namespace, spec, document),
     );
     const needed = index instanceof OrderedIndex ? packNames(index.topLevelFields) : undefined;
     this.#building.add(building);
     try {
-      for (const record of this.records()) {
-        if (record === PAUSE) {
-          yield PAUSE;
+      // Documents can be inserted while the entries of the others are written.
+      do {
+        yield* this.#writeEntries(building);
+        for (const record of this.records(building.lastOrder)) {
+          if (record === PAUSE) {
+            yield PAUSE;
+            this.#checkWritable();
+            continue;
+          }
+          const document = needed ? decodeFields(record.data, needed) : this.document(record);
+          building.add(document, record.order);
+          if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
           this.#checkWritable();
-          continue;
+          if (building.isFull) yield* this.#writeEntries(building);
         }
-        const document = needed ? decodeFields(record.data, needed) : this.document(record);
-        building.add(document, record.order);
-        if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
-        this.#checkWritable();
-      }
+      } while (building.hasPending);
       building.check();
     } finally {
       this.#building.delete(building);
@@ -624,6 +629,18 @@ export class Collection implements Counted {
     if (multikey !== undefined) this.#saveMultikey(number, multikey);
     this.#count(0, 0, building.bytes);
     this.#setIndexes([...this.#indexes, { number, index }]);
+  }
+
+  *#writeEntries(building: IndexBuild): Task<void> {
+    for (const pause of building.write()) {
+      yield pause;
+      this.#checkWritable();
+    }
+  }
+
+  #documentAt(order: number): PlainObject {
+    const record = this.get(order, false);
+    return record ? this.document(record) : {};
   }
 
   #defineTable(number: number, spec: IndexSpec): void {

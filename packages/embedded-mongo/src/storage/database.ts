@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
 import type { Checkpoint } from "./checkpoints.ts";
 import { CommandError } from "../errors.ts";
+import { CachedRanges } from "../index/range-cache.ts";
 import type { PackedDocument } from "../values/codec.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -49,6 +50,8 @@ export class Database {
   readonly #records: LRUCache<number, StoredRecord>;
   /** Orders by collection and encoded `_id`. */
   readonly #orders: LRUCache<string, number>;
+  /** Recently read ranges of all indexes. */
+  readonly ranges: CachedRanges;
   readonly #counted = new Set<Counted>();
   #changes = 0;
   #lastCommit: number;
@@ -86,6 +89,7 @@ export class Database {
       maxSize: Math.ceil(recordBytes / 4),
       sizeCalculation: (_, key) => key.length + CACHED_RECORD_BYTES,
     });
+    this.ranges = new CachedRanges(Math.ceil(recordBytes / 8));
     if (!this.hasTable("lastCommit")) this.#sql.exec(LAST_COMMIT);
     this.#lastCommit = this.number("SELECT number FROM lastCommit");
     this.#begin = this.prepare("BEGIN IMMEDIATE");
@@ -201,6 +205,7 @@ export class Database {
     this.#failure = undefined;
     this.#records.clear();
     this.#orders.clear();
+    this.ranges.byPrefix.clear();
     // If the disk was full, SQLite has already rolled back.
     if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
     throw failure;
@@ -212,6 +217,11 @@ export class Database {
 
   cache(collection: number, record: StoredRecord): void {
     this.#records.set(collection * ORDERS_PER_COLLECTION + record.order, record);
+  }
+
+  /** Updates a cached document. */
+  recache(collection: number, record: StoredRecord): void {
+    if (this.#records.has(collection * ORDERS_PER_COLLECTION + record.order)) this.cache(collection, record);
   }
 
   uncache(collection: number, order: number): void {

@@ -75,7 +75,7 @@ export class SearchIndex {
       `SELECT r.row, r.id FROM ${tokens} JOIN ${rows} r ON r.row = ${tokens}.rowid
        WHERE ${tokens} MATCH ? AND ${tokens}.rowid BETWEEN ? AND ? ORDER BY ${tokens}.rowid DESC`,
     );
-    this.#findAny = database.prepare(`SELECT rowid FROM ${tokens} WHERE ${tokens} MATCH ? LIMIT ?`);
+    this.#findAny = database.prepare(`SELECT rowid FROM ${tokens} WHERE ${tokens} MATCH ? LIMIT +?`);
   }
 
   /** Creates the tables of a new index. */

@@ -51,7 +51,7 @@ export class Store {
     this.catalog.repair();
     this.commit();
     this.transactions = new Transactions(this.#database, this.catalog, () => this.commit());
-    this.#checkpoints = new Checkpoints(file, this.#database);
+    this.#checkpoints = new Checkpoints(file, this.#database, this.#wal);
     this.#timer = setInterval(() => this.#tick(), options.syncIntervalMs);
     this.#timer.unref();
   }
@@ -101,6 +101,11 @@ export class Store {
     return this.#checkpoints.room;
   }
 
+  /** Resolves when long commands that write can continue; undefined if immediately. */
+  get restart(): Promise<void> | undefined {
+    return this.#checkpoints.restart;
+  }
+
   /** All collections as of the last commit. */
   openSnapshot(): { catalog: Catalog; close: () => void } {
     const snapshot = new Database(path.join(this.#dir, DATA_FILE), this.#options, true);
@@ -131,6 +136,7 @@ export class Store {
       await this.#wal.close();
       // Checkpoints and removes the log.
       this.#database.close();
+      this.#checkpoints.close();
       await this.#lock.release();
     }
   }

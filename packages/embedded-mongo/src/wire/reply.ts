@@ -11,10 +11,11 @@ const AWAIT_CAPABLE = 8;
 
 const BsonType = { double: 1, string: 2, document: 3, array: 4, long: 18 } as const;
 
-/** Array keys "0", "1", … in BSON. */
-const indexKeys: string[] = [];
-const indexKey = (index: number): string => (indexKeys[index] ??= `${index}\0`);
-const MAX_CACHED_KEYS = 10_000;
+/** The type and name of a document in an array. */
+const nameOf = (index: number): string => `${String.fromCharCode(BsonType.document)}${index}\0`;
+const names: string[] = [];
+const elementName = (index: number): string => (names[index] ??= nameOf(index));
+const MAX_CACHED_NAMES = 10_000;
 
 /** Writes BSON to a buffer of sufficient size. */
 class Writer {
@@ -64,11 +65,11 @@ function writeCursor(writer: Writer, { id, namespace, field, documents }: Cursor
   buffer[writer.at++] = 0;
   writer.name(BsonType.array, field);
   const array = writer.open();
-  for (let i = 0; i < documents.length; i++) {
-    buffer[writer.at++] = BsonType.document;
-    writer.at += buffer.write(i < MAX_CACHED_KEYS ? indexKey(i) : `${i}\0`, writer.at, "latin1");
-    writer.at += buffer.write(documents[i]!, writer.at, "latin1");
-  }
+  // One write is faster than one for each document.
+  let elements = "";
+  for (let i = 0; i < documents.length; i++)
+    elements += (i < MAX_CACHED_NAMES ? elementName(i) : nameOf(i)) + documents[i]!;
+  writer.at += buffer.write(elements, writer.at, "latin1");
   writer.close(array);
   writer.close(cursor);
   writer.name(BsonType.double, "ok");

@@ -89,6 +89,8 @@ export class WireServer {
   /** Paused commands, next first. Each connection has at most one. */
   readonly #paused = new Set<Paused>();
   #nextOperation = 1;
+  /** What the paused commands wait for. */
+  #awaited: Promise<void> | undefined;
 
   constructor(store: Store, options: ResolvedOptions) {
     this.#store = store;
@@ -231,9 +233,19 @@ export class WireServer {
     this.#schedule();
   }
 
+  #nextPaused(): Paused | undefined {
+    const { restart } = this.#store;
+    for (const paused of this.#paused) if (!restart || !paused.hasWritten) return paused;
+    if (restart && this.#paused.size > 0 && this.#awaited !== restart) {
+      this.#awaited = restart;
+      void restart.then(() => this.#schedule());
+    }
+    return undefined;
+  }
+
   /** Runs a slice of the next paused command. */
   #continueOne(): void {
-    const [paused] = this.#paused;
+    const paused = this.#nextPaused();
     if (!paused) return;
     this.#paused.delete(paused);
     if (this.#paused.size > 0) this.#schedule();
