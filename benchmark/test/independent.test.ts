@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compare } from "./independent/compare.ts";
+import { compare, together } from "./independent/compare.ts";
 import { metricValues } from "./metric-value.ts";
 
 const MEMBERS = 100;
@@ -11,7 +11,7 @@ test(
   "a receiver in another language gets the same messages, after they were sent",
   { tags: "long" },
   async () => {
-    const runs = await compare({ members: MEMBERS, messages: MESSAGES });
+    const runs = await compare(together(MEMBERS), MESSAGES);
     expect(runs.map(({ connectsFirst }) => connectsFirst)).toEqual(["receiver", "tester"]);
     for (const { result, messages } of runs) {
       const counts = {

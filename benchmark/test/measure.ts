@@ -11,7 +11,7 @@ export const PLAN: BroadcastPlan = {
   kind: "light",
   probes: 5,
   workers: 1,
-  napMs: 1,
+  napMs: 0.3,
   window: 16,
   connectTimeoutMs: 5000,
   idleMs: 50,

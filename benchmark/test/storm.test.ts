@@ -71,7 +71,7 @@ const PLAN: StormPlan = {
   steadyMs: 1000,
   timeoutMs: 10_000,
   workers: 1,
-  napMs: 1,
+  napMs: 0.3,
   window: 12,
   connectTimeoutMs: 5000,
   payloadBytes: 100,

@@ -199,14 +199,16 @@ export const CLUSTER_OPTIONS = {
   workers: integer("Server", "Worker processes of that cluster; default: 1", { min: 1, max: MAX_PROCESSES }),
 };
 
+export const nap = (heading: Heading) =>
+  time(heading, "Pause of light receivers between reads; 0ms: they read every frame immediately", {
+    default: "0.3ms",
+    maxMs: 100,
+  });
+
 /** How receivers connect and read. */
 export const RECEIVER_OPTIONS = {
   threads: text("Receivers", "Receiving threads", { default: "auto" }),
-  nap: integer(
-    "Receivers",
-    "Milliseconds between reads of light receivers; 0 reads every frame immediately",
-    { default: 1, min: 0, max: 100 },
-  ),
+  nap: nap("Receivers"),
   connecting: integer("Receivers", "Concurrent connection attempts and registrations", {
     default: 100,
     min: 1,
@@ -264,7 +266,8 @@ export function duration(option: string, text: string, minMs = 0, maxMs = DAY_MS
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim());
   const value = match ? Number(match[1]) * UNITS[match[2] as keyof typeof UNITS] : NaN;
   if (value >= minMs && value <= maxMs) return value;
-  const bounds = minMs > 0 ? `, from ${minMs}ms to ${maxMs / UNITS.h}h` : `, at most ${maxMs / UNITS.h}h`;
+  const most = maxMs < UNITS.h ? `${maxMs}ms` : `${maxMs / UNITS.h}h`;
+  const bounds = minMs > 0 ? `, from ${minMs}ms to ${most}` : `, at most ${most}`;
   throw usageError(`--${option} must be a time such as 500ms, 90s, 30m or 2h${bounds}.`);
 }
 

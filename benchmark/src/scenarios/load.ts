@@ -1,6 +1,7 @@
 import {
   FANFARE_OPTIONS,
   integer,
+  nap,
   option,
   PAYLOAD_OPTIONS,
   text,
@@ -104,11 +105,7 @@ export const MESSAGE_LOAD_OPTIONS = {
   ...LOAD_OPTIONS,
   ...PAYLOAD_OPTIONS,
   threads: text("Load", "Threads for users who only receive", { default: "auto" }),
-  nap: integer("Load", "Milliseconds between their reads; 0 reads every frame immediately", {
-    default: 1,
-    min: 0,
-    max: 100,
-  }),
+  nap: nap("Load"),
 };
 
 export const countOption = (describe: string) =>

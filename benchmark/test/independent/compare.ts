@@ -32,17 +32,38 @@ export interface Comparison {
   isCounted: boolean;
 }
 
-export interface ComparedRun {
+/** Who connects how many members, and who first: the server writes to its connections in the order they connected. */
+interface Sides {
+  tester: number;
+  receiver: number;
   connectsFirst: Setup["connectsFirst"];
+}
+
+export interface ComparedRun extends Sides {
   result: Result;
   messages: Comparison[];
 }
 
-/**
- * Broadcasts to members of the tester and as many of the independent receiver, in one group of one server. Once each of them
- * connects first.
- */
-export async function compare(options: { members: number; messages: number }): Promise<ComparedRun[]> {
+/** Both at once: the same messages for both, which also share the processors. Each connects first once. */
+export function together(members: number): Sides[] {
+  const both = { tester: members, receiver: members };
+  return [
+    { ...both, connectsFirst: "receiver" },
+    { ...both, connectsFirst: "tester" },
+  ];
+}
+
+/** One after the other, with a single member of the other side. */
+function inTurns(members: number, turns: number): Sides[] {
+  const turn: Sides[] = [
+    { tester: members, receiver: 1, connectsFirst: "receiver" },
+    { tester: 1, receiver: members, connectsFirst: "tester" },
+  ];
+  return Array.from({ length: turns }, () => turn).flat();
+}
+
+/** Broadcasts to members of the tester and of the independent receiver, in one group of one server. */
+export async function compare(sides: Sides[], messages: number): Promise<ComparedRun[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-compare-"));
   const { signal } = new AbortController();
   const server = await startSingleInstance(signal);
@@ -50,13 +71,18 @@ export async function compare(options: { members: number; messages: number }): P
     const receiver = join(folder, "receiver");
     execFileSync("cc", ["-O2", "-o", receiver, RECEIVER]);
     const { url } = server.gateways[0]!;
-    const { tokens, ...group } = await register(url, options.members * 2);
+    const count = Math.max(...sides.map((each) => each.tester + each.receiver));
+    const { tokens, ...group } = await register(url, count);
     const receiverTokens = join(folder, "tokens");
-    await writeFile(receiverTokens, tokens.splice(0, options.members).join("\n"));
-    const setup = { ...group, tokens, receiver, receiverTokens, records: join(folder, "records.json") };
+    const setup = { ...group, receiver, receiverTokens, records: join(folder, "records.json") };
     const runs: ComparedRun[] = [];
-    for (const connectsFirst of ["receiver", "tester"] as const)
-      runs.push(await run(url, folder, { ...setup, connectsFirst }, options));
+    for (const side of sides) {
+      await writeFile(receiverTokens, tokens.slice(0, side.receiver).join("\n"));
+      const testerTokens = tokens.slice(side.receiver, side.receiver + side.tester);
+      const { connectsFirst } = side;
+      const output = await run(url, folder, { ...setup, tokens: testerTokens, connectsFirst }, messages);
+      runs.push({ ...side, ...output });
+    }
     return runs;
   } finally {
     await server.close();
@@ -83,11 +109,11 @@ async function run(
   url: string,
   folder: string,
   setup: Setup,
-  { members, messages }: { members: number; messages: number },
-): Promise<ComparedRun> {
+  messages: number,
+): Promise<Pick<ComparedRun, "result" | "messages">> {
   const [setupFile, json] = [join(folder, "setup.json"), join(folder, "result.json")];
   await writeFile(setupFile, JSON.stringify(setup));
-  const options = `--users ${members} --messages ${messages} --interval 500ms --url ${url} --json ${json}`;
+  const options = `--users ${setup.tokens.length} --messages ${messages} --interval 500ms --url ${url} --json ${json}`;
   const args = [MAIN, "broadcast", "--target", TARGET, ...options.split(" ")];
   const env = { ...process.env, SHARED_SETUP: setupFile };
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
@@ -95,7 +121,7 @@ async function run(
   if (code !== 0) throw new Error(`the tester failed with code ${code}`);
   const result = JSON.parse(await readFile(json, "utf8")) as Result;
   const records = JSON.parse(await readFile(setup.records, "utf8")) as Records;
-  return { connectsFirst: setup.connectsFirst, result, messages: comparisons(result, records) };
+  return { result, messages: comparisons(result, records) };
 }
 
 function comparisons(result: Result, { sent, received }: Records): Comparison[] {
@@ -117,30 +143,38 @@ function comparisons(result: Result, { sent, received }: Records): Comparison[] 
   });
 }
 
-/** The median over the messages of tester ÷ receiver. */
-function ratioOf({ messages }: ComparedRun): number {
-  const counted = messages.filter(({ isCounted, testerMs }) => isCounted && testerMs !== null);
-  return spread(counted.map(({ testerMs, receiverMs }) => testerMs! / receiverMs))?.median ?? Number.NaN;
-}
+const medianOf = (values: number[]) => spread(values)?.median ?? Number.NaN;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { members: { type: "string", default: "1000" }, messages: { type: "string", default: "16" } },
+    options: {
+      members: { type: "string", default: "1000" },
+      messages: { type: "string", default: "20" },
+      turns: { type: "string", default: "3" },
+    },
   });
-  const [members, messages] = [Number(values.members), Number(values.messages)];
-  const runs = await compare({ members, messages });
-  console.log(`${members} + ${members} members, load average ${loadavg()[0]!.toFixed(1)}`);
-  for (const each of runs) {
-    const counted = each.messages.filter(({ isCounted }) => isCounted);
-    const median = (of: "testerMs" | "receiverMs") =>
-      spread(counted.map((message) => message[of] ?? Infinity))!.median.toFixed(1);
+  const [members, messages, turns] = [Number(values.members), Number(values.messages), Number(values.turns)];
+  const sides = [...together(members), ...inTurns(members, turns)];
+  const runs = await compare(sides, messages);
+  console.log(`load average ${loadavg()[0]!.toFixed(1)}; medians of the counted messages:`);
+  const ratios: number[] = [];
+  const times = { tester: [] as number[], receiver: [] as number[] };
+  for (const { tester, receiver, connectsFirst, messages: all } of runs) {
+    const counted = all.filter(({ isCounted, testerMs }) => isCounted && testerMs !== null);
+    const testerMs = counted.map((message) => message.testerMs!);
+    const receiverMs = counted.map((message) => message.receiverMs);
     console.log(
-      `${each.connectsFirst} connects first: ${counted.length} messages, median of the tester ${median("testerMs")} ms, ` +
-        `of the receiver ${median("receiverMs")} ms, median ratio ${ratioOf(each).toFixed(2)}`,
+      `  ${counted.length} messages, tester with ${tester}: ${medianOf(testerMs).toFixed(1)} ms, ` +
+        `receiver with ${receiver}: ${medianOf(receiverMs).toFixed(1)} ms, ${connectsFirst} connects first`,
     );
+    if (tester === receiver) ratios.push(medianOf(testerMs.map((ms, i) => ms / receiverMs[i]!)));
+    else if (tester > receiver) times.tester.push(...testerMs);
+    else times.receiver.push(...receiverMs);
   }
-  const [one, other] = runs.map(ratioOf);
-  console.log(`tester ÷ receiver, geometric mean of both orders: ${Math.sqrt(one! * other!).toFixed(2)}`);
+  const mean = Math.sqrt(ratios[0]! * ratios[1]!);
+  console.log(`together: tester ÷ receiver ${mean.toFixed(2)}, geometric mean of both orders`);
+  const inTurn = medianOf(times.tester) / medianOf(times.receiver);
+  console.log(`in turns: tester ÷ receiver ${inTurn.toFixed(2)}, of the medians of ${turns} turns each`);
 }
 
 if (import.meta.main) await main();

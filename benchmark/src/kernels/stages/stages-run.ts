@@ -54,7 +54,7 @@ export async function measureStages(
     workers: 1,
     window: CONNECTING,
     connectTimeoutMs: plan.timeoutMs,
-    napMs: 1,
+    napMs: 0.3,
   });
   const threads: HttpThread[] = [];
   /** Requests of members, with as many in flight as there are senders. */
