@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, vi } from "vitest";
+import type { TargetPlugin } from "../src/targets/plugin.ts";
 
 export interface Fake {
   url: string;
@@ -21,4 +22,11 @@ export function eachWith<T extends Fake>(start: () => Promise<T>): () => T {
     return server.close();
   });
   return () => server;
+}
+
+/** The tokens of 20 users of a channel. */
+export async function membersOf(plugin: TargetPlugin, url: string): Promise<string[]> {
+  const { signal } = new AbortController();
+  const server = await plugin.open({ url, onError: () => {}, signal });
+  return Promise.all(Array.from({ length: 20 }, () => server.join!()));
 }

@@ -38,6 +38,7 @@ export async function startFakeMattermost() {
     rejectWith: undefined as string | undefined,
     /** Of the channel, with those that say who was added, from the oldest. */
     posts: [] as { id: string; message: string }[],
+    channel: () => channel,
     remaining: () => users.size + Number(team !== ""),
     close: () => server.close(),
   };

@@ -51,7 +51,7 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
     },
   };
 
-  const api: Record<string, (params: { after?: number; limit?: number }) => object> = {
+  const api: Record<string, (params: { channelId?: string; after?: number; limit?: number }) => object> = {
     "user.register": () => ({ accessToken: "owner" }),
     "user.createGuest": () => ({ accessToken: `guest-${guests++}` }),
     "group.create": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
@@ -69,9 +69,11 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
   http.on("request", async (request, response) => {
     if (!request.url?.startsWith("/api/")) return;
     const action = api[request.url.slice("/api/".length)]!;
-    const data = action(JSON.parse(await bodyOf(request)) as object);
+    const params = JSON.parse(await bodyOf(request)) as { channelId?: string };
+    const error = { type: "CHANNEL_NOT_FOUND", message: "This channel does not exist.", retryable: false };
+    const isKnown = (params.channelId ?? ID) === ID;
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ ok: true, data }));
+    response.end(JSON.stringify(isKnown ? { ok: true, data: action(params) } : { ok: false, error }));
   });
 
   io.use((_, next) => {

@@ -107,6 +107,13 @@ describe("users of --tokens", () => {
     expect(server().calls.filter((call) => call.includes("/_synapse/"))).toEqual([]);
   });
 
+  test("a room that the sender is not in", async () => {
+    const existing = { ...addUsers(5), channel: "!other:fake" };
+    await expect(measure({ users: 5, messages: 1 }, { ...target(), existing })).rejects.toThrow(
+      "HTTP_403: User @user-0:fake not in room !other:fake",
+    );
+  });
+
   test("the rate limit of messages is an error with advice", async () => {
     const existing = addUsers(1);
     const plan = { users: 1, probes: 0, messages: 14, timeoutMs: 5000 };

@@ -2,13 +2,18 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { eachWith, type Fake } from "./each-with.ts";
+import { centrifugo } from "../src/targets/centrifugo.ts";
+import { mattermost } from "../src/targets/mattermost.ts";
+import type { Result } from "../src/report/result.ts";
+import { eachWith, membersOf, type Fake } from "./each-with.ts";
 import { startFakeCentrifugo } from "./fake-centrifugo.ts";
 import { startFakeMatrix } from "./fake-matrix.ts";
 import { startFakeMattermost } from "./fake-mattermost.ts";
 import { startFakeRocketchat } from "./fake-rocketchat.ts";
 import { startFakeZulip } from "./fake-zulip.ts";
 import { measure } from "./measure.ts";
+import { metricValues } from "./metric-value.ts";
+import { Bench } from "./run-bench.ts";
 
 const SERVERS = [
   { name: "centrifugo", start: startFakeCentrifugo, stores: false },
@@ -95,6 +100,17 @@ describe("centrifugo", () => {
     vi.stubEnv("CENTRIFUGO_TOKEN_SECRET", "guess");
     await expect(measure(client, target())).rejects.toThrow("SERVER_CLOSE_3500: invalid token");
   });
+
+  test("users of --tokens", async () => {
+    const memberTokens = await membersOf(centrifugo, server().url);
+    const claims = Buffer.from(memberTokens[0]!.split(".")[1]!, "base64url").toString();
+    const [channel] = (JSON.parse(claims) as { channels: string[] }).channels;
+    vi.stubEnv("CENTRIFUGO_TOKEN_SECRET", "");
+    const existing = { senderToken: "none", memberTokens, channel };
+    const { registration, counts } = await measure({ users: 20 }, { ...target(), existing });
+    expect(registration).toBeNull();
+    expect(counts).toMatchObject({ sent: 4, received: 80, lost: 0 });
+  });
 });
 
 describe("mattermost", () => {
@@ -115,6 +131,16 @@ describe("mattermost", () => {
   ])("the token %s", async (token, message) => {
     vi.stubEnv("MATTERMOST_ADMIN_TOKEN", token);
     await expect(measure({}, target())).rejects.toThrow(message);
+  });
+
+  test("users of --tokens, who are left as they are", async () => {
+    const memberTokens = await membersOf(mattermost, server().url);
+    const remaining = server().remaining();
+    const existing = { senderToken: "admin", memberTokens, channel: server().channel() };
+    const { registration, counts } = await measure({ users: 20 }, { ...target(), existing });
+    expect(registration).toBeNull();
+    expect(counts).toMatchObject({ sent: 4, stored: 4, received: 80, lost: 0 });
+    expect(server().remaining()).toBe(remaining);
   });
 
   test("more members than the team can have", async () => {
@@ -167,4 +193,18 @@ describe("rocketchat", () => {
     );
     expect(server().remaining()).toBe(0);
   });
+});
+
+test.each(["limits", "versus"])("%s measures running servers in turns", async (command) => {
+  const servers = await Promise.all([startFakeMatrix(), startFakeZulip()]);
+  const bench = await Bench.open();
+  Object.assign(bench.env, ...servers.map(({ env }) => env));
+  const targets = `matrix=${servers[0].url},zulip=${servers[1].url}`;
+  const option = command === "limits" ? "--targets" : "--servers";
+  const small = ["--users", "10", "--messages", "2", "--idle", "10ms", "--interval", "10ms", "--burst", ""];
+  const run = await bench.run(command, option, targets, ...small, "--passes", "2");
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  for (const server of ["matrix", "zulip"])
+    expect(metricValues(run.result as Result, ["lost"], { server, pass: 2 })).toEqual({ lost: 0 });
+  await Promise.all([...servers, bench].map((each) => each.close()));
 });

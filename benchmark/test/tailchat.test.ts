@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { tailchat } from "../src/targets/tailchat/tailchat-target.ts";
+import { membersOf } from "./each-with.ts";
 import { startFakeTailchat, type FakeTailchat } from "./fake-tailchat.ts";
 import { measure } from "./measure.ts";
 
@@ -74,6 +76,19 @@ test("a rejected message is an error with its name, and not counted as lost", as
   const { counts, errors } = await measure({ messages: 2 }, { name: "tailchat", url: server.url });
   expect(counts).toMatchObject({ sent: 3, acknowledged: 0, expected: 0, received: 0, lost: 0 });
   expect(errors).toEqual([{ phase: "send", code: "You have been muted", count: 3 }]);
+});
+
+test("users of --tokens", async () => {
+  const memberTokens = await membersOf(tailchat, server.url);
+  const channel = `${[...server.groups][0]}/64a0c0ffee0000000000000b`;
+  const existing = { senderToken: "token of user-1", memberTokens, channel };
+  const { registration, counts } = await measure(
+    { users: 20 },
+    { name: "tailchat", url: server.url, existing },
+  );
+  expect(registration).toBeNull();
+  expect(counts).toMatchObject({ sent: 4, stored: 4, received: 80, lost: 0 });
+  expect(server.groups.size).toBe(1);
 });
 
 test.each([

@@ -87,6 +87,18 @@ describe("broadcast uses the users of the file", () => {
   });
 });
 
+test("2: a channel that the sender is not in", async () => {
+  const platform = await startFakePlatform();
+  await writeTokens(["owner", ...members(20)]);
+  const args = ["--url", platform.url, "--users", "20", "--tokens", file, "--channel", "other"];
+  const { code, stderr } = await bench.run("broadcast", ...SMALL, ...args, "--timeout", "100ms");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "message.list: CHANNEL_NOT_FOUND: This channel does not exist.\n",
+  });
+  await platform.close();
+});
+
 test("sweep and capacity use them too", async () => {
   const room = await startRoom(["owner", ...members(20)]);
   await writeTokens(["owner", ...members(20)]);

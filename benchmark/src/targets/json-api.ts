@@ -3,7 +3,6 @@ import { withChannel } from "./existing-users.ts";
 import type { ChatServer, PluginOptions, Sender, TargetPlugin } from "./plugin.ts";
 
 const REQUEST_TIMEOUT_MS = 120_000;
-const CLEAN_UP_MS = 60_000;
 const MAX_ATTEMPTS = 3;
 
 export interface RunningOptions extends PluginOptions {
@@ -75,11 +74,9 @@ export class JsonApi {
   cleanUp(what: string, work: (api: JsonApi) => Promise<void>): () => Promise<void> {
     let cleaned: Promise<void> | undefined;
     const clean = () =>
-      work(new JsonApi({ ...this.#options, signal: AbortSignal.timeout(CLEAN_UP_MS) })).catch(
-        (error: Error) => {
-          process.stderr.write(`Could not delete the run's ${what} (${error.message}).\n`);
-        },
-      );
+      work(new JsonApi({ ...this.#options, signal: new AbortController().signal })).catch((error: Error) => {
+        process.stderr.write(`Could not delete the run's ${what} (${error.message}).\n`);
+      });
     return () => (cleaned ??= clean());
   }
 

@@ -50,7 +50,7 @@ export function pluginTarget(server: ChatServer, options: PluginTargetOptions): 
       return { credentials: users, registration: result };
     },
     openSender: () => server.openSender().catch(explain),
-    countStored: async (isMeasured) => (await server.countStored?.(isMeasured)) ?? null,
+    countStored: async (isMeasured) => (await server.countStored?.(isMeasured).catch(explain)) ?? null,
     usage,
     cpuSeconds: async () => (server.cpuSeconds ? server.cpuSeconds() : ((await usage())?.cpuSeconds ?? null)),
     cpuSecondsByKind: () => null,

@@ -112,7 +112,7 @@ export class FanfareTarget implements Target {
 
   async countStored(isMeasured: (content: string) => boolean): Promise<number> {
     let stored = 0;
-    for await (const { content } of this.#storedMessages()) if (isMeasured(content)) stored++;
+    await this.storedIds((content) => void (isMeasured(content) && stored++)).catch(explain);
     return stored;
   }
 
