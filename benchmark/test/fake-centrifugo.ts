@@ -48,6 +48,15 @@ export async function startFakeCentrifugo() {
       for (const socket of members.keys()) socket.send(push);
       return { result: {} };
     },
+    async batch({ commands }) {
+      const replies: object[] = [];
+      for (const command of commands as Record<string, Record<string, unknown>>[]) {
+        const [[name, params] = ["", {}]] = Object.entries(command);
+        const { result, ...failure } = (await methods[name]!(params)) as { result?: object };
+        replies.push(result ? { [name]: result } : failure);
+      }
+      return { replies };
+    },
   };
 
   const server = await serveFake({

@@ -1,12 +1,17 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { fromEnvironment, JsonApi, running } from "./json-api.ts";
-import type { ServerEvent } from "./plugin.ts";
+import type { Sender, ServerEvent } from "./plugin.ts";
 
 const TOKEN_SECONDS = 86_400;
 
+interface Failure {
+  code: number;
+  message: string;
+}
+
 interface Reply {
   id?: number;
-  error?: { code: number; message: string };
+  error?: Failure;
   connect?: object;
   push?: { pub?: { data?: { text?: unknown } } };
 }
@@ -14,10 +19,14 @@ interface Reply {
 /** An empty reply is a ping. */
 function readReply(line: string): ServerEvent {
   const { error, connect, push, id } = JSON.parse(line) as Reply;
-  if (error) return { kind: "refused", code: `${error.code}: ${error.message}` };
+  if (error) return { kind: "refused", code: codeOf(error) };
   if (connect) return { kind: "ready" };
   if (push?.pub) return { kind: "messages", contents: [push.pub.data?.text], revs: [0] };
   return id === undefined && !push ? { kind: "send", frame: "{}" } : { kind: "other" };
+}
+
+function codeOf({ code, message }: Failure): string {
+  return `${code}: ${message}`;
 }
 
 /** A running Centrifugo. Members are JSON Web Tokens that subscribe to the run's channel; nothing is created. */
@@ -54,11 +63,36 @@ export const centrifugo = running({
     return {
       urls: [url],
       join: async () => memberToken(`${channel}-${members++}`, channel, secret),
-      openSender: async () => api.sender((text) => ["publish", { body: { channel, data: { text } } }]),
+      openSender: async () => batchSender(api, channel),
       close: async () => {},
     };
   },
 });
+
+/** Messages that wait for an answer go together in the next request, which publishes them in order. */
+function batchSender(api: JsonApi, channel: string): Sender {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: { commands: object[]; replies: Promise<Reply[]> } | undefined;
+  const openBatch = () => {
+    const commands: object[] = [];
+    const replies = last.then(async () => {
+      next = undefined;
+      return (await api.call<{ replies: Reply[] }>("batch", { body: { commands } })).replies;
+    });
+    last = replies.catch(() => {});
+    return { commands, replies };
+  };
+  return {
+    async send(text) {
+      next ??= openBatch();
+      const { commands, replies } = next;
+      const index = commands.push({ publish: { channel, data: { text } } }) - 1;
+      const error = (await replies)[index]?.error;
+      if (error) throw new Error(codeOf(error));
+    },
+    close: () => {},
+  };
+}
 
 function memberToken(user: string, channel: string, secret: string): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
