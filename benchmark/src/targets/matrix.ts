@@ -9,8 +9,6 @@ const REGISTER = `${ADMIN}v1/register`;
 const TIMELINE_EVENTS = 1000;
 const PAGE_EVENTS = 500;
 const HOLD_MS = 30_000;
-/** Synapse hashes each member's password. */
-const MOST_REGISTRATIONS = 8;
 
 interface TimelineEvent {
   type: string;
@@ -66,7 +64,6 @@ function as(token: string | null): { authorization: string } {
 export const matrix = running({
   name: "matrix",
   dialect: MATRIX_DIALECT,
-  mostRegistrations: MOST_REGISTRATIONS,
   async open({ url, existing, onError, signal }) {
     const options = { product: "Matrix", base: url, onError, signal };
     const limited = "Raise rc_message in the homeserver's configuration for a test";

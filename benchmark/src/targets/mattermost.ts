@@ -5,8 +5,6 @@ import type { ChatServer } from "./plugin.ts";
 
 /** The most that the server returns. */
 const PAGE_POSTS = 200;
-/** The server hashes each member's password. */
-const MOST_REGISTRATIONS = 8;
 
 interface Post {
   message: string;
@@ -38,7 +36,6 @@ export const mattermost = running({
       return { kind: "messages", contents: [(JSON.parse(data!.post!) as Post).message], revs: [0] };
     },
   },
-  mostRegistrations: MOST_REGISTRATIONS,
   async open({ url, existing, onError, signal }) {
     const token =
       existing?.senderToken ??

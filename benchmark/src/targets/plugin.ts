@@ -17,7 +17,7 @@ export interface TargetPlugin {
 export interface PluginOptions {
   /** The value of --url; undefined: not given. */
   url: string | undefined;
-  /** --tokens and --channel: the first user sends; the tokens of the others go to the dialect instead of `join`. */
+  /** --tokens and --channel: users that exist. The tokens of the members are their credentials, without `join`. */
   existing?: { senderToken: string; channel: string | undefined };
   /** For a server that is started: how many processes, and on which processors (as in `taskset --cpu-list`). */
   processes?: number;

@@ -5,8 +5,6 @@ import type { ChatServer, Events } from "./plugin.ts";
 
 /** The most that the server returns by default. */
 const PAGE_MESSAGES = 100;
-/** The server hashes each member's password. */
-const MOST_REGISTRATIONS = 8;
 
 /** What a member needs to subscribe. */
 interface Membership {
@@ -60,7 +58,6 @@ export const rocketchat = running({
     waitsForReady: true,
     read: (frame, credential) => readFrame(String(frame), credential),
   },
-  mostRegistrations: MOST_REGISTRATIONS,
   async open({ url, existing, onError, signal }) {
     if (existing) throw usageError("--target rocketchat registers its members: omit --tokens.");
     const token = fromEnvironment("ROCKETCHAT_TOKEN", "a personal access token of an administrator");

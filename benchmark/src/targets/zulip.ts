@@ -3,8 +3,6 @@ import { fromEnvironment, JsonApi, running } from "./json-api.ts";
 import type { ChatServer, LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
 
 const PAGE_MESSAGES = 200;
-/** The server hashes each member's password. */
-const MOST_REGISTRATIONS = 8;
 const TOPIC = "bench";
 
 /** The answer to `register`, or to `events`, which doesn't repeat the queue. */
@@ -48,7 +46,6 @@ const form = (fields: Record<string, string>) => ({ body: new URLSearchParams(fi
 export const zulip = running({
   name: "zulip",
   dialect: ZULIP_DIALECT,
-  mostRegistrations: MOST_REGISTRATIONS,
   async open({ url, existing, onError, signal }) {
     const sender =
       existing?.senderToken ??

@@ -7,9 +7,6 @@ import { openTailchatSender } from "./tailchat-sender.ts";
 /** The kind of a group's panel that is a text channel. */
 const TEXT_PANEL = 0;
 
-/** Each costs 0.1 s of CPU time (bcrypt), and the server gives up after 10 s. */
-const MOST_REGISTRATIONS = 8;
-
 interface Group {
   _id: string;
   panels: { id: string; type: number }[];
@@ -30,7 +27,6 @@ const call = (params: object, token?: string) => ({
 export const tailchat = running({
   name: "tailchat",
   dialect: TAILCHAT_DIALECT,
-  mostRegistrations: MOST_REGISTRATIONS,
   async open({ url, existing, onError, signal }) {
     const api = new JsonApi({ product: "Tailchat", base: new URL("/api/", url), onError, signal });
     if (existing) {
