@@ -21,17 +21,31 @@ test("each stage is what the server counted", async () => {
     "100",
     "--pulls",
     "80",
+    "--pushes",
+    "60",
+    "--uploads",
+    "30",
     "--threshold",
     "lost==0",
   );
   const result = outcome.result as Result;
   expect(code).toBe(0);
-  const counts = { sent: 100, acknowledged: 100, expected: 2500, received: 2500, pulls: 80 };
+  const counts = {
+    sent: 100,
+    acknowledged: 100,
+    expected: 2500,
+    received: 2500,
+    pulls: 80,
+    pushes: 60,
+    uploads: 30,
+  };
   expect(metricValues(result, Object.keys(counts))).toEqual(counts);
   const times = (stage: string) => metricValue(result, "times", { stage });
   expect(times("send")).toBe(100);
   expect(times("pull")).toBe(80);
-  for (const stage of ["send", "distribute", "notify", "pull"])
+  expect(times("offline push")).toBe(60);
+  expect(times("upload")).toBe(30);
+  for (const stage of ["send", "distribute", "notify", "pull", "upload"])
     expect(metricValue(result, "stageMs", { stage })).toBeGreaterThan(0);
   // Several messages share one write.
   expect(times("distribute")).toBeLessThanOrEqual(100);
@@ -59,5 +73,12 @@ test("Ctrl-C while members connect shows the progress", { tags: "long" }, async 
 test("a running server requires the address of its metrics", async () => {
   await expect(runCli(["stages", "--url", "http://127.0.0.1:9"])).rejects.toThrow(
     "--url requires --metrics-url",
+  );
+});
+
+test("a running server doesn't push to this machine", async () => {
+  const args = ["--url", "http://127.0.0.1:9", "--metrics-url", "http://127.0.0.1:9/metrics"];
+  await expect(runCli(["stages", ...args, "--pushes", "1"])).rejects.toThrow(
+    "--pushes can't be measured with --url",
   );
 });

@@ -122,6 +122,8 @@ const KINDS = {
   stageMs: lower("times", "on average", "ms"),
   stageP99Ms: lower("times", "99 % below", "ms"),
   pulls: info("counts", "pulls answered", "count", { over: "sum" }),
+  pushes: info("counts", "push notifications received", "count", { over: "sum" }),
+  uploads: info("counts", "uploads answered", "count", { over: "sum" }),
   membersWithinLimit: higher("headline", "members online within the limit", "count"),
   messagesWithinLimit: higher("headline", "messages within the limit", "perSecond"),
   capacityPerSecond: higher("headline", "capacity", "perSecond"),

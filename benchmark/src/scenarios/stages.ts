@@ -12,6 +12,7 @@ import { measureStages, type StagesPlan } from "../kernels/stages/stages-run.ts"
 import { explain } from "../targets/fanfare/explain.ts";
 
 const CALLS = 50;
+const PUSHES = 1000;
 
 const STAGE: MetricTable<StageRow> = {
   times: (row) => row.count,
@@ -28,12 +29,13 @@ const COUNTS: MetricTable<StagesMeasurement["counts"]> = {
   expected: ({ expected }) => expected,
   received: ({ received }) => received,
   pulls: ({ pulls }) => pulls,
+  pushes: ({ pushes }) => pushes,
+  uploads: ({ uploads }) => uploads,
 };
 
 export const stages = scenario({
   name: "stages",
-  describe:
-    "Where a message spends its time: send, distribute, notify, push, pull, by the server's own metrics",
+  describe: "Where a message spends its time: send, distribute, notify, push, pull, offline push, upload",
   metrics: metricNames(STAGE, COUNTS),
   options: {
     ...FANFARE_OPTIONS,
@@ -43,16 +45,29 @@ export const stages = scenario({
     messages: integer("Load", "Messages to the group", { default: 2000, alias: "m", min: 1, max: 100_000 }),
     pulls: integer("Load", "Pulls of missed messages, afterwards", { default: 5000, min: 1, max: 1_000_000 }),
     "pull-messages": integer("Load", "Messages per pull", { default: 10, min: 0, max: 200 }),
+    pushes: integer(
+      "Load",
+      "Push notifications to offline members; only of a server started for the run; default: 1000",
+      { min: 0, max: 20_000 },
+    ),
+    uploads: integer("Load", "Files that members upload", { default: 500, min: 0, max: 100_000 }),
+    "upload-bytes": integer("Load", "Size of each file", { default: 100_000, min: 1, max: 10_000_000 }),
     timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
   },
   examples: [["$0 stages --users 2000", "a group of 2,000"]],
-  async plan({ users, inFlight, messages, pulls, pullMessages, payload, timeout, url, metricsUrl }) {
+  async plan(values) {
+    const { users, inFlight, messages, pulls, pullMessages, payload, timeout, url, metricsUrl } = values;
+    if (url !== undefined && (values.pushes ?? 0) > 0)
+      throw usageError("--pushes can't be measured with --url: the server may not connect to this machine.");
     const plan: StagesPlan = {
       users,
       senders: inFlight,
       messages,
       pulls,
       pullMessages: wholeNumber("pull-messages", pullMessages, 0, Math.min(messages, 200)),
+      pushes: values.pushes ?? (url === undefined ? PUSHES : 0),
+      uploads: values.uploads,
+      uploadBytes: values.uploadBytes,
       payloadBytes: payload,
       timeoutMs: timeout,
     };
@@ -76,6 +91,11 @@ export const stages = scenario({
           isThrowaway: target.isThrowaway,
           api,
           cpuSeconds: () => target.cpuSeconds(),
+          allowPushes: () =>
+            target.platform!.refresh(context.signal, {
+              NODE_ENV: "development",
+              OUTBOUND_ALLOW: "127.0.0.1",
+            }),
         };
         return stagesOutcome(await measureStages(server, plan, context).catch(explain));
       },

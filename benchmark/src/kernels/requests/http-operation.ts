@@ -9,6 +9,10 @@ export interface HttpCall {
   path: string;
   token?: string;
   params?: object;
+  /** Sent instead of params. */
+  file?: string;
+  /** Added to the content of a message. */
+  ending?: string;
 }
 
 export interface HttpSetup {
@@ -59,17 +63,19 @@ class HttpOperation implements Operation {
 
   begin({ index, sender, isWarmUp }: Request, done: Done): boolean {
     const { calls, message, bodyBytes } = this.#setup;
-    const { method, path, token, params } = calls[Math.floor(Math.random() * calls.length)]!;
+    const call = calls[Math.floor(Math.random() * calls.length)]!;
+    const { method, path, token, params, file, ending = "" } = call;
     const runId = `${message?.runId}${isWarmUp ? "w" : ""}`;
     const own = message && {
-      content: taggedContent(runId, index, message.payloadBytes),
+      content: taggedContent(runId, index, message.payloadBytes) + ending,
       nonce: `${runId}-${index}`,
     };
     const headers: Record<string, string> = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(params === undefined ? {} : { "content-type": "application/json" }),
+      ...(file === undefined ? {} : { "content-type": "application/octet-stream" }),
     };
-    const body = params === undefined ? "" : JSON.stringify({ ...params, ...own });
+    const body = params === undefined ? file : JSON.stringify({ ...params, ...own });
     const bytes = encodeRequest(method, path, this.#host, headers, body);
     return this.#connections[sender]!.ask(bytes, (answer) =>
       done(

@@ -1,6 +1,6 @@
-/** One step of a message's path, as timed and counted by the server itself. */
+/** One step of a message's path, timed and counted by the server itself; uploads are timed by the tester. */
 export interface StageRow {
-  stage: "send" | "distribute" | "notify" | "push" | "pull";
+  stage: "send" | "distribute" | "notify" | "push" | "pull" | "offline push" | "upload";
   /** What is timed, and the server's metric for it. */
   what: string;
   metric: string;
@@ -28,7 +28,9 @@ export interface StagesMeasurement {
     received: number;
     /** Answers to pulls. */
     pulls: number;
+    /** Received by the push service. */
+    pushes: number;
+    uploads: number;
   };
-  cpuSeconds: { sending: number | null; pulling: number | null };
   errors: { phase: string; code: string; count: number }[];
 }

@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { abortable } from "../broadcast/abortable.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import type { HttpSetup } from "../requests/http-operation.ts";
+import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
+import { percentiles } from "../broadcast/percentiles.ts";
 import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
 import { Audience } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { RunContext } from "../../cli/scenario.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
-import { openMeeting, registerGuests } from "../../targets/fanfare/meeting.ts";
+import { openMeeting, registerGuests, type Meeting } from "../../targets/fanfare/meeting.ts";
 import { fetchMetrics, histogramChange, sumOf, type MetricSample } from "./metric-samples.ts";
+import { PushService } from "./push-service.ts";
 import type { StageRow, StagesMeasurement } from "./stages-result.ts";
 
 export interface StagesPlan {
@@ -18,6 +21,10 @@ export interface StagesPlan {
   pulls: number;
   /** How many messages each pull returns. */
   pullMessages: number;
+  /** Messages that each mention a member who is offline; 0: not measured. */
+  pushes: number;
+  uploads: number;
+  uploadBytes: number;
   payloadBytes: number;
   timeoutMs: number;
 }
@@ -28,12 +35,19 @@ export interface StagesServer {
   isThrowaway: boolean;
   api: Api;
   cpuSeconds(): Promise<number | null>;
+  /** Restarts the server so that it can push to this machine, without TLS. */
+  allowPushes(): Promise<void>;
 }
 
 const CONNECTING = 50;
 const WARM_UP = 50;
+const OFFLINE_MEMBERS = 100;
+const PUSH_CHECK_MS = 20;
 
-/** Two loads one after the other, with the server's own metrics for each: messages to a group, and pulls. */
+/**
+ * One load after the other, with the server's own metrics for each: messages to a group, pulls, messages that lead to push
+ * notifications, and uploads.
+ */
 export async function measureStages(
   server: StagesServer,
   plan: StagesPlan,
@@ -58,24 +72,19 @@ export async function measureStages(
   });
   const threads: HttpThread[] = [];
   /** Requests of members, with as many in flight as there are senders. */
-  const open = async (action: string, params: object, message?: HttpSetup["message"]) => {
-    const calls = tokens.map((token) => {
-      return { method: "POST" as const, path: `/api/${action}`, token, params };
-    });
+  const open = async (path: string, call: Partial<HttpCall>, message?: HttpSetup["message"]) => {
+    const calls = tokens.map((token) => ({ method: "POST" as const, path: `/api/${path}`, token, ...call }));
     const setup = { url: server.url, connections: plan.senders, calls, ...(message ? { message } : {}) };
     const thread = await HttpThread.open(setup, signal);
     threads.push(thread);
     return thread;
   };
   const run = (thread: HttpThread, requests: number, isWarmUp = false) =>
-    thread.run({
-      connections: Math.min(plan.senders, requests),
-      requests,
-      timeoutMs: plan.timeoutMs,
-      isWarmUp,
-    });
+    runRequests(thread, plan, requests, isWarmUp);
   let sending: Observed | undefined;
   let pulling: Observed | undefined;
+  let pushing: Observed | undefined;
+  let uploading: Observed | undefined;
   try {
     await progress.during(
       "connecting",
@@ -84,7 +93,11 @@ export async function measureStages(
       () => abortable(audience.connect(tokens), signal),
     );
     const { channelId } = meeting;
-    const sender = await open("message.send", { channelId }, { runId, payloadBytes: plan.payloadBytes });
+    const sender = await open(
+      "message.send",
+      { params: { channelId } },
+      { runId, payloadBytes: plan.payloadBytes },
+    );
     await run(sender, WARM_UP, true);
     signal.throwIfAborted();
     audience.measure(true);
@@ -102,18 +115,35 @@ export async function measureStages(
     audience.measure(false);
     signal.throwIfAborted();
     const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
-    const puller = await open("channel.sync", { cursors: [{ channelId, afterRev }] });
+    const puller = await open("channel.sync", { params: { cursors: [{ channelId, afterRev }] } });
     const pull = () => run(puller, plan.pulls);
     pulling = await observed(server, () =>
       progress.during("pulling", plan.pulls, () => puller.settled, pull),
     );
+    signal.throwIfAborted();
+    if (plan.uploads > 0) {
+      const file = "x".repeat(plan.uploadBytes);
+      const uploader = await open(`file.upload?channelId=${channelId}&name=bench.bin`, { file });
+      const upload = () => run(uploader, plan.uploads);
+      uploading = await observed(server, () =>
+        progress.during("uploading", plan.uploads, () => uploader.settled, upload),
+      );
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     await audience.close();
     for (const thread of threads) errors.addAll("connection", await thread.close());
   }
-  for (const [phase, part] of Object.entries({ send: sending, pull: pulling })) {
+  let pushes = 0;
+  if (plan.pushes > 0 && !signal.aborted)
+    ({ pushing, pushes } = await measurePushes(server, meeting, plan, context));
+  for (const [phase, part] of Object.entries({
+    send: sending,
+    pull: pulling,
+    push: pushing,
+    upload: uploading,
+  })) {
     errors.addAll(phase, part?.outcome.refusals ?? {});
     errors.addAll(phase, part?.outcome.failures ?? {});
   }
@@ -124,15 +154,21 @@ export async function measureStages(
     users: plan.users,
     online,
     senders: plan.senders,
-    rows: [...(sending ? sendingRows(sending) : []), ...(pulling ? [pullRow(pulling)] : [])],
+    rows: [
+      ...(sending ? sendingRows(sending) : []),
+      ...(pulling ? [pullRow(pulling)] : []),
+      ...(pushing ? [pushRow(pushing)] : []),
+      ...(uploading ? [uploadRow(uploading, plan)] : []),
+    ],
     counts: {
       sent: sending?.outcome.sent ?? 0,
       acknowledged,
       expected: acknowledged * online,
       received: audience.tally.deliveries,
       pulls: pulling?.outcome.acknowledged ?? 0,
+      pushes,
+      uploads: uploading?.outcome.acknowledged ?? 0,
     },
-    cpuSeconds: { sending: sending?.cpuSeconds ?? null, pulling: pulling?.cpuSeconds ?? null },
     errors: errors.rows(),
   };
 }
@@ -143,8 +179,81 @@ function ignoreAbort(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
+function runRequests(
+  thread: HttpThread,
+  { senders, timeoutMs }: StagesPlan,
+  requests: number,
+  isWarmUp = false,
+): Promise<HttpOutcome> {
+  return thread.run({ connections: Math.min(senders, requests), requests, timeoutMs, isWarmUp });
+}
+
+/** Messages of the owner, each with a mention of a member who is offline and has a push subscription. */
+async function measurePushes(
+  server: StagesServer,
+  meeting: Meeting,
+  plan: StagesPlan,
+  context: RunContext,
+): Promise<{ pushing: Observed | undefined; pushes: number }> {
+  const { progress, errors, signal } = context;
+  await server.allowPushes();
+  const service = await PushService.start();
+  let thread: HttpThread | undefined;
+  let pushing: Observed | undefined;
+  try {
+    const { ownerToken: token, channelId } = meeting;
+    const call = { method: "POST", path: "/api/message.send", token, params: { channelId } } as const;
+    const userIds = await subscribeOffline(server.api, meeting, service, context);
+    const setup = {
+      url: server.url,
+      connections: plan.senders,
+      calls: userIds.map((id) => ({ ...call, ending: ` <@${id}>` })),
+      message: { runId: newRunId(), payloadBytes: plan.payloadBytes },
+    };
+    thread = await HttpThread.open(setup, signal);
+    /** Ends when the push service has everything. */
+    const push = async () => {
+      const outcome = await runRequests(thread!, plan, plan.pushes);
+      const untilMs = nowMs() + plan.timeoutMs;
+      while (service.received < outcome.acknowledged && nowMs() < untilMs && !signal.aborted)
+        await sleep(PUSH_CHECK_MS);
+      return outcome;
+    };
+    pushing = await observed(server, () =>
+      progress.during("pushing to offline members", plan.pushes, () => service.received, push),
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await service.close();
+    errors.addAll("connection", (await thread?.close()) ?? {});
+  }
+  return { pushing, pushes: service.received };
+}
+
+/** Members who never connect, each with a push subscription; returns their ids. */
+async function subscribeOffline(
+  api: Api,
+  { code }: Meeting,
+  service: PushService,
+  { progress, signal }: RunContext,
+): Promise<string[]> {
+  let done = 0;
+  const subscribe = async (_: unknown, i: number) => {
+    const { user, accessToken } = await api.call("user.createGuest", {}, undefined, signal);
+    await api.call("invite.accept", { code }, accessToken, signal);
+    await api.call("push.subscribe", service.subscription(`${i}`), accessToken, signal);
+    done++;
+    return user.id;
+  };
+  const all = () => Promise.all(Array.from({ length: OFFLINE_MEMBERS }, subscribe));
+  return progress.during("registering offline members", OFFLINE_MEMBERS, () => done, all);
+}
+
 interface Observed {
   outcome: HttpOutcome;
+  /** Of the whole load, until the last effect of its requests. */
+  seconds: number;
   before: MetricSample[];
   after: MetricSample[];
   cpuSeconds: number | null;
@@ -153,11 +262,14 @@ interface Observed {
 async function observed(server: StagesServer, work: () => Promise<HttpOutcome>): Promise<Observed> {
   const before = await fetchMetrics(server.metricsUrl);
   const cpuBefore = await server.cpuSeconds();
+  const beginMs = nowMs();
   const outcome = await work();
+  const seconds = (nowMs() - beginMs) / 1000;
   const cpuAfter = await server.cpuSeconds();
   const after = await fetchMetrics(server.metricsUrl);
   return {
     outcome,
+    seconds,
     before,
     after,
     cpuSeconds: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
@@ -214,5 +326,33 @@ function pullRow(observation: Observed): StageRow {
     what: "a channel.sync call, from arrival to answer",
     metric,
     ...histogramChange(before, after, metric, { action: "channel.sync" }),
+  });
+}
+
+function pushRow(observation: Observed): StageRow {
+  const { before, after, seconds } = observation;
+  const metric = "fanfare_pushes_total";
+  const sent = (samples: MetricSample[]) => sumOf(samples, metric, { outcome: "sent" });
+  const count = sent(after) - sent(before);
+  const row = rowOf(observation, {
+    stage: "offline push",
+    what: "a message that mentions a member who is offline, until their push service has the notification, in development mode",
+    metric,
+    count,
+    meanMs: null,
+    p99BelowMs: null,
+  });
+  return { ...row, perSecond: count / seconds };
+}
+
+function uploadRow(observation: Observed, { uploadBytes }: StagesPlan): StageRow {
+  const { latenciesMs, acknowledged } = observation.outcome;
+  return rowOf(observation, {
+    stage: "upload",
+    what: `a file of ${uploadBytes} bytes, from the request to the answer`,
+    metric: "the tester's clock",
+    count: acknowledged,
+    meanMs: acknowledged === 0 ? null : latenciesMs.reduce((sum, ms) => sum + ms, 0) / latenciesMs.length,
+    p99BelowMs: percentiles(latenciesMs)?.p99 ?? null,
   });
 }
