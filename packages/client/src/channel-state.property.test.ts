@@ -58,7 +58,8 @@ class Simulation {
     this.#isNewestPagePending = false;
     this.copy = newChannelCopy(this.copy.channelId);
     if (saved === undefined) return;
-    this.copy = reduceChannel(this.copy, { type: "restored", saved });
+    this.copy = reduceChannel(this.copy, { type: "newestPage", page: saved, invalidations: -1 });
+    this.copy = reduceChannel(this.copy, { type: "invalidate" });
   }
 
   run(step: Step): void {

@@ -41,19 +41,13 @@ export type ChannelChange =
   | { type: "newestPage"; page: MessagePage; invalidations: number }
   /** The page before `before`, the copy's `fromSeq` at the time of the request. */
   | { type: "olderPage"; page: MessagePage; before: number }
-  /** A copy that was saved earlier. */
-  | { type: "restored"; saved: SavedChannel }
   /** A result of `channel.sync`. */
   | { type: "synced"; answer: ChannelSync; afterRev: number; invalidations: number }
   | { type: "gone" };
 
-/** The end of a copy, to be stored and continued later with `channel.sync`. */
-export interface SavedChannel {
-  readonly channelId: string;
-  readonly messages: readonly Message[];
-  readonly fromSeq: number;
-  readonly head: Head;
-  readonly rev: number;
+/** The end of a copy as a page, to be stored and continued later with `channel.sync`. */
+export interface SavedChannel extends MessagePage {
+  channelId: string;
 }
 
 /** Maximum number of messages in a copy; the oldest are dropped first. */
@@ -91,8 +85,6 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
       return applyNewestPage(copy, change);
     case "olderPage":
       return applyOlderPage(copy, change);
-    case "restored":
-      return applySaved(copy, change.saved);
     case "synced":
       return applySync(copy, change);
     case "gone":
@@ -110,27 +102,10 @@ export function syncCursor(copy: ChannelCopy): number | undefined {
 /** The newest messages of a copy; undefined while it is loading or gone. */
 export function saveCopy(copy: ChannelCopy, maxMessages: number): SavedChannel | undefined {
   if (copy.status !== "ready") return undefined;
-  const { channelId, head, rev } = copy;
+  const { channelId, fromSeq, head, rev } = copy;
   const messages = copy.messages.slice(-maxMessages);
-  const fromSeq = messages.length < copy.messages.length ? messages[0]!.seq : copy.fromSeq;
-  return { channelId, messages, fromSeq, head, rev };
-}
-
-/** Only a copy that has nothing yet is restored; it then has to be synced. */
-function applySaved(copy: ChannelCopy, { messages, fromSeq, head, rev }: SavedChannel): ChannelCopy {
-  if (copy.status !== "loading" || copy.messages.length > 0) return copy;
-  return settle({
-    ...copy,
-    status: "ready",
-    messages,
-    fromSeq,
-    head: newest(copy.head, head),
-    rev,
-    revsAhead: new Set(messages.map((message) => message.rev)),
-    droppedRev: rev,
-    invalidations: copy.invalidations + 1,
-    needsPage: false,
-  });
+  const hasMore = fromSeq > 0 || messages.length < copy.messages.length;
+  return { channelId, messages, hasMore, head: { ...head, rev } };
 }
 
 /** Buffers messages until the first page is loaded, which they are then merged with. */

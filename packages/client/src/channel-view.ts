@@ -134,7 +134,8 @@ export class ChannelView implements SyncTarget {
     if (this.#isRequested) return;
     this.#isRequested = true;
     this.#isRestored = true;
-    this.apply({ type: "restored", saved });
+    this.apply({ type: "newestPage", page: saved, invalidations: -1 });
+    this.apply({ type: "invalidate" });
   }
 
   /** Loads the page before the oldest loaded message, if there is one. */
@@ -255,12 +256,11 @@ export class ChannelView implements SyncTarget {
   }
 
   #takeSnapshot(): ChannelSnapshot {
-    const { channelId, status, messages, head, fromSeq, invalidations, settledInvalidations } = this.#copy;
-    if (invalidations === settledInvalidations) this.#isRestored = false;
+    const { channelId, status, messages, head, fromSeq, settledInvalidations } = this.#copy;
     const hasOlder = status === "ready" && fromSeq > 1;
     const shown = status === "loading" ? [] : messages;
     const { pending } = this.#outbox;
-    const isOutdated = status === "ready" && this.#isRestored;
+    const isOutdated = this.#isRestored && settledInvalidations === 0;
     return {
       channelId,
       status,

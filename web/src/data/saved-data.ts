@@ -1,5 +1,6 @@
 import type { FanfareClient, SavedChannel } from "@fanfare/client";
 import type { ClientState } from "@fanfare/client/store";
+import type { Message } from "@fanfare/contract";
 import { dehydrate, hydrate, type DehydratedState } from "@tanstack/react-query";
 import { loadTokens } from "../session/session-lock.ts";
 import { SAVED_DATA } from "../session/forget-data.ts";
@@ -12,7 +13,7 @@ import { openViews, restoreChannels } from "./open-channels.ts";
  */
 
 /** Data of another version is dropped. Increase it with each change of what is stored. */
-const VERSION = 1;
+const VERSION = 2;
 const STORE = "data";
 const SESSION = "session";
 const MAX_CHANNELS = 20;
@@ -50,7 +51,7 @@ export async function restoreData({ client, store, queries }: ServerCache): Prom
 export function keepSaved(cache: ServerCache): () => void {
   const { client, store } = cache;
   if (!isStored()) return () => {};
-  const stored = new Map<string, SavedChannel["messages"]>();
+  const stored = new Map<string, readonly Message[]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const save = (): void => {
     clearTimeout(timer);
@@ -94,7 +95,7 @@ async function readAll(
 
 async function write(
   { client, store, queries }: ServerCache,
-  stored: Map<string, SavedChannel["messages"]>,
+  stored: Map<string, readonly Message[]>,
 ): Promise<void> {
   const userId = store.state.userId;
   const state = store.save();
