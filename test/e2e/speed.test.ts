@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
+import { t } from "./texts.ts";
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 
@@ -113,20 +114,31 @@ describe.skipIf(!hasBrowser())("speed", () => {
   });
 
   describe("a second visit", () => {
-    /** Whether the newest message is stored in the browser. */
-    const STORED = `new Promise((resolve) => {
+    /** The stored records with their keys, as JSON; empty if there is no database. */
+    const RECORDS = `new Promise((resolve) => {
       const request = indexedDB.open("fanfare.data");
       request.onupgradeneeded = () => request.transaction.abort();
-      request.onerror = () => resolve(false);
+      request.onerror = () => resolve("");
       request.onsuccess = () => {
         const { result: database } = request;
-        const all = database.transaction("data").objectStore("data").getAll();
-        all.onsuccess = () => {
+        const data = database.transaction("data").objectStore("data");
+        const [keys, values] = [data.getAllKeys(), data.getAll()];
+        values.onsuccess = () => {
           database.close();
-          resolve(JSON.stringify(all.result).includes("Message 59 for"));
+          resolve(JSON.stringify(keys.result.map((key, index) => [key, values.result[index]])));
         };
       };
     })`;
+    /** Stores the records in a database of version 1, before the page opens it. */
+    const storeAsVersion1 = (records: string) => `{
+      indexedDB.deleteDatabase("fanfare.data");
+      const request = indexedDB.open("fanfare.data", 1);
+      request.onupgradeneeded = () => {
+        const data = request.result.createObjectStore("data");
+        for (const [key, value] of ${records}) data.put(value, key);
+      };
+      request.onsuccess = () => request.result.close();
+    }`;
     const DATABASES = `indexedDB.databases().then((all) => all.map(({ name }) => name))`;
 
     /** A page whose service worker and data are stored, for a new session of the reader. */
@@ -137,7 +149,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       await page.goto(site.url + path);
       await page.getByText("Message 59 for").waitFor();
       await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
-      await expect.poll(() => page.evaluate(STORED)).toBe(true);
+      await expect.poll(() => page.evaluate(RECORDS)).toContain("Message 59 for");
       return page;
     }
 
@@ -158,6 +170,15 @@ describe.skipIf(!hasBrowser())("speed", () => {
       await page.locator("[role=log]").getByText("Missed").waitFor();
       expect(sent.filter((frame) => frame.includes(`"channel.sync"`))).not.toEqual([]);
       expect(sent.filter((frame) => frame.includes(`"message.list"`))).toEqual([]);
+    });
+
+    test("ignores data of another version", async () => {
+      const page = await visited(await newReader());
+      await page.addInitScript(storeAsVersion1(await page.evaluate<string>(RECORDS)));
+      await page.context().setOffline(true);
+      await page.reload();
+      await page.getByText(t("shell:connection.noNetwork")).waitFor();
+      expect(await page.getByText("Message 59 for").count()).toBe(0);
     });
 
     test("shows nothing after the session has ended", async () => {
