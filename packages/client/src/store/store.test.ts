@@ -5,6 +5,7 @@ import { FanfareError } from "../errors.ts";
 import type { Invalidation } from "./invalidations.ts";
 import { channelsOf, groupsOf } from "./selectors.ts";
 import { createStore, Store } from "./store.ts";
+import { EMPTY_STATE } from "./state.ts";
 
 const group = (id: string, name = id): Group => ({ id, name, createdAt: "", memberCount: 1 }) as Group;
 const channelState = (id: string, lastReadSeq = 0) => ({
@@ -196,6 +197,32 @@ describe("the store", () => {
     asked[1]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
     await reloading;
     expect(Object.keys(store.state.friends!)).toEqual(["f"]);
+  });
+
+  test("a restored state is outdated until its parts in use are reloaded", async () => {
+    const { store, asked } = newStore();
+    expect(store.isOutdated).toBe(false);
+    store.restore({ ...EMPTY_STATE, groups: { g: group("g") }, listedGroups: { g: true } });
+    expect(store.isOutdated).toBe(false);
+    store.retain("group.listMine", {});
+    store.retain("channel.list", { groupId: "g" });
+    await turn();
+    expect(groupsOf(store.state)).toHaveLength(1);
+    expect(store.isOutdated).toBe(true);
+    let notified: boolean | undefined;
+    store.subscribe(() => (notified = store.isOutdated));
+    asked[0]!.answer({ groups: [group("g")] });
+    await turn();
+    expect(notified).toBe(true);
+    asked[1]!.fail(failure(false));
+    await turn();
+    expect(notified).toBe(false);
+  });
+
+  test("a state that loads for the first time is not outdated", () => {
+    const { store } = newStore();
+    store.retain("group.listMine", {});
+    expect(store.isOutdated).toBe(false);
   });
 
   test("knows the user of an already connected client", () => {

@@ -1,4 +1,4 @@
-import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
+import type { ChannelSnapshot } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
@@ -7,7 +7,6 @@ import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useReadMarker } from "../../../data/open-channels.ts";
-import { useIsStateOutdated } from "../../../data/store.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
@@ -18,6 +17,7 @@ import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
 import { useJump, type MessageKey, useListKeys } from "./list-navigation.ts";
 import { useScroll } from "./use-scroll.ts";
+import { useUnreadMark } from "./unread-mark.ts";
 
 const ICONS: Record<Channel["kind"], LucideIcon> = {
   text: Hash,
@@ -56,7 +56,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
-  useReadMarker(view, unread.isFixed ? lastInView : 0);
+  useReadMarker(view, unread.count === null ? 0 : lastInView);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
@@ -100,13 +100,14 @@ export function MessageScroller(props: MessageScrollerProps) {
   // At the end, the last row is mounted anyway; before it is measured, it would be mounted at another place.
   const isKept = activeIndex >= 0 && !(scroll.isAtEnd && activeIndex === rows.rows.length - 1);
   const unreadIndex = rows.rows.findIndex(({ kind }) => kind === "unread");
+  const unreadCount = unread.count ?? 0;
   const isUnreadAway =
-    unread.count > 0 && (unreadIndex < 0 ? (messages[0]?.seq ?? 0) > (unread.readUpTo ?? 0) + 1 : false);
+    unreadCount > 0 && unreadIndex < 0 && (messages[0]?.seq ?? 0) > (unread.readUpTo ?? 0) + 1;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {isUnreadAway && (
         <JumpToUnread
-          count={unread.count}
+          count={unreadCount}
           onJump={() => jump({ seq: (unread.readUpTo ?? 0) + 1 })}
           onDismiss={unread.dismiss}
         />
@@ -210,44 +211,4 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
       </p>
     </div>
   );
-}
-
-interface UnreadMark {
-  /** The last read seq when the channel was opened; null if nothing is marked as unread. */
-  readUpTo: number | null;
-  /** The unread count when the channel was opened. */
-  count: number;
-  /** false while the channel is not up to date. */
-  isFixed: boolean;
-  dismiss: () => void;
-}
-
-/**
- * Marks where the unread messages begin. It is fixed when the channel is opened, and set again after the window was hidden.
- * @param lastReadSeq as reported by the server
- */
-function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
-  const isStateOutdated = useIsStateOutdated();
-  const { head, status, isOutdated, lastReadSeq: readHere } = view.snapshot;
-  const readUpTo = Math.max(lastReadSeq, readHere);
-  const [mark, setMark] = useState<{ readUpTo: number | null; count: number }>({ readUpTo, count: -1 });
-  const isFixed = mark.count >= 0;
-  // It is known once the channel and its last read message are up to date: both may have been shown from an earlier visit.
-  if (!isFixed && status === "ready" && !isOutdated && !isStateOutdated)
-    setMark({ readUpTo, count: readUpTo === 0 ? 0 : head.seq - readUpTo });
-  else if (!isFixed && mark.readUpTo !== readUpTo) setMark({ readUpTo, count: -1 });
-  useEffect(() => {
-    const lookAway = () => {
-      if (view.snapshot.lastReadSeq < view.head.seq) return;
-      setMark({ readUpTo: view.head.seq, count: 0 });
-    };
-    addEventListener("blur", lookAway);
-    return () => removeEventListener("blur", lookAway);
-  }, [view]);
-  const dismiss = () => {
-    setMark({ readUpTo: null, count: 0 });
-    // Retried with the next message.
-    view.markRead(view.head.seq).catch(() => undefined);
-  };
-  return { readUpTo: mark.readUpTo, count: Math.max(0, mark.count), isFixed, dismiss };
 }
