@@ -28,9 +28,9 @@ const MEASURES_LATE = `
   };
 `;
 
-/** The scroll position once it has been stable for longer than the list waits before it moves its rows. */
+/** The scroll position of the list, or of the open thread, once it has been stable for longer than the list waits before it moves its rows. */
 const REST = `new Promise((resolve) => {
-  const list = document.querySelector("[role=log]");
+  const list = [...document.querySelectorAll("[role=log]")].at(-1);
   let before;
   let stillFrames = 0;
   const look = () => {
@@ -324,6 +324,31 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           .poll(() => page.getByRole("button", { name: t("messages:jump.newest") }).count())
           .toBe(0);
         expect(answer.seq).toBe(261);
+      });
+
+      test("a link to a reply shows it in its thread, and a link to a thread its newest replies", async () => {
+        await newChannel("thread");
+        const root = await write(grace, "root");
+        const opened = await grace.call("channel.openThread", { channelId, messageId: root.id });
+        const threadId = opened.channel.id;
+        const replies: Message[] = [];
+        for (let number = 1; number <= 200; number++)
+          replies.push(await write(grace, `reply ${number}`, { channelId: threadId }));
+        const inChannel = `/groups/${groupId}/channels/${channelId}?thread=${threadId}`;
+        const ownAddress = `/groups/${groupId}/channels/${threadId}`;
+        const message = `message=${replies[59]!.id}`;
+        for (const link of [`${inChannel}&${message}`, `${ownAddress}?${message}`]) {
+          await site.open(page, link, tokens);
+          await text("reply 60").waitFor();
+          await rest();
+          expect(await isInView("reply 60")).toBe(true);
+        }
+        for (const link of [inChannel, ownAddress]) {
+          await site.open(page, link, tokens);
+          await text("reply 200").waitFor();
+          await rest();
+          expect(await isInView("reply 200")).toBe(true);
+        }
       });
 
       test("opens at the first unread message, and marks visible messages read", async () => {
