@@ -45,7 +45,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const isFollowing = useRef(true);
-  const lastTop = useRef(0);
+  const last = useRef({ scrollTop: 0, scrollHeight: 0, clientHeight: 0 });
   const shownPlace = useRef(-1);
   const wasLive = useRef(isLive);
   const heldRow = useHeldRow(frame, list);
@@ -74,13 +74,18 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const updateAtEnd = useCallback(() => {
     const { current } = frame;
     if (current === null) return;
-    const isUp = current.scrollTop < lastTop.current;
-    lastTop.current = current.scrollTop;
+    const { scrollTop, scrollHeight, clientHeight } = current;
+    const isSameSize =
+      scrollHeight >= last.current.scrollHeight && clientHeight === last.current.clientHeight;
+    // Otherwise the browser scrolled, because there is less to scroll.
+    const isUp = scrollTop < last.current.scrollTop && isSameSize;
+    last.current = { scrollTop, scrollHeight, clientHeight };
     // Scrolling up stops following at once. Only movements of the end itself are followed.
     if (isUp) isFollowing.current = fromEnd(current) < TOUCHES_WITHIN_PX;
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
+    else if (isLive) follow();
     setAtEnd(isFollowing.current);
-  }, []);
+  }, [isLive, follow]);
 
   useLayoutEffect(() => {
     if (rows.length === 0) return;
