@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useAdminGroups } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useUser } from "../data/people.ts";
-import { useFormats } from "../shared/formats.ts";
+import { formatTime } from "../shared/times.ts";
 import { Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -97,12 +97,11 @@ interface GroupRowProps {
 
 function GroupRow({ group, onExport, onDelete }: GroupRowProps) {
   const { t } = useTranslation("admin");
-  const { date } = useFormats();
   const owner = useUser(group.ownerId);
   const known = [
     t("groups.members", { count: group.memberCount }),
     owner === undefined ? null : t("groups.owner", { name: owner.nickname }),
-    date(Date.parse(group.createdAt)),
+    formatTime(group.createdAt, "date"),
   ];
   return (
     <ListRow

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useDeadJobs } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useAction } from "../shared/use-action.ts";
-import { useFormats } from "../shared/formats.ts";
+import { dayAndTime } from "../shared/times.ts";
 import { EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { ListRow } from "../ui/list-row.tsx";
@@ -30,7 +30,6 @@ export function AdminJobs() {
 
 function JobRow({ job: { id, kind, key, tries, lastError, deadAt } }: { job: DeadJob }) {
   const { t } = useTranslation("admin");
-  const { dateTime } = useFormats();
   const call = useCall();
   const { busy, error, run } = useAction();
   const name = key === "" ? kind : `${kind} ${key}`;
@@ -40,7 +39,7 @@ function JobRow({ job: { id, kind, key, tries, lastError, deadAt } }: { job: Dea
   return (
     <ListRow
       title={name}
-      subtitle={[dateTime(Date.parse(deadAt)), t("jobs.tries", { count: tries })].join(" · ")}
+      subtitle={[dayAndTime(deadAt), t("jobs.tries", { count: tries })].join(" · ")}
       trailing={
         <>
           <IconButton

@@ -20,7 +20,7 @@ import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import { useUser } from "../data/people.ts";
 import { adminPath, landingPath } from "../routes.ts";
-import { useFormats } from "../shared/formats.ts";
+import { dayAndTime } from "../shared/times.ts";
 import { Badge, type BadgeTone } from "../ui/display.tsx";
 import { buttonClass } from "../ui/button.tsx";
 import { EmptyState, Skeleton, showToast, Pending } from "../ui/feedback.tsx";
@@ -166,7 +166,6 @@ function AdminMaintenance() {
 
 function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
   const { t, i18n } = useTranslation("admin");
-  const { dateTime } = useFormats();
   const { userId, reason, others } = auditDetails(entry.params);
   const actor = useUser(entry.actorId);
   const target = useUser(userId);
@@ -186,7 +185,7 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
         </p>
         {reason !== null && <p className="wrap-anywhere">{t("audit.reason", { reason })}</p>}
         <p className="text-sm wrap-anywhere text-muted">
-          <time dateTime={createdAt}>{dateTime(Date.parse(createdAt))}</time>
+          <time dateTime={createdAt}>{dayAndTime(createdAt)}</time>
           {[others, address].filter((part) => part !== null).map((part) => ` · ${part}`)}
         </p>
       </article>

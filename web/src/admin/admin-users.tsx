@@ -16,7 +16,7 @@ import { useAdminUsers } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import type { Language } from "../i18n/language.ts";
-import { useFormats } from "../shared/formats.ts";
+import { formatTime } from "../shared/times.ts";
 import { Avatar, Badge } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -195,9 +195,8 @@ async function runUserAction(
 function UserRow({ user, onAction }: { user: AdminUser; onAction: (userAction: UserAction) => void }) {
   const { t } = useTranslation("admin");
   const me = useMe();
-  const { date } = useFormats();
   const { id, nickname, username, email, avatarUrl, kind, admin, totpEnabled, disabledAt, createdAt } = user;
-  const known = [username === null ? null : `@${username}`, email, date(Date.parse(createdAt))];
+  const known = [username === null ? null : `@${username}`, email, formatTime(createdAt, "date")];
   return (
     <ListRow
       leading={<Avatar name={nickname} id={id} src={avatarUrl} />}

@@ -17,7 +17,7 @@ import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";
 import { MarkdownPreview } from "../channel/messages/markdown/markdown.tsx";
 import { showToast } from "../ui/feedback.tsx";
-import { formatBytes } from "../channel/messages/times.ts";
+import { useFormats } from "../shared/formats.ts";
 import { composerFieldId, useEditor } from "./use-editor.ts";
 import { ComposerStatus } from "./composer.tsx";
 import { insertAtCaret } from "./markdown-edit.ts";
@@ -231,7 +231,8 @@ function ReplyBar({ message, groupId, mentions, onMentions, onCancel }: ReplyBar
 }
 
 function useRejectionToasts(): (refused: readonly RejectedFile[]) => void {
-  const { t, i18n } = useTranslation("composer");
+  const { t } = useTranslation("composer");
+  const { bytes } = useFormats();
   return (refused) => {
     const tooMany = refused.filter(({ reason }) => reason === "tooMany");
     if (tooMany.length > 0) {
@@ -241,7 +242,7 @@ function useRejectionToasts(): (refused: readonly RejectedFile[]) => void {
       const { name } = refusal.file;
       if (refusal.reason === "empty") showToast({ text: t("upload.empty", { name }), tone: "danger" });
       if (refusal.reason === "tooLarge") {
-        const max = formatBytes(refusal.maxBytes, i18n.language);
+        const max = bytes(refusal.maxBytes);
         showToast({ text: t("upload.nameTooLarge", { name, max }), tone: "danger" });
       }
     }

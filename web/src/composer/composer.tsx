@@ -7,6 +7,7 @@ import { useServerCache } from "../data/data-context.ts";
 import { useMember } from "../data/members.ts";
 import { useChannelPermissions, useMyPermissions } from "../data/groups.ts";
 import { useFormats } from "../shared/formats.ts";
+import { formatTime } from "../shared/times.ts";
 import { useNow } from "../shared/hooks.ts";
 import { useTypingUsers } from "../data/presence.ts";
 import { useUsers } from "../data/people.ts";
@@ -26,13 +27,12 @@ interface ComposerProps {
 /** Writes to a channel, direct message or thread, or says why this isn't possible. Use the channel's ID as the key. */
 export function Composer(props: ComposerProps) {
   const { t } = useTranslation("composer");
-  const { dateTime } = useFormats();
   const state = useComposerState(props.channel);
   switch (state.kind) {
     case "muted":
       return (
         <Notice icon={<VolumeX size={18} aria-hidden className="shrink-0" />}>
-          {t("state.muted", { time: dateTime(state.untilMs) })}
+          {t("state.muted", { time: formatTime(state.untilMs, "dateTime") })}
         </Notice>
       );
     case "readOnly":

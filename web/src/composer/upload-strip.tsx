@@ -4,7 +4,6 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { errorText } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
 import { IconButton } from "../ui/button.tsx";
-import { formatBytes } from "../channel/messages/times.ts";
 import { maxBytesOf, type Upload } from "./uploads.ts";
 
 interface UploadStripProps {
@@ -95,20 +94,18 @@ function UploadItem({ upload, onRemove, onRetry }: UploadItemProps) {
 }
 
 function Line({ upload: { file, state, error } }: { upload: Upload }) {
-  const { t, i18n } = useTranslation("composer");
+  const { t } = useTranslation("composer");
+  const { bytes } = useFormats();
   const maxBytes = maxBytesOf(error);
   if (state === "failed") {
-    const text =
-      maxBytes === null
-        ? errorText(error)
-        : t("upload.tooLarge", { max: formatBytes(maxBytes, i18n.language) });
+    const text = maxBytes === null ? errorText(error) : t("upload.tooLarge", { max: bytes(maxBytes) });
     return (
       <p role="alert" className="text-xs text-danger-text">
         {text}
       </p>
     );
   }
-  const size = formatBytes(file.size, i18n.language);
+  const size = bytes(file.size);
   return <p className="truncate text-xs text-muted">{state === "waiting" ? t("upload.waiting") : size}</p>;
 }
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { type Place, useNotificationSetting } from "../data/inbox.ts";
 import { useAction } from "../shared/use-action.ts";
-import { useFormats } from "../shared/formats.ts";
+import { formatTime } from "../shared/times.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
@@ -22,7 +22,6 @@ type Level = "default" | "all" | "mentions" | "nothing";
 /** Notification level and mute for a group or channel. Each choice is saved at once. */
 export function NotificationDialog({ place, name, onClose }: NotificationDialogProps) {
   const { t } = useTranslation("groups");
-  const { dateTime } = useFormats();
   const setting = useNotificationSetting(place);
   const call = useCall();
   const { error, run } = useAction();
@@ -70,7 +69,7 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
               {isMutedForever(until)
                 ? t("notifications.mutedForever")
                 : t("notifications.mutedUntil", {
-                    time: dateTime(Date.parse(until)),
+                    time: formatTime(until, "dateTime"),
                   })}
             </p>
             <Button size="sm" onClick={() => change({ mutedUntil: null })}>

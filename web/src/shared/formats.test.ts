@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatsOf } from "./formats.ts";
 
 test("numbers use a useful precision", () => {
-  const { milliseconds, bytes, number } = formatsOf("en");
+  const { milliseconds, number } = formatsOf("en");
   expect([0.034, 3.44, 34.4, 3440, 34_400].map(milliseconds)).toEqual([
     "0.034 ms",
     "3.4 ms",
@@ -10,8 +10,21 @@ test("numbers use a useful precision", () => {
     "3,440 ms",
     "34.4 sec",
   ]);
-  expect([0, 77_000, 123_456_789, 2_345_000_000].map(bytes)).toEqual(["0 kB", "77 kB", "123 MB", "2.3 GB"]);
   expect([0, 12.34, 12_345].map(number)).toEqual(["0", "12.3", "12.3K"]);
+});
+
+test("sizes use a suitable unit and at most one decimal", () => {
+  const { bytes } = formatsOf("en");
+  expect([0, 999, 1300, 77_000, 999_700, 25_400_000, 2_345_000_000, 3e12].map(bytes)).toEqual([
+    "0 bytes",
+    "999 bytes",
+    "1.3 kB",
+    "77 kB",
+    "1 MB",
+    "25 MB",
+    "2.3 GB",
+    "3,000 GB",
+  ]);
 });
 
 test("a duration has its two largest units", () => {

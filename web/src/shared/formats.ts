@@ -1,8 +1,7 @@
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { localeOf } from "../i18n/language.ts";
 
-/** Number and date formats of a language. */
+/** Number formats of a language; `times.ts` has those of times. */
 interface Formats {
   milliseconds: (value: number) => string;
   bytes: (value: number) => string;
@@ -10,9 +9,6 @@ interface Formats {
   number: (value: number) => string;
   /** In full, such as 12,345. */
   count: (value: number) => string;
-  time: (atMs: number) => string;
-  date: (atMs: number) => string;
-  dateTime: (atMs: number) => string;
   /** The two largest units, such as 3 days, 4 hr. */
   duration: (durationMs: number) => string;
 }
@@ -24,27 +20,33 @@ const UNITS = [
   ["minute", 60_000],
   ["second", SECOND_MS],
 ] as const;
-/** Short enough for a chart's axis. */
-const HOURS = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const MEGABYTE = 1_000_000;
-const GIGABYTE = 1_000_000_000;
+const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
+const known = new Map<string, Formats>();
+
+/** Creating them is slow. */
 export function formatsOf(language: string): Formats {
+  const formats = known.get(language) ?? newFormats(language);
+  known.set(language, formats);
+  return formats;
+}
+
+function newFormats(language: string): Formats {
   const tag = localeOf(language);
   const unit = (name: string, options: Intl.NumberFormatOptions = {}) =>
     new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", ...options });
   const fine = unit("millisecond", { maximumSignificantDigits: 2 });
   const coarse = unit("millisecond", { maximumFractionDigits: 0 });
   const seconds = unit("second", { maximumFractionDigits: 1 });
-  const kilobytes = unit("kilobyte", { maximumFractionDigits: 0 });
-  const megabytes = unit("megabyte", { maximumFractionDigits: 0 });
-  const gigabytes = unit("gigabyte", { maximumFractionDigits: 1 });
+  const sizes = BYTE_UNITS.map((name, index) => {
+    const unitDisplay = index === 0 ? "long" : "short";
+    return {
+      exact: unit(name, { unitDisplay, maximumFractionDigits: 1 }),
+      rounded: unit(name, { unitDisplay, maximumFractionDigits: 0 }),
+    };
+  });
   const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
-  const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium" });
-  const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
-  const time = new Intl.DateTimeFormat(tag, { ...HOURS, second: "2-digit" });
-  const minute = new Intl.DateTimeFormat(tag, HOURS);
   const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name) }));
   return {
     milliseconds(value) {
@@ -52,14 +54,16 @@ export function formatsOf(language: string): Formats {
       return (value < 10 ? fine : coarse).format(value);
     },
     bytes(value) {
-      if (value >= GIGABYTE) return gigabytes.format(value / GIGABYTE);
-      return value >= MEGABYTE ? megabytes.format(value / MEGABYTE) : kilobytes.format(value / 1000);
+      const index = Math.max(
+        0,
+        sizes.findLastIndex((_, power) => value >= 999.5 * 1000 ** (power - 1)),
+      );
+      const { exact, rounded } = sizes[index]!;
+      const size = value / 1000 ** index;
+      return (size < 10 ? exact : rounded).format(size);
     },
     number: (value) => plain.format(value),
     count: (value) => whole.format(value),
-    date: (atMs) => date.format(atMs),
-    dateTime: (atMs) => dateTime.format(atMs),
-    time: (atMs) => (atMs % 60_000 === 0 ? minute : time).format(atMs),
     duration(durationMs) {
       const largest = units.findIndex(({ sizeMs }) => durationMs >= sizeMs);
       if (largest < 0) return units.at(-1)!.format.format(0);
@@ -74,5 +78,5 @@ export function formatsOf(language: string): Formats {
 
 export function useFormats(): Formats {
   const { i18n } = useTranslation();
-  return useMemo(() => formatsOf(i18n.language), [i18n.language]);
+  return formatsOf(i18n.language);
 }

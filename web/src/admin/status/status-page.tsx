@@ -8,6 +8,7 @@ import { useMe } from "../../data/me.ts";
 import { useAdminMetrics, useServerStatus } from "../../data/admin.ts";
 import { Figure } from "../../shared/figure.tsx";
 import { useFormats } from "../../shared/formats.ts";
+import { clockTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { EmptyState, Skeleton, Pending } from "../../ui/feedback.tsx";
@@ -47,7 +48,7 @@ function ConnectionFigures() {
   const state = useConnectionState();
   const status = useServerStatus();
   const { data } = status;
-  const { milliseconds, duration, time } = useFormats();
+  const { milliseconds, duration } = useFormats();
   const durations = (data?.roundTrips ?? []).map(({ durationMs }) => durationMs);
   const last = durations.at(-1);
   return (
@@ -80,7 +81,7 @@ function ConnectionFigures() {
           series={[{ name: t("connection.roundTrip"), tone: "accent", values: durations }]}
           maxSpanMs={MINUTES * 60_000}
           format={milliseconds}
-          formatTime={time}
+          formatTime={chartTime}
           summary={t("connection.summary", {
             last: milliseconds(last),
             highest: milliseconds(Math.max(...durations)),
@@ -150,7 +151,7 @@ function MetricsFigures({ metrics: { gateways, steps } }: { metrics: Result<"adm
 
 function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"> }) {
   const { t } = useTranslation("status");
-  const { milliseconds, number, bytes, time } = useFormats();
+  const { milliseconds, number, bytes } = useFormats();
   const times = steps.map(({ endedAt }) => Date.parse(endedAt));
 
   const chart = (
@@ -169,7 +170,7 @@ function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"
         series={series}
         maxSpanMs={SPAN_MS}
         format={format}
-        formatTime={time}
+        formatTime={chartTime}
         summary={
           last === undefined
             ? t("metrics.noData", { title })
@@ -214,7 +215,7 @@ export function medianOf(numbers: readonly number[]): number {
 
 export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
   const { t } = useTranslation("status");
-  const { milliseconds, number, bytes, time } = useFormats();
+  const { milliseconds, number, bytes } = useFormats();
   const orNothing = (value: number | undefined) => (value === undefined ? "–" : milliseconds(value));
   const columns: [name: string, of: (step: MetricsStep) => string][] = [
     ["p100", ({ fanoutMs }) => orNothing(fanoutMs?.p100)],
@@ -251,7 +252,7 @@ export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
           {steps.toReversed().map((step) => (
             <tr key={step.endedAt} className="border-b border-line last:border-0">
               <th scope="row" className="px-3 py-1.5 text-left font-normal text-muted">
-                {time(Date.parse(step.endedAt))}
+                {chartTime(Date.parse(step.endedAt))}
               </th>
               {columns.map(([name, of]) => (
                 <td key={name} className="px-3 py-1.5">
@@ -264,4 +265,9 @@ export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
       </table>
     </div>
   );
+}
+
+/** Short enough for a chart's axis. */
+function chartTime(atMs: number): string {
+  return clockTime(atMs, atMs % 60_000 === 0 ? "time" : "seconds");
 }

@@ -12,7 +12,7 @@ import { SidePanel } from "../../app/shell/side-panel.tsx";
 import { MentionsProvider } from "../messages/item/message-card.tsx";
 import { useAuthor } from "../messages/item/use-author.ts";
 import { MarkdownPreview } from "../messages/markdown/markdown.tsx";
-import { dayAndTime } from "../messages/times.ts";
+import { dayAndTime } from "../../shared/times.ts";
 import { Faces, useThreadActivity } from "./thread-activity.tsx";
 import { unreadReplies } from "./unread-replies.ts";
 import { PagedRows } from "../../shared/paged-list.tsx";

@@ -9,6 +9,7 @@ import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
 import { ErrorNote, SkeletonRows, showToast, Pending } from "../../ui/feedback.tsx";
 import { useFormats } from "../../shared/formats.ts";
+import { formatTime } from "../../shared/times.ts";
 import { Form, useForm } from "../../ui/form.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Copy, Link2, Trash2 } from "lucide-react";
@@ -38,7 +39,6 @@ interface InviteDialogProps extends Pick<DialogProps, "finalFocus"> {
 /** An invite link to copy, a form for further links, and the active ones. */
 export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) {
   const { t } = useTranslation("invites");
-  const { dateTime } = useFormats();
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
   const expiresAt = invite?.expiresAt ?? null;
   return (
@@ -46,7 +46,7 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
       description={
-        expiresAt === null ? t("linkHint") : t("linkHintUntil", { time: dateTime(Date.parse(expiresAt)) })
+        expiresAt === null ? t("linkHint") : t("linkHintUntil", { time: formatTime(expiresAt, "dateTime") })
       }
       {...(finalFocus && { finalFocus })}
     >
@@ -173,7 +173,6 @@ export function InviteList({ groupId }: { groupId: string }) {
 
 function InviteRow({ invite }: { invite: Invite }) {
   const { t } = useTranslation("invites");
-  const { dateTime } = useFormats();
   const maker = useUser(invite.createdBy);
   const call = useCall();
   const { busy, error, run } = useAction();
@@ -181,7 +180,7 @@ function InviteRow({ invite }: { invite: Invite }) {
   const facts = [
     t("by", { name: userName(maker) }),
     maxUses === null ? t("used", { count: uses }) : t("usedOf", { count: uses, max: maxUses }),
-    expiresAt === null ? t("neverExpires") : t("expiresAt", { time: dateTime(Date.parse(expiresAt)) }),
+    expiresAt === null ? t("neverExpires") : t("expiresAt", { time: formatTime(expiresAt, "dateTime") }),
   ];
   const copy = async () => {
     if (await copyText(inviteLink(code))) showToast({ text: t("linkCopied"), tone: "good" });

@@ -7,7 +7,7 @@ import { useCall } from "../../data/call.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { usePushKey, usePushSubscriptions } from "../../data/inbox.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { useFormats } from "../../shared/formats.ts";
+import { formatTime } from "../../shared/times.ts";
 import { Badge } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
@@ -29,7 +29,6 @@ export function PushSection() {
   const { data: sessions = [] } = useSessions();
   const worker = usePushWorker();
   const deviceName = useDeviceName();
-  const { date } = useFormats();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const ownId = client.tokens?.sessionId;
@@ -78,7 +77,7 @@ export function PushSection() {
                 key={sessionId}
                 leading={<BellRing size={18} aria-hidden className="text-muted" />}
                 title={deviceName(sessions.find(({ id }) => id === sessionId)?.userAgent ?? null)}
-                subtitle={t("push.since", { date: date(Date.parse(createdAt)) })}
+                subtitle={t("push.since", { date: formatTime(createdAt, "date") })}
                 trailing={
                   sessionId === ownId ? <Badge tone="good">{t("sessions.current")}</Badge> : undefined
                 }

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useMe, useSessions } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
-import { useFormats } from "../../shared/formats.ts";
+import { formatTime } from "../../shared/times.ts";
 import { Badge } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -57,13 +57,12 @@ export function SessionsSection() {
 
 function SessionRow({ session }: { session: Session }) {
   const { t } = useTranslation("settings");
-  const { dateTime } = useFormats();
   const name = useDeviceName()(session.userAgent);
   const call = useCall();
   const { busy, error, run } = useAction();
   const { id, address, userAgent, refreshedAt, current } = session;
   const Icon = parseUserAgent(userAgent).isPhone ? Smartphone : Monitor;
-  const seen = t("sessions.lastUsed", { time: dateTime(Date.parse(refreshedAt)) });
+  const seen = t("sessions.lastUsed", { time: formatTime(refreshedAt, "dateTime") });
   return (
     <ListRow
       leading={

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useHeldTokens } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
-import { useFormats } from "../../shared/formats.ts";
+import { formatTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
@@ -50,9 +50,8 @@ function TokenRow({
   onRevoke: () => void;
 }) {
   const { t } = useTranslation("settings");
-  const { dateTime } = useFormats();
   const Icon = kind === "bot" ? Bot : Webhook;
-  const time = dateTime(Date.parse(createdAt));
+  const time = formatTime(createdAt, "dateTime");
   return (
     <ListRow
       leading={

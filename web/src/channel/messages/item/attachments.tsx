@@ -14,7 +14,7 @@ import {
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFileUrl } from "../../../data/files.ts";
-import { formatBytes } from "../times.ts";
+import { useFormats } from "../../../shared/formats.ts";
 
 const ALONE = { width: 440, height: 340 };
 const BESIDE_OTHERS = { width: 220, height: 220 };
@@ -95,7 +95,8 @@ function VideoAttachment({ channelId, file }: { channelId: string; file: Attachm
 }
 
 function FileAttachment({ channelId, file }: { channelId: string; file: Attachment }) {
-  const { t, i18n } = useTranslation("messages");
+  const { t } = useTranslation("messages");
+  const { bytes } = useFormats();
   const url = useFileUrl(channelId, file.fileId);
   const Icon = ICONS.find(([pattern]) => pattern.test(file.contentType))?.[1] ?? File;
   return (
@@ -105,7 +106,7 @@ function FileAttachment({ channelId, file }: { channelId: string; file: Attachme
         <p className="truncate font-medium" title={file.name}>
           {file.name}
         </p>
-        <p className="text-xs text-muted">{formatBytes(file.bytes, i18n.language)}</p>
+        <p className="text-xs text-muted">{bytes(file.bytes)}</p>
       </div>
       {url !== undefined && (
         <a

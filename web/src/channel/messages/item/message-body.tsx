@@ -7,7 +7,7 @@ import { useChannelState } from "../../../data/groups.ts";
 import { useMessageContext } from "../list/use-rows.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
 import { safeUrl } from "../markdown/lex.ts";
-import { formatTime, shortTime } from "../times.ts";
+import { formatTime, shortTime } from "../../../shared/times.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";

@@ -21,7 +21,7 @@ import { MarkdownContext, type MarkdownParts, type MentionProps, Markdown } from
 import { readableColor, useAuthor } from "./use-author.ts";
 import type { Message } from "@fanfare/contract";
 import { Avatar } from "../../../ui/display.tsx";
-import { dayAndTime, formatTime } from "../times.ts";
+import { dayAndTime, formatTime } from "../../../shared/times.ts";
 import { Attachments } from "./attachments.tsx";
 
 const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });

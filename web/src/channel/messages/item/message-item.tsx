@@ -11,7 +11,7 @@ import { IconButton } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import type { MessageRow } from "../list/rows.ts";
-import { clockTime, formatTime, shortTime } from "../times.ts";
+import { clockTime, formatTime, shortTime } from "../../../shared/times.ts";
 import { MarkdownPreview } from "../markdown/markdown.tsx";
 import { MessageBody } from "./message-body.tsx";
 import { readableColor, type Author, useAuthor } from "./use-author.ts";

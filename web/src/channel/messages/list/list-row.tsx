@@ -14,7 +14,8 @@ import type { UnsentMessage } from "../conversation.ts";
 import { MessageItem } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { deleteUnsent, retryMessage } from "../outbox.ts";
-import { dayName } from "../times.ts";
+import { formatDay } from "../../../search/days.ts";
+import { dayName } from "../../../shared/times.ts";
 import { useMessageContext } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
 
@@ -218,8 +219,8 @@ function DayDivider({ time, onDate }: DayDividerProps) {
                 name="day"
                 type="date"
                 required
-                defaultValue={isoDay(new Date(time))}
-                max={isoDay(new Date())}
+                defaultValue={formatDay(new Date(time))}
+                max={formatDay(new Date())}
                 className="min-h-control rounded-md border border-line-strong bg-field px-2"
               />
               <Button type="submit" variant="primary">
@@ -232,10 +233,4 @@ function DayDivider({ time, onDate }: DayDividerProps) {
       <span className="h-px flex-1 bg-line" />
     </div>
   );
-}
-
-/** The local date in the format of `<input type="date">`. */
-function isoDay(day: Date): string {
-  const two = (part: number): string => String(part).padStart(2, "0");
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }

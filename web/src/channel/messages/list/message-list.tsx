@@ -12,7 +12,7 @@ import { useOpenProfile } from "../../../people/members/people-store.tsx";
 import { MentionsProvider } from "../item/message-card.tsx";
 import { useAuthor } from "../item/use-author.ts";
 import { Markdown, MarkdownPreview } from "../markdown/markdown.tsx";
-import { formatTime } from "../times.ts";
+import { formatTime } from "../../../shared/times.ts";
 import { useUser } from "../../../data/people.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { MessageSkeleton } from "./list-head.tsx";

@@ -14,7 +14,7 @@ import { ChannelOverrides } from "./channel-overrides.tsx";
 import { Trash2, Webhook as WebhookIcon } from "lucide-react";
 import { useWebhooks } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
-import { useFormats } from "../../../shared/formats.ts";
+import { formatTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { IconButton } from "../../../ui/button.tsx";
@@ -179,7 +179,6 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
 
 function WebhookRow({ webhook, onDelete }: { webhook: Webhook; onDelete: () => void }) {
   const { t } = useTranslation("channels");
-  const { date } = useFormats();
   const maker = useUser(webhook.createdBy);
   return (
     <ListRow
@@ -187,7 +186,7 @@ function WebhookRow({ webhook, onDelete }: { webhook: Webhook; onDelete: () => v
       title={webhook.name}
       subtitle={t("webhooks.by", {
         name: userName(maker),
-        date: date(Date.parse(webhook.createdAt)),
+        date: formatTime(webhook.createdAt, "date"),
       })}
       trailing={
         <IconButton

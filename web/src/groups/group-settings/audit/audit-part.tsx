@@ -7,7 +7,7 @@ import { useChannels, useRoles } from "../../../data/groups.ts";
 import { useAuditLog } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
-import { useFormats } from "../../../shared/formats.ts";
+import { dayAndTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
@@ -68,7 +68,6 @@ export function AuditPart({ group }: { group: Group }) {
 
 function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   const { t, i18n } = useTranslation("group-settings");
-  const { dateTime } = useFormats();
   const actor = useUser(entry.actorId);
   const names = useTargetNames(group, entry);
   const { isSection, ...targets } = names;
@@ -87,7 +86,7 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
         )}
         <AuditChanges entry={entry} />
         <time dateTime={entry.createdAt} className="text-sm text-muted">
-          {dateTime(Date.parse(entry.createdAt))}
+          {dayAndTime(entry.createdAt)}
         </time>
       </div>
     </div>

@@ -5,7 +5,7 @@ import { useCall } from "../../../data/call.ts";
 import { useBans } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
 import { useAction } from "../../../shared/use-action.ts";
-import { useFormats } from "../../../shared/formats.ts";
+import { formatTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -30,12 +30,11 @@ export function BansPart({ group }: { group: Group }) {
 
 function Row({ ban: { groupId, userId, bannedBy, reason, createdAt } }: { ban: Ban }) {
   const { t } = useTranslation("group-settings");
-  const { date } = useFormats();
   const call = useCall();
   const { busy, error, run } = useAction();
   const user = useUser(userId);
   const judge = useUser(bannedBy);
-  const facts = t("bans.by", { name: userName(judge), date: date(Date.parse(createdAt)) });
+  const facts = t("bans.by", { name: userName(judge), date: formatTime(createdAt, "date") });
   return (
     <ListRow
       leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}

@@ -7,7 +7,7 @@ import { useCall } from "../../../data/call.ts";
 import { useBots } from "../../../data/group-settings.ts";
 import { useMe } from "../../../data/me.ts";
 import { useUser } from "../../../data/people.ts";
-import { useFormats } from "../../../shared/formats.ts";
+import { formatTime } from "../../../shared/times.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
@@ -109,7 +109,6 @@ interface BotRowProps {
 
 function BotRow({ group, bot, onAsk }: BotRowProps) {
   const { t } = useTranslation("group-settings");
-  const { date } = useFormats();
   const me = useMe();
   const maker = useUser(bot.createdBy);
   const user = useUser(bot.id);
@@ -119,7 +118,7 @@ function BotRow({ group, bot, onAsk }: BotRowProps) {
     holdsToken && { label: t("bots.rotate"), icon: KeyRound, onSelect: () => onAsk("rotate") },
     { label: t("bots.delete"), icon: Trash2, danger: true, onSelect: () => onAsk("delete") },
   ];
-  const facts = t("bots.by", { name: userName(maker), date: date(Date.parse(bot.createdAt)) });
+  const facts = t("bots.by", { name: userName(maker), date: formatTime(bot.createdAt, "date") });
   const failing = bot.callback !== null && bot.callback.state !== "active";
   return (
     <ListRow

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
-import { useFormats } from "../../../shared/formats.ts";
+import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
@@ -76,7 +76,6 @@ interface MemberRowProps {
 
 function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
   const { t } = useTranslation("group-settings");
-  const { date, dateTime } = useFormats();
   const now = useNow();
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
   const items = useMemberMenu(group, member, user?.kind === "member", authority, onOpen);
@@ -84,8 +83,8 @@ function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
   const isMuted = mutedUntil > now;
   const facts = [
     user?.username === null || user === undefined ? null : `@${user.username}`,
-    t("members.since", { date: date(Date.parse(member.joinedAt)) }),
-    isMuted ? t("members.mutedUntil", { time: dateTime(mutedUntil) }) : null,
+    t("members.since", { date: formatTime(member.joinedAt, "date") }),
+    isMuted ? t("members.mutedUntil", { time: formatTime(mutedUntil, "dateTime") }) : null,
   ].filter((fact) => fact !== null);
   return (
     <ListRow

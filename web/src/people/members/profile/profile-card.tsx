@@ -17,7 +17,7 @@ import { useGroup, useRoles } from "../../../data/groups.ts";
 import { useMember } from "../../../data/members.ts";
 import { useStatus } from "../../../data/presence.ts";
 import { useUser } from "../../../data/people.ts";
-import { useFormats } from "../../../shared/formats.ts";
+import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, avatarGradient, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
@@ -41,7 +41,6 @@ interface ProfileCardProps {
 
 export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardProps) {
   const { t } = useTranslation("members");
-  const { date } = useFormats();
   const user = useUser(userId);
   const status = useStatus(userId);
   const name = useName(user);
@@ -73,7 +72,9 @@ export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardP
           <InGroup user={user} userId={userId} groupId={groupId} />
         )}
         {isThere && (
-          <p className="text-xs text-muted">{t("card.since", { date: date(Date.parse(user.createdAt)) })}</p>
+          <p className="text-xs text-muted">
+            {t("card.since", { date: formatTime(user.createdAt, "date") })}
+          </p>
         )}
       </div>
     </article>
@@ -99,7 +100,6 @@ interface MemberFactsProps {
 
 function MemberFacts({ user, group, member }: MemberFactsProps) {
   const { t } = useTranslation("members");
-  const { date, dateTime } = useFormats();
   const now = useNow();
   const authority = useAuthority(group);
   const items = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
@@ -118,7 +118,7 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
       {mutedUntil > now && (
         <p className="flex items-center gap-2 text-sm text-warn-text">
           <MicOff size={15} aria-hidden />
-          {t("card.mutedUntil", { time: dateTime(mutedUntil) })}
+          {t("card.mutedUntil", { time: formatTime(mutedUntil, "dateTime") })}
         </p>
       )}
       {roles.length > 0 && (
@@ -135,7 +135,7 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
       )}
       <ProfileActions user={user} more={items} />
       <p className="-mb-2 text-xs text-muted">
-        {t("card.joined", { group: group.name, date: date(Date.parse(member.joinedAt)) })}
+        {t("card.joined", { group: group.name, date: formatTime(member.joinedAt, "date") })}
       </p>
     </>
   );

@@ -1,0 +1,87 @@
+import i18next from "i18next";
+import { localeOf } from "../i18n/language.ts";
+
+/** ISO 8601, or milliseconds since 1970. */
+type Time = string | number;
+
+const CLOCK = { hour: "numeric", minute: "2-digit" } as const;
+const STYLES = {
+  time: CLOCK,
+  seconds: { ...CLOCK, second: "2-digit" },
+  weekday: { weekday: "long" },
+  date: { dateStyle: "medium" },
+  dateTime: { dateStyle: "medium", timeStyle: "short" },
+  dateTimeOfYear: { month: "short", day: "numeric", ...CLOCK },
+  full: { dateStyle: "full", timeStyle: "short" },
+  day: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+  dayOfYear: { weekday: "long", month: "long", day: "numeric" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+type Style = keyof typeof STYLES;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** For lists, `dayAndTime` is easier to read. */
+export function formatTime(time: Time, style: Style): string {
+  return formatOf(style).format(new Date(time));
+}
+
+function formatOf(style: Style): Intl.DateTimeFormat {
+  const locale = localeOf(i18next.language);
+  const [own] = navigator.languages;
+  const key = `${locale} ${own} ${style}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    // A German's clock has 24 hours on an English page too.
+    const { hourCycle = "h23" } = new Intl.DateTimeFormat(own, CLOCK).resolvedOptions();
+    format = new Intl.DateTimeFormat(locale, { ...STYLES[style], hourCycle });
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** The time of day in its shortest form, without AM/PM. */
+export function clockTime(time: Time, style: "time" | "seconds" = "time"): string {
+  const parts = formatOf(style).formatToParts(new Date(time));
+  const kept = parts.filter(({ type }) => type !== "dayPeriod");
+  return kept
+    .map(({ value }) => value)
+    .join("")
+    .trim();
+}
+
+/** The time of day, with the day if it isn't today. */
+export function shortTime(time: Time): string {
+  return daysAgo(time) === 0 ? formatTime(time, "time") : dayAndTime(time);
+}
+
+const WEEK_DAYS = 7;
+
+/** "Today 12:49", "Wednesday 12:49", "Nov 3, 12:49". */
+export function dayAndTime(time: Time): string {
+  const days = daysAgo(time);
+  const name = nearDay(days) ?? (days > 0 && days < WEEK_DAYS ? formatTime(time, "weekday") : null);
+  if (name !== null) return `${name} ${formatTime(time, "time")}`;
+  return formatTime(time, isThisYear(time) ? "dateTimeOfYear" : "dateTime");
+}
+
+export function dayName(time: Time): string {
+  return nearDay(daysAgo(time)) ?? formatTime(time, isThisYear(time) ? "dayOfYear" : "day");
+}
+
+function nearDay(days: number): string | null {
+  if (days === 0) return i18next.t("messages:day.today");
+  return days === 1 ? i18next.t("messages:day.yesterday") : null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How many midnights have passed since then. */
+function daysAgo(time: Time): number {
+  // Days with a clock change have 23 or 25 hours.
+  return Math.round((new Date().setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / DAY_MS);
+}
+
+function isThisYear(time: Time): boolean {
+  return new Date(time).getFullYear() === new Date().getFullYear();
+}
