@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await sent("Plans?").click({ button: "right" });
     await page.getByRole("menuitem", { name: t("messages:action.startThread") }).click();
     const panel = page.getByRole("complementary", { name: "Plans?" });
-    await panel.getByRole("textbox").fill("Mars.");
+    await panel.getByPlaceholder(t("composer:replyInThread")).fill("Mars.");
     await page.keyboard.press("Enter");
     await panel.getByRole("log").getByText("Mars.", { exact: true }).waitFor();
     const threadId = new URL(page.url()).searchParams.get("thread")!;

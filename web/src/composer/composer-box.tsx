@@ -132,7 +132,8 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
             permissions={permissions}
             id={composerFieldId(channelId)}
             label={label}
-            placeholder={label}
+            // The name of a thread is the text of its first message.
+            placeholder={channel.kind === "thread" ? t("replyInThread") : label}
             className="block px-1.5 py-[0.4375rem] outline-none compact:py-[0.3125rem] placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
             readOnly={sending.isWaiting || sending.isLocked}
