@@ -18,6 +18,8 @@ const loaded = new Set<string>();
 /** Loads the texts of a language. Must resolve before the first render. */
 export async function startI18n(language: Language): Promise<void> {
   const texts = loadTexts(language, "login");
+  // In parallel; a failure is reported by `loadAppTexts`.
+  if (needed.includes("app")) loaders[language].app().catch(() => undefined);
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: { [language]: await texts },
@@ -35,8 +37,8 @@ export async function startI18n(language: Language): Promise<void> {
 
 /** Also loads the application's texts, now and for each language that is chosen later. */
 export async function loadAppTexts(): Promise<void> {
-  await started.promise;
   if (!needed.includes("app")) needed.push("app");
+  await started.promise;
   await addTexts(i18next.language as Language);
 }
 
