@@ -8,8 +8,8 @@ const MAX_SECTIONS = 500;
 /** Collapsed sections of channel lists in this browser, by ID. */
 const useCollapsed = create<{ ids: readonly string[] }>(() => ({ ids: parseIds(loadStored(KEY)) }));
 
-export function useIsCollapsed(sectionId: string): boolean {
-  return useCollapsed(({ ids }) => ids.includes(sectionId));
+export function useCollapsedSections(): readonly string[] {
+  return useCollapsed(({ ids }) => ids);
 }
 
 export function setCollapsed(sectionId: string, isCollapsed: boolean): void {

@@ -2,26 +2,31 @@ import type { ChannelState, Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
 import { ArrowDown, ArrowUp, ChevronRight, Ellipsis, Hash, Pencil, Plus, Trash2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { memo } from "react";
-import { channelTree, useChannels, useMyPermissions } from "../../data/groups.ts";
+import {
+  createContext,
+  memo,
+  type RefObject,
+  use,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { type CustomItemComponentProps, Virtualizer, type VirtualizerHandle } from "virtua";
+import { useChannels, useMyPermissions } from "../../data/groups.ts";
 import { useThreadsAwaited } from "../../data/channel-messages.ts";
 import { useUnreadChannels } from "../../data/inbox.ts";
 import { moveFocusByArrows } from "../../shared/hooks.ts";
-import { setCollapsed, useIsCollapsed } from "../../state/collapsed-sections.ts";
+import { setCollapsed, useCollapsedSections } from "../../state/collapsed-sections.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ChannelRow } from "./channel-row.tsx";
+import { type Line, linesOf } from "./lines.ts";
 import { type Edge, type Reorder, useReorder, DropLine } from "./reorder.tsx";
-
-interface RowsProps {
-  activeId: string | undefined;
-  reorder: Reorder;
-  edgeAt: (id: string) => Edge | null;
-  onOpen: OpenDialog;
-}
 
 interface ChannelListProps {
   group: Group;
@@ -36,9 +41,13 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { data: channels } = query;
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const canManage = hasPermission(permissions, "manageChannels");
-  const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], canManage);
+  const { reorder, edgeAt, draggedId, announcement } = useReorder(group.id, channels ?? [], canManage);
   const isWaiting = useThreadsAwaited(channelId, channels !== undefined);
-  if (channels === undefined || isWaiting) {
+  const lines = useLines(channels ?? NO_CHANNELS, channelId);
+  const [focusedId, setFocusedId] = useState<string | null>(null);
+  const isListed = channels !== undefined && !isWaiting;
+  const list = useShownLine(lines, channelId, isListed);
+  if (!isListed) {
     return (
       <div className="p-3">
         <Pending of={{ ...query, data: undefined }}>
@@ -47,18 +56,49 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
       </div>
     );
   }
-  const { top, sections } = channelTree(channels);
-  const rows = { activeId: channelId, reorder, edgeAt, onOpen };
   return (
     <nav
       aria-label={t("list.label")}
       onKeyDown={moveFocusByArrows}
-      className="min-h-0 flex-1 overflow-y-auto px-2 py-3"
+      onFocus={({ target }) => {
+        const line = target.closest<HTMLElement>("[data-line]");
+        if (line !== null) setFocusedId(line.dataset["line"]!);
+      }}
+      className="min-h-0 flex-1 overflow-y-auto px-2"
     >
-      <ChannelRows {...rows} sectionId={null} channels={top} />
-      {sections.map(({ section, channels: inside }) => (
-        <ChannelSection key={section.id} {...rows} section={section} channels={inside} />
-      ))}
+      <LineCount value={lines.length}>
+        <Virtualizer
+          ref={list}
+          as="ul"
+          item={ListItem}
+          data={lines}
+          bufferSize={BUFFER_PX}
+          keepMounted={keptLines(lines, focusedId, draggedId)}
+        >
+          {(line, index) => (
+            <div key={line.key} data-line={line.key} className={spaceOf(line, index, lines.length)}>
+              {line.kind === "section" ? (
+                <SectionHead
+                  section={line.section}
+                  isCollapsed={line.isCollapsed}
+                  edge={edgeAt(line.key)}
+                  reorder={reorder}
+                  onOpen={onOpen}
+                />
+              ) : (
+                <ChannelRow
+                  channel={line.channel}
+                  sectionId={line.sectionId}
+                  isActive={line.key === channelId}
+                  edge={edgeAt(line.key)}
+                  reorder={reorder}
+                  onOpen={onOpen}
+                />
+              )}
+            </div>
+          )}
+        </Virtualizer>
+      </LineCount>
       {channels.length === 0 && (
         <EmptyState
           icon={Hash}
@@ -80,57 +120,71 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   );
 }
 
-interface ChannelSectionProps extends RowsProps {
-  section: ChannelState;
-  channels: readonly ChannelState[];
+const NO_CHANNELS: readonly ChannelState[] = [];
+const BUFFER_PX = 200;
+
+/** The list's length, since only the visible lines are rendered. */
+const LineCount = createContext(0);
+
+function ListItem({ index, children, ...rest }: CustomItemComponentProps) {
+  return (
+    <li {...rest} aria-posinset={index + 1} aria-setsize={use(LineCount)}>
+      {children}
+    </li>
+  );
 }
 
-/** A collapsed section still shows the open channel and channels with mentions. */
-function ChannelSection({ section, channels, ...rows }: ChannelSectionProps) {
-  const isCollapsed = useIsCollapsed(section.id);
+function spaceOf(line: Line, index: number, count: number): string {
+  const isSection = line.kind === "section";
+  return cx(
+    index === 0 ? (isSection ? "pt-6" : "pt-3") : isSection ? "pt-3" : !line.isFirst && "pt-px",
+    index === count - 1 && "pb-3",
+  );
+}
+
+/**
+ * The indexes of lines that are rendered wherever the list is scrolled to: the focused one and those that the arrow keys or Tab lead to,
+ * and the dragged one, since its `dragend` event would be lost.
+ */
+function keptLines(lines: readonly Line[], focusedId: string | null, draggedId: string | null): number[] {
+  const focused = lines.findIndex(({ key }) => key === focusedId);
+  const dragged = lines.findIndex(({ key }) => key === draggedId);
+  const around = focused < 0 ? [] : [focused - 1, focused, focused + 1];
+  return [0, lines.length - 1, dragged, ...around].filter((index) => index >= 0 && index < lines.length);
+}
+
+/** Scrolls to a line when it changes, unless a part of it is in view. */
+function useShownLine(
+  lines: readonly Line[],
+  shownKey: string | undefined,
+  isListed: boolean,
+): RefObject<VirtualizerHandle | null> {
+  const list = useRef<VirtualizerHandle>(null);
+  const show = useEffectEvent((shown: string | undefined) => {
+    const index = lines.findIndex(({ key }) => key === shown);
+    const { current } = list;
+    if (index < 0 || current === null) return;
+    const fromTop = current.getItemOffset(index) - current.scrollOffset;
+    if (fromTop <= -current.getItemSize(index) || fromTop >= current.viewportSize)
+      current.scrollToIndex(index, { align: "nearest" });
+  });
+  useEffect(() => {
+    if (!isListed) return undefined;
+    // The list is measured in its first frame.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => show(shownKey));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isListed, shownKey]);
+  return list;
+}
+
+function useLines(channels: readonly ChannelState[], activeId: string | undefined): readonly Line[] {
+  const collapsedIds = useCollapsedSections();
   const { data: unread } = useUnreadChannels();
-  const { reorder, edgeAt, activeId, onOpen } = rows;
-  const hasMention = ({ id }: ChannelState): boolean =>
-    unread?.some(({ channelId, mentionCount }) => channelId === id && mentionCount > 0) ?? false;
-  const shown = isCollapsed
-    ? channels.filter((channel) => channel.id === activeId || hasMention(channel))
-    : channels;
-  return (
-    <section aria-label={section.name} className="mt-3">
-      <SectionHead
-        section={section}
-        isCollapsed={isCollapsed}
-        edge={edgeAt(section.id)}
-        reorder={reorder}
-        onOpen={onOpen}
-      />
-      <ChannelRows {...rows} sectionId={section.id} channels={shown} />
-    </section>
-  );
-}
-
-interface ChannelRowsProps extends RowsProps {
-  sectionId: string | null;
-  channels: readonly ChannelState[];
-}
-
-function ChannelRows({ sectionId, channels, activeId, reorder, edgeAt, onOpen }: ChannelRowsProps) {
-  if (channels.length === 0) return null;
-  return (
-    <ul className="grid gap-px">
-      {channels.map((channel) => (
-        <ChannelRow
-          key={channel.id}
-          channel={channel}
-          sectionId={sectionId}
-          isActive={channel.id === activeId}
-          edge={edgeAt(channel.id)}
-          reorder={reorder}
-          onOpen={onOpen}
-        />
-      ))}
-    </ul>
-  );
+  const mentioned = unread?.filter(({ mentionCount }) => mentionCount > 0).map(({ channelId }) => channelId);
+  const shown = [activeId ?? "", ...(mentioned ?? [])].join(" ");
+  return useMemo(() => linesOf(channels, collapsedIds, shown.split(" ")), [channels, collapsedIds, shown]);
 }
 
 interface SectionHeadProps {

@@ -105,10 +105,10 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
     </div>
   );
   return (
-    <li>
+    <>
       <ContextMenu items={items}>{row}</ContextMenu>
       {isActive && <ChannelThreads channel={channel} />}
-    </li>
+    </>
   );
 });
 

@@ -26,6 +26,7 @@ interface ReorderState {
   reorder: Reorder;
   /** At which edge of a row the drop line is shown. */
   edgeAt: (id: string) => Edge | null;
+  draggedId: string | null;
   announcement: string;
 }
 
@@ -108,6 +109,7 @@ export function useReorder(
   return {
     reorder,
     edgeAt: (id) => (shownDrag?.overId === id && shownDrag.id !== id ? shownDrag.edge : null),
+    draggedId: shownDrag?.id ?? null,
     announcement,
   };
 }

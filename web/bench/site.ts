@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { loadConfig } from "@fanfare/kernel";
+import { startFanfare } from "@fanfare/node";
+import type { SessionTokens } from "@fanfare/contract";
+import { chromium, type Page } from "playwright-core";
+
+export interface Site {
+  url: string;
+  /** Opens a page for the user with these tokens. `script` runs before the page's own. */
+  newPage(tokens: SessionTokens, script?: string): Promise<Page>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an instance and Chromium.
+ * @param data a folder that is kept; a temporary one by default
+ * @param web a built web client; by default the current one is built
+ */
+export async function startSite({ data, web }: { data?: string; web?: string }): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
+  const fanfare = await startFanfare(
+    loadConfig({
+      NODE_ENV: "test",
+      LOG_LEVEL: "error",
+      DATA_DIR: data ?? join(folder, "data"),
+      WEB_DIR: web ?? (await build(join(folder, "web"))),
+      PORT: "0",
+      OPS_PORT: "0",
+      RATE_LIMIT_FACTOR: "1000000",
+    }),
+  );
+  const browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  return {
+    url: fanfare.url,
+    async newPage(tokens, script = "") {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      await page.addInitScript(
+        (text) => localStorage.setItem("fanfare.tokens", text),
+        JSON.stringify(tokens),
+      );
+      await page.addInitScript(script);
+      return page;
+    },
+    async stop() {
+      await browser.close();
+      await fanfare.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function build(outDir: string): Promise<string> {
+  const cwd = join(import.meta.dirname, "..");
+  const vite = join(cwd, "node_modules/vite/bin/vite.js");
+  await promisify(execFile)(process.execPath, [vite, "build", "--outDir", outDir, "--logLevel", "warn"], {
+    cwd,
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  return outDir;
+}
+
+/** Slows the page down to a mid-range phone. */
+export async function throttleCpu(page: Page, rate = 4): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
+}
+
+/** The value that a share of the values doesn't exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+}
