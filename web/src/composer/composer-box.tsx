@@ -2,10 +2,10 @@ import { useSending, useSlowMode } from "./use-sending.ts";
 import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { AtSign, CirclePlus, CornerUpRight, FileUp, SendHorizontal, Smile, X } from "lucide-react";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useChannel } from "../data/open-channels.ts";
+import { useChannelView } from "../data/open-channels.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
 import { useChannelPermissions } from "../data/groups.ts";
@@ -34,12 +34,13 @@ interface ComposerBoxProps {
   autoFocus?: boolean;
 }
 
-export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxProps) {
+/** Isn't rendered again with each message of the channel, so that typing stays quick. */
+export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxProps) {
   const { t } = useTranslation("composer");
   const { id: channelId, groupId, slowModeSeconds } = channel;
   const { client } = useServerCache();
   const ownId = client.user?.id ?? "";
-  const { view, snapshot } = useChannel(channelId);
+  const view = useChannelView(channelId);
   const permissions = useChannelPermissions(channel);
   const { replyTo } = useConversation(channelId);
   /** The replied-to message whose author isn't notified. */
@@ -54,7 +55,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   });
   const { field, wire } = editor;
   useEffect(() => setDraft(channelId, wire), [channelId, wire]);
-  const secondsLeft = useSlowMode({ messages: snapshot.messages, ownId, slowModeSeconds, permissions });
+  const secondsLeft = useSlowMode({ view, ownId, slowModeSeconds, permissions });
   const sending = useSending({
     channel,
     view,
@@ -171,7 +172,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
       />
     </div>
   );
-}
+});
 
 function DropOverlay({ place, title }: { place: DOMRect; title: string }) {
   const { t } = useTranslation("composer");

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../data/data-context.ts";
 import { useMember } from "../data/members.ts";
-import { useChannelPermissions, useMyPermissions } from "../data/groups.ts";
+import { useChannelPermissions, useMyPermissions, usePlainChannel } from "../data/groups.ts";
 import { useFormats } from "../shared/formats.ts";
 import { formatTime } from "../shared/times.ts";
 import { useNow } from "../shared/hooks.ts";
@@ -27,7 +27,8 @@ interface ComposerProps {
 /** Writes to a channel, direct message or thread, or says why this isn't possible. Use the channel's ID as the key. */
 export function Composer(props: ComposerProps) {
   const { t } = useTranslation("composer");
-  const state = useComposerState(props.channel);
+  const channel = usePlainChannel(props.channel);
+  const state = useComposerState(channel);
   switch (state.kind) {
     case "muted":
       return (
@@ -40,7 +41,7 @@ export function Composer(props: ComposerProps) {
         <Notice icon={<Lock size={18} aria-hidden className="shrink-0" />}>{t("state.readOnly")}</Notice>
       );
     case "open":
-      return <ComposerBox {...props} />;
+      return <ComposerBox {...props} channel={channel} />;
   }
 }
 

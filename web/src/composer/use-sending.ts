@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
+import { useLive } from "../data/frames.ts";
 import { useCommands } from "../data/group-settings.ts";
 import { showToast, showFailure } from "../ui/feedback.tsx";
 import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
@@ -155,19 +156,22 @@ export function slowModeLeft(lastSentAt: string | undefined, slowModeSeconds: nu
 }
 
 interface SlowModeOptions {
-  messages: readonly Message[];
+  view: ChannelView;
   ownId: string;
   slowModeSeconds: number;
   permissions: number;
 }
 
 /** The remaining wait in slow mode in seconds, counted down. */
-export function useSlowMode({ messages, ownId, slowModeSeconds, permissions }: SlowModeOptions): number {
+export function useSlowMode({ view, ownId, slowModeSeconds, permissions }: SlowModeOptions): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const isExempt =
     hasPermission(permissions, "manageMessages") || hasPermission(permissions, "manageChannels");
-  const last = isExempt ? undefined : messages.findLast(({ authorId }) => authorId === ownId);
-  const left = slowModeLeft(last?.createdAt, slowModeSeconds, nowMs);
+  const hasWait = slowModeSeconds > 0 && !isExempt;
+  const lastSentAt = useLive(view, () =>
+    hasWait ? view.messages.findLast(({ authorId }) => authorId === ownId)?.createdAt : undefined,
+  );
+  const left = slowModeLeft(lastSentAt, slowModeSeconds, nowMs);
   useEffect(() => {
     if (left === 0) return undefined;
     const timer = setInterval(() => setNowMs(Date.now()), 1000);

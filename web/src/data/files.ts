@@ -1,9 +1,10 @@
 import type { UploadOptions } from "@fanfare/client";
 import type { FileUrl, StoredFile } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
+import { useLive } from "./frames.ts";
 import { Lookup, perCache, PerChannel } from "./lookup.ts";
 
 const MAX_URLS = 1000;
@@ -31,7 +32,7 @@ const urlsOf = perCache(
  */
 export function useFileUrl(channelId: string, fileId: string): FileUrl | undefined {
   const urls = urlsOf(useServerCache()).of(channelId);
-  const url = useSyncExternalStore(urls.subscribe, () => urls.get(fileId));
+  const url = useLive(urls, () => urls.get(fileId));
   useEffect(() => {
     if (url === undefined) {
       urls.request(fileId);

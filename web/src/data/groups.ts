@@ -47,6 +47,11 @@ export function useChannelState(channelId: string): Loaded<ChannelState> {
   return useLoaded("channel.get", { channelId }, (state) => channelOf(state, channelId));
 }
 
+/** The channel without its numbers, which change with each message. */
+export function usePlainChannel(channel: Channel): Channel {
+  return useStoreState(({ channels }) => channels[channel.id]) ?? channel;
+}
+
 export const channelEffects: Effects = {
   "channel.reorder": {
     before({ store }, { groupId, places }) {

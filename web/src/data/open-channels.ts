@@ -1,6 +1,7 @@
 import type { ChannelSnapshot, ChannelView, FanfareClient, SavedChannel } from "@fanfare/client";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useConnectionState, useServerCache } from "./data-context.ts";
+import { useLive } from "./frames.ts";
 
 /** Number of hidden channels that are kept live; the least recently shown are closed. */
 const MAX_OPEN = 20;
@@ -51,15 +52,17 @@ export interface OpenChannel {
   retry: () => void;
 }
 
+/** For components beside a list of the channel's messages, which loads them. */
+export function useChannelView(channelId: string): ChannelView {
+  return viewOf(useServerCache().client, channelId);
+}
+
 /** The live copy of a channel. It stays open for a while after leaving, so that coming back is instant. */
 export function useChannel(channelId: string): OpenChannel {
   const { client } = useServerCache();
   const view = viewOf(client, channelId);
   const state = useConnectionState();
-  const snapshot = useSyncExternalStore(
-    (onChange) => view.subscribe(onChange),
-    () => view.snapshot,
-  );
+  const snapshot = useLive(view, () => view.snapshot);
   const [failure, setFailure] = useState<{ view: ChannelView; error: unknown } | null>(null);
   const load = useCallback(() => {
     view.load().catch((error: unknown) => setFailure({ view, error }));

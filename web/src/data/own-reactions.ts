@@ -1,9 +1,10 @@
 import type { Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useCallback, useEffect, useSyncExternalStore } from "react";
+import { useCallback, useEffect } from "react";
 import { callWithEffects } from "./call.ts";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache, type On } from "./data-context.ts";
+import { useLive } from "./frames.ts";
 import { Lookup, perCache, PerChannel } from "./lookup.ts";
 
 const MAX_MESSAGES = 2000;
@@ -35,7 +36,7 @@ export function useOwnReactions(message: Message): readonly string[] {
   const cache = useServerCache();
   const own = ownReactionsOf(cache).of(message.channelId);
   const isOpen = message.reactions?.some(({ count, userIds }) => count > userIds.length) === true;
-  const existing = useSyncExternalStore(own.subscribe, () => own.get(message.id));
+  const existing = useLive(own, () => own.get(message.id));
   useEffect(() => {
     if (isOpen && existing === undefined) own.request(message.id);
   }, [own, isOpen, message.id, existing]);

@@ -1,9 +1,10 @@
 import type { Status } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useEffect, useSyncExternalStore, useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useActionQuery, useServerCache, type On } from "./data-context.ts";
+import { useLive } from "./frames.ts";
 import { type Effects, perCache } from "./lookup.ts";
 import { useMe } from "./me.ts";
 
@@ -19,10 +20,7 @@ export function useStatus(userId: string | null | undefined): Status | undefined
       return undefined;
     }
   }, [presence, userId]);
-  return useSyncExternalStore(
-    (onChange) => presence.subscribe(onChange),
-    () => (userId ? presence.status(userId) : undefined),
-  );
+  return useLive(presence, () => (userId ? presence.status(userId) : undefined));
 }
 
 export type OwnStatus = Result<"presence.setStatus">["status"];
@@ -60,10 +58,7 @@ export function useStatuses(userIds: readonly string[]): ReadonlyMap<string, Sta
       return undefined;
     }
   }, [presence, userIds]);
-  const statuses = useSyncExternalStore(
-    (onChange) => presence.subscribe(onChange),
-    () => userIds.map((id) => presence.status(id) ?? "").join(),
-  );
+  const statuses = useLive(presence, () => userIds.map((id) => presence.status(id) ?? "").join());
   return useMemo(() => {
     const known = statuses.split(",").map((status, index) => [userIds[index]!, status] as const);
     return new Map(known.filter((entry): entry is [string, Status] => entry[1] !== ""));
@@ -125,7 +120,7 @@ const typingUsersOf = perCache(() => new TypingUsers());
 /** The other users who are typing in a channel. */
 export function useTypingUsers(channelId: string): readonly string[] {
   const typists = typingUsersOf(useServerCache());
-  return useSyncExternalStore(typists.subscribe, () => typists.in(channelId));
+  return useLive(typists, () => typists.in(channelId));
 }
 
 export function listenTyping(cache: ServerCache, on: On): void {

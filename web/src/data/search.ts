@@ -2,8 +2,8 @@ import { latestMessages } from "@fanfare/client/store";
 import type { Message, Params, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
 import { useActionQuery, useServerCache } from "./data-context.ts";
+import { useLive } from "./frames.ts";
 
 const STALE_AFTER_MS = 60_000;
 
@@ -29,7 +29,7 @@ export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> 
     }),
   });
   // Events update the messages in the results.
-  useSyncExternalStore(store.subscribe, () => store.state.messages);
+  useLive(store, () => store.state.messages);
   const { data } = found;
   return {
     ...found,

@@ -1,8 +1,9 @@
 import type { FanfareError } from "@fanfare/client";
 import type { ClientState, LoadName } from "@fanfare/client/store";
 import type { Params } from "@fanfare/contract";
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useServerCache } from "./data-context.ts";
+import { useLive } from "./frames.ts";
 
 export interface Loaded<T> {
   /** Undefined while loading and after a failure. */
@@ -15,7 +16,7 @@ export interface Loaded<T> {
 /** `select` must return the same value until its input changes. */
 export function useStoreState<T>(select: (state: ClientState) => T): T {
   const { store } = useServerCache();
-  return useSyncExternalStore(store.subscribe, () => select(store.state));
+  return useLive(store, () => select(store.state));
 }
 
 /**
@@ -33,10 +34,8 @@ export function useLoaded<N extends LoadName, T>(
   // `params` is a new object on each render; `key` identifies it.
   // eslint-disable-next-line react-hooks/exhaustive-deps
   useEffect(() => (enabled ? store.retain(name, params) : undefined), [store, name, key, enabled]);
-  const data = useSyncExternalStore(store.subscribe, () =>
-    store.isLoaded(name, params) ? select(store.state) : undefined,
-  );
-  const failure = useSyncExternalStore(store.subscribe, () => store.errorOf(name, params));
+  const data = useLive(store, () => (store.isLoaded(name, params) ? select(store.state) : undefined));
+  const failure = useLive(store, () => store.errorOf(name, params));
   // eslint-disable-next-line react-hooks/exhaustive-deps
   const refetch = useCallback(() => store.reload(name, params), [store, name, key]);
   const error = data === undefined ? failure : null;
@@ -46,7 +45,7 @@ export function useLoaded<N extends LoadName, T>(
 /** Whether the page still shows parts of an earlier visit. */
 export function useIsStateOutdated(): boolean {
   const { store } = useServerCache();
-  return useSyncExternalStore(store.subscribe, () => store.isOutdated);
+  return useLive(store, () => store.isOutdated);
 }
 
 /**
@@ -59,7 +58,7 @@ export function useLatest<T, L extends { data: T[] | undefined }>(
 ): L {
   const { store } = useServerCache();
   const last = useRef<T[]>([]);
-  const data = useSyncExternalStore(store.subscribe, () => {
+  const data = useLive(store, () => {
     if (list.data === undefined) return undefined;
     const items = latest(store.state, list.data);
     const { current } = last;

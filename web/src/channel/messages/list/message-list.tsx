@@ -22,6 +22,8 @@ import { useMessageContextValue } from "./use-message-context.ts";
 
 /** Limits what a screen reader announces at once. */
 const MAX_READ = 3;
+/** More often, announcements would only interrupt each other. */
+const ANNOUNCE_AFTER_MS = 500;
 
 const WIDTHS = ["w-3/5", "w-2/5", "w-1/2", "w-4/5", "w-1/3", "w-3/4", "w-2/3"];
 
@@ -174,6 +176,8 @@ interface AnnouncerProps {
 function Announcer({ messages, ownId }: AnnouncerProps) {
   const lastSeq = messages.at(-1)?.seq ?? 0;
   const heardSeq = useRef<number | null>(null);
+  const unread = useRef<Message[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const [news, setNews] = useState<readonly Message[]>([]);
   useEffect(() => {
     const heard = heardSeq.current;
@@ -181,8 +185,14 @@ function Announcer({ messages, ownId }: AnnouncerProps) {
     heardSeq.current = lastSeq;
     if (heard === null || lastSeq <= heard) return;
     const fresh = messages.slice(-50).filter(({ seq, authorId }) => seq > heard && authorId !== ownId);
-    if (fresh.length > 0) setNews(fresh.slice(-MAX_READ));
+    unread.current = [...unread.current, ...fresh].slice(-MAX_READ);
+    if (fresh.length === 0) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      setNews(unread.current.splice(0));
+    }, ANNOUNCE_AFTER_MS);
   }, [messages, lastSeq, ownId]);
+  useEffect(() => () => clearTimeout(timer.current ?? undefined), []);
   return (
     <div className="sr-only" aria-live="polite" aria-relevant="additions">
       {news.map((message) => (

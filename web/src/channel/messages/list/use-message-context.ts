@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { useMember } from "../../../data/members.ts";
-import { useChannelPermissions, useRoles } from "../../../data/groups.ts";
+import { useChannelPermissions, usePlainChannel, useRoles } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
 import { useSame } from "../../../shared/hooks.ts";
 import type { MessageContextValue } from "./use-rows.ts";
@@ -18,7 +18,8 @@ const NO_ROLES: readonly Role[] = [];
 type Options = Pick<MessageContextValue, "channel" | "view" | "jumpTo" | "ask" | "setReacting" | "onUser">;
 
 export function useMessageContextValue(options: Options): MessageContextValue {
-  const { channel } = options;
+  // All messages of the list are rendered again when it changes.
+  const channel = usePlainChannel(options.channel);
   const ownId = useServerCache().client.user?.id ?? "";
   const permissions = useChannelPermissions(channel);
   const { groupId } = channel;
@@ -36,7 +37,7 @@ export function useMessageContextValue(options: Options): MessageContextValue {
     [ownId, ownRoleIds],
   );
   const openThread = useOpenThread(channel);
-  return useSame({ ...options, permissions, ownId, coloredRoles, mentionsMe, openThread });
+  return useSame({ ...options, channel, permissions, ownId, coloredRoles, mentionsMe, openThread });
 }
 
 function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) => void {

@@ -74,6 +74,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const updateAtEnd = useCallback(() => {
     const { current } = frame;
     if (current === null) return;
+    const wasFollowing = isFollowing.current;
     const { scrollTop, scrollHeight, clientHeight } = current;
     const isSameSize =
       scrollHeight >= last.current.scrollHeight && clientHeight === last.current.clientHeight;
@@ -85,7 +86,8 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
     else if (isLive) follow();
     setAtEnd(isFollowing.current);
-  }, [isLive, follow]);
+    if (wasFollowing && !isFollowing.current) look();
+  }, [isLive, follow, look]);
 
   useLayoutEffect(() => {
     if (rows.length === 0) return;
@@ -107,7 +109,8 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
       if (!heldRow.restore(rows) && isLive) follow();
     }
     wasLive.current = isLive;
-    look();
+    // At the end, the visible rows change with each message.
+    if (!isFollowing.current) look();
   }, [rows, place, isLive, heldRow, toEnd, follow, look, updateAtEnd]);
 
   const onScroll = () => {

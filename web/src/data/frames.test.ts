@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { oncePerFrame } from "./frames.ts";
+
+class Source {
+  readonly listeners = new Set<() => void>();
+
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  change(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+describe("oncePerFrame", () => {
+  const page = Object.assign(new EventTarget(), { hidden: false });
+  let frames: (() => void)[];
+
+  beforeEach(() => {
+    frames = [];
+    page.hidden = false;
+    vi.stubGlobal("document", page);
+    vi.stubGlobal("requestAnimationFrame", (work: () => void) => frames.push(work));
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  const draw = () => frames.splice(0).forEach((work) => work());
+
+  test("calls each listener once for all changes before a frame, and all sources in the same frame", () => {
+    const sources = [new Source(), new Source()];
+    const calls: string[] = [];
+    oncePerFrame(sources[0]!)(() => calls.push("a"));
+    oncePerFrame(sources[1]!)(() => calls.push("b"));
+    for (let count = 0; count < 50; count++) for (const source of sources) source.change();
+    expect(calls).toEqual([]);
+    expect(frames).toHaveLength(1);
+    draw();
+    expect(calls).toEqual(["a", "b"]);
+    draw();
+    expect(calls).toHaveLength(2);
+    sources[0]!.change();
+    draw();
+    expect(calls).toEqual(["a", "b", "a"]);
+  });
+
+  test("subscribes to its source only while it has listeners", () => {
+    const source = new Source();
+    const subscribe = oncePerFrame(source);
+    const ends = [subscribe(() => {}), subscribe(() => {})];
+    expect(source.listeners.size).toBe(1);
+    for (const end of ends) end();
+    expect(source.listeners.size).toBe(0);
+  });
+
+  test("a hidden page, which draws no frames, is current anyway", async () => {
+    const source = new Source();
+    let calls = 0;
+    oncePerFrame(source)(() => (calls += 1));
+    source.change();
+    page.hidden = true;
+    page.dispatchEvent(new Event("visibilitychange"));
+    expect(calls).toBe(1);
+    source.change();
+    await Promise.resolve();
+    expect(calls).toBe(2);
+    expect(frames).toHaveLength(1);
+  });
+});

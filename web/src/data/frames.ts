@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from "react";
+
+/** Something that calls its listeners after each change. */
+interface Source {
+  subscribe(listener: () => void): () => void;
+}
+
+/** Like `useSyncExternalStore`, but all changes before a frame lead to one render, together with those of all other sources. */
+export function useLive<T>(source: Source, read: () => T): T {
+  return useSyncExternalStore(subscriptionOf(source), read);
+}
+
+type Subscribe = Source["subscribe"];
+
+const subscriptions = new WeakMap<Source, Subscribe>();
+
+function subscriptionOf(source: Source): Subscribe {
+  const existing = subscriptions.get(source) ?? oncePerFrame(source);
+  subscriptions.set(source, existing);
+  return existing;
+}
+
+/** Calls listeners at most once per frame. */
+export function oncePerFrame(source: Source): Subscribe {
+  const listeners = new Set<() => void>();
+  const notify = (): void => {
+    for (const listener of listeners) listener();
+  };
+  let end: (() => void) | null = null;
+  return (listener) => {
+    listeners.add(listener);
+    end ??= source.subscribe(() => beforeNextFrame(notify));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0) return;
+      end?.();
+      end = null;
+    };
+  };
+}
+
+const pending = new Set<() => void>();
+let isWatched = false;
+
+function beforeNextFrame(work: () => void): void {
+  pending.add(work);
+  if (pending.size > 1) return;
+  // A hidden page draws no frames, but its title and its notifications must be current.
+  if (document.hidden) queueMicrotask(runPending);
+  else requestAnimationFrame(runPending);
+  if (!isWatched) document.addEventListener("visibilitychange", () => document.hidden && runPending());
+  isWatched = true;
+}
+
+function runPending(): void {
+  const work = [...pending];
+  pending.clear();
+  for (const one of work) one();
+}
