@@ -45,6 +45,19 @@ describe("oncePerFrame", () => {
     expect(calls).toEqual(["a", "b", "a"]);
   });
 
+  test("leaves one frame to an input", () => {
+    const source = new Source();
+    let calls = 0;
+    oncePerFrame(source)(() => (calls += 1));
+    source.change();
+    page.dispatchEvent(new Event("keydown"));
+    draw();
+    expect(calls).toBe(0);
+    page.dispatchEvent(new Event("keydown"));
+    draw();
+    expect(calls).toBe(1);
+  });
+
   test("subscribes to its source only while it has listeners", () => {
     const source = new Source();
     const subscribe = oncePerFrame(source);

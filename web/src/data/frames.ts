@@ -41,15 +41,30 @@ export function oncePerFrame(source: Source): Subscribe {
 
 const pending = new Set<() => void>();
 let isWatched = false;
+/** Whether the next frame shows an input. It is left to the input, so that typing stays quick while many messages arrive. */
+let isInputFrame = false;
 
 function beforeNextFrame(work: () => void): void {
+  if (!isWatched) watchPage();
   pending.add(work);
   if (pending.size > 1) return;
   // A hidden page draws no frames, but its title and its notifications must be current.
   if (document.hidden) queueMicrotask(runPending);
-  else requestAnimationFrame(runPending);
-  if (!isWatched) document.addEventListener("visibilitychange", () => document.hidden && runPending());
+  else requestAnimationFrame(runInFrame);
+}
+
+function watchPage(): void {
   isWatched = true;
+  document.addEventListener("visibilitychange", () => document.hidden && runPending());
+  for (const type of ["keydown", "pointerdown"])
+    document.addEventListener(type, () => (isInputFrame = true), { capture: true, passive: true });
+}
+
+function runInFrame(): void {
+  const isOver = !isInputFrame;
+  isInputFrame = false;
+  if (isOver) runPending();
+  else requestAnimationFrame(runPending);
 }
 
 function runPending(): void {
