@@ -25,8 +25,8 @@ export function useSessions(): UseQueryResult<Session[]> {
   return useActionQuery("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
 }
 
-export function useBlocked(): UseQueryResult<User[]> {
-  return useQuery({ ...askBlocked(useServerCache()), ...ON_OPEN, select: ({ users }) => users });
+export function useBlocked(options: { staleTime: number } = ON_OPEN): UseQueryResult<User[]> {
+  return useQuery({ ...askBlocked(useServerCache()), ...options, select: ({ users }) => users });
 }
 
 /** From the session's state, because many list rows ask for it. */

@@ -25,12 +25,14 @@ export interface Rows extends Pick<StagedRows, "rows" | "isShift" | "place"> {
 
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING: readonly never[] = [];
+/** Of the list of blocked users, which other sessions can change. Not every opened channel loads it again. */
+const BLOCKED_STALE_MS = 60_000;
 
 export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows {
   const { view, snapshot, messages, isLive } = channel;
   const ownId = useServerCache().client.user?.id ?? "";
   const conversation = useConversation(view.channelId);
-  const { data: blocked } = useBlocked();
+  const { data: blocked } = useBlocked({ staleTime: BLOCKED_STALE_MS });
   const blockedIds = useMemo(
     () => (blocked === undefined || blocked.length === 0 ? NONE : new Set(blocked.map(({ id }) => id))),
     [blocked],
