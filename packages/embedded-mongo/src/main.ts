@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { tuneProcess } from "./remote/tune-process.ts";
 import { startEmbeddedMongo } from "./start.ts";
 
 const USAGE = "usage: node main.ts --dir FOLDER [--port PORT | --socket PATH] [--max-data-mib N]";
@@ -41,6 +42,7 @@ try {
   fail(`${(error as Error).message}\n${USAGE}`, EXIT_USAGE);
 }
 
+tuneProcess();
 try {
   const server = await startEmbeddedMongo({
     ...options,

@@ -1,6 +1,7 @@
 import type { EmbeddedMongoOptions } from "../options.ts";
 import { type EmbeddedMongo, startEmbeddedMongo } from "../start.ts";
 import { describeFailure, type FromServer } from "./messages.ts";
+import { tuneProcess } from "./tune-process.ts";
 
 const EXIT_FATAL = 3;
 
@@ -9,6 +10,7 @@ const tell = (message: FromServer) => process.send?.(message);
 /** The terminal sends signals to the owner too, which decides when the database is closed. */
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
+tuneProcess();
 let server: EmbeddedMongo | undefined;
 let ending = false;
 
