@@ -9,6 +9,9 @@ import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
 import { runStatements } from "./write-result.ts";
 
+/** Larger inserts don't displace cached documents. */
+const MAX_KEPT = 500;
+
 const asObject = (statement: unknown): PlainObject => {
   if (!isObject(statement))
     throw new CommandError("TypeMismatch", "Each statement of a write command must be an object");
@@ -22,7 +25,8 @@ const insert: Handler = function* (command, { catalog, db }) {
   let n = 0;
   const errors = yield* runStatements(documents, command["ordered"] !== false, (document) => {
     // Looked up each time, because the collection can be dropped during a pause.
-    catalog.ensure(db, name).insert(document instanceof Uint8Array ? document : encode(asObject(document)));
+    const bytes = document instanceof Uint8Array ? document : encode(asObject(document));
+    catalog.ensure(db, name).insert(bytes, undefined, documents.length <= MAX_KEPT);
     n++;
   });
   return { n, ...errors };

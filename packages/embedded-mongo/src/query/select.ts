@@ -338,8 +338,12 @@ function readAtOnce(
     if (path.kind !== "index" || !path.plan.covered || path.plan.ranges.length !== 1) return undefined;
     if (most > batchSize || skip + most > MAX_AT_ONCE) return undefined;
     const { index, ranges, backwards } = path.plan;
-    for (const order of index.first(ranges[0]!, backwards, skip + most))
-      if (!add(collection.get(order))) break;
+    const readAll = () => {
+      for (const order of index.first(ranges[0]!, backwards, skip + most))
+        if (!add(collection.get(order))) break;
+    };
+    if (skip + most === 1) readAll();
+    else collection.read(readAll);
   }
   return bytes > MAX_BYTES_AT_ONCE ? undefined : records;
 }

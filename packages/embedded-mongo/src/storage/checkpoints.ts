@@ -6,15 +6,14 @@ import type { Wal } from "./wal.ts";
 /** The log size that starts a checkpoint: SQLite's default. */
 const LITTLE_BYTES = 4 * 1024 * 1024;
 
-/** Above this log size, the main thread checkpoints a small remainder itself, so that SQLite can restart the log. */
+/**
+ * Above this log size, long commands that write wait until SQLite can restart the log. If others write meanwhile, the main thread
+ * checkpoints the remainder itself.
+ */
 const LONG_BYTES = 64 * 1024 * 1024;
-
-/** Above this log size, long commands that write wait until SQLite can restart the log, and the remainder can be larger. */
-const TOO_LONG_BYTES = 128 * 1024 * 1024;
 
 /** The maximum remainder. The main thread waits for its sync. */
 const SHORT_BYTES = 1024 * 1024;
-const MAX_SHORT_BYTES = 2 * SHORT_BYTES;
 
 /** Above this log size, writes are acknowledged only when nearly all of the log has been checkpointed, so that SQLite can restart it. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -78,12 +77,13 @@ export class Checkpoints {
     const { log, done } = this.#state;
     const [length, left] = [log * this.#database.pageBytes, (log - done) * this.#database.pageBytes];
     const isLong = length > LONG_BYTES;
-    if (left < (length > TOO_LONG_BYTES ? MAX_SHORT_BYTES : isLong ? SHORT_BYTES : LITTLE_BYTES)) {
-      if (isLong) this.#database.checkpoint("PASSIVE");
+    const isEnough = isLong ? this.#restart && left < SHORT_BYTES : left < LITTLE_BYTES;
+    if (left === 0 || isEnough) {
+      if (left > 0 && isLong) this.#database.checkpoint("PASSIVE");
       this.#giveRoom();
       return;
     }
-    if (length > TOO_LONG_BYTES) this.#restart ??= Promise.withResolvers();
+    if (isLong) this.#restart ??= Promise.withResolvers();
     if (length > MAX_BYTES) this.#room ??= Promise.withResolvers();
     this.#start();
   }

@@ -205,6 +205,11 @@ export class Collection implements Counted {
     return this.get(found[0]);
   }
 
+  /** Runs several reads in one transaction. */
+  read<T>(run: () => T): T {
+    return this.#database.read(run);
+  }
+
   /** @param isKept whether the document is cached */
   get(order: number, isKept = true): StoredRecord | undefined {
     const cached = this.#database.cached(this.number, order);
@@ -224,10 +229,11 @@ export class Collection implements Counted {
   /**
    * @param bytes one BSON document
    * @param at position in natural order; default: the last
+   * @param isKept whether the document is cached
    * @returns the stored record; a missing `_id` was added in front
    * @throws CommandError DuplicateKey, BSONObjectTooLarge …
    */
-  insert(bytes: Uint8Array, at?: number): StoredRecord {
+  insert(bytes: Uint8Array, at?: number, isKept = true): StoredRecord {
     this.#checkWritable();
     let document: PlainObject = decodeExact(bytes);
     let stored = bytes;
@@ -251,7 +257,7 @@ export class Collection implements Counted {
     this.#text?.index.add(document, order);
     if (order === this.#nextOrder) this.#nextOrder++;
     const record: StoredRecord = { order, data: pack(stored) };
-    this.#database.cache(this.number, record);
+    if (isKept) this.#database.cache(this.number, record);
     this.#count(1, record.data.length, 0);
     watcher?.changed(this, id, order, stored);
     return record;

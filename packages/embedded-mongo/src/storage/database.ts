@@ -56,6 +56,7 @@ export class Database {
   #changes = 0;
   #lastCommit: number;
   readonly #begin: StatementSync;
+  readonly #beginRead: StatementSync;
   readonly #commit: StatementSync;
   readonly #setLastCommit: StatementSync;
   #isOpen = false;
@@ -93,6 +94,7 @@ export class Database {
     if (!this.hasTable("lastCommit")) this.#sql.exec(LAST_COMMIT);
     this.#lastCommit = this.number("SELECT number FROM lastCommit");
     this.#begin = this.prepare("BEGIN IMMEDIATE");
+    this.#beginRead = this.prepare("BEGIN");
     this.#commit = this.prepare("COMMIT");
     this.#setLastCommit = this.prepare("UPDATE lastCommit SET number = ?");
     this.#checkpoints = {
@@ -141,6 +143,17 @@ export class Database {
         "Collections and indexes cannot be created in a transaction",
       );
     this.#change(() => this.#sql.exec(sql));
+  }
+
+  /** Runs several reads in one transaction, because SQLite locks the log for each transaction. */
+  read<T>(run: () => T): T {
+    if (this.#sql.isTransaction) return run();
+    execute(this.#beginRead);
+    try {
+      return run();
+    } finally {
+      execute(this.#commit);
+    }
   }
 
   /** @returns the number of changed rows */
