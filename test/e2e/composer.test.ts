@@ -357,6 +357,10 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.getByRole("button", { name: t("composer:emoji") }).click();
     const often = page.getByRole("group", { name: t("emoji:recent") }).getByRole("button");
     expect(await often.first().textContent()).toBe("🚀");
+    const flags = page.getByRole("button", { name: t("emoji:category.flags") });
+    await flags.click();
+    await page.getByRole("gridcell", { name: "Chequered flag" }).waitFor();
+    await expect.poll(() => flags.getAttribute("aria-pressed")).toBe("true");
   });
 
   test("↑ does not edit the previous message while the newest one is being sent", async () => {

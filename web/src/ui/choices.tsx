@@ -41,7 +41,7 @@ export function RadioGroup<V extends string>({
         {options.map((option) => (
           <label
             key={option.value}
-            className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2 select-none has-data-checked:border-accent has-data-checked:bg-accent-soft has-data-disabled:opacity-50"
+            className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2 select-none transition-colors hover:border-line-strong has-data-checked:border-accent has-data-disabled:opacity-50"
           >
             <Radio.Root
               value={option.value}

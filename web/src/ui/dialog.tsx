@@ -218,6 +218,36 @@ export function Drawer({ open, onClose, label, isFull = false, children }: Drawe
   );
 }
 
+interface SheetProps {
+  onClose: () => void;
+  /** The accessible name. */
+  title: string;
+  children: ReactNode;
+}
+
+/** Rises from the bottom edge, in reach of the thumb. For phones. */
+export function Sheet({ onClose, title, children }: SheetProps) {
+  const { t } = useTranslation("ui");
+  const popup = useModal(true);
+  return (
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fade fixed inset-0 z-40 bg-overlay" />
+        <Base.Popup
+          ref={popup}
+          initialFocus={popup}
+          className="fixed inset-x-0 bottom-0 z-40 grid max-h-[85dvh] gap-3 overflow-y-auto rounded-t-lg border-t border-line bg-raised p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out data-ending-style:translate-y-full data-starting-style:translate-y-full"
+        >
+          <Base.Title className="sr-only">{title}</Base.Title>
+          <span aria-hidden className="mx-auto h-1 w-9 rounded-full bg-line-strong/60" />
+          {children}
+          <Base.Close className="sr-only">{t("close")}</Base.Close>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
 interface PaletteProps {
   open: boolean;
   onClose: () => void;

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useToggleReaction } from "../../../data/own-reactions.ts";
 import { ContextMenu } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
+import { Sheet } from "../../../ui/dialog.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
 import { showFailure } from "../../../ui/feedback.tsx";
@@ -86,14 +86,14 @@ function MessageSheet({ message, onClose }: { message: Message; onClose: () => v
     toggle(message, emoji, false).catch(showFailure);
   };
   return (
-    <Dialog onClose={onClose} title={t("action.toolbar")} size="sm">
+    <Sheet onClose={onClose} title={t("action.toolbar")}>
       {react && (
-        <div className="flex justify-between" role="group" aria-label={t("action.react")}>
+        <div className="flex justify-between px-1" role="group" aria-label={t("action.react")}>
           {QUICK.map((emoji) => (
             <button
               key={emoji}
               type="button"
-              className="flex size-12 items-center justify-center rounded-full bg-hover text-2xl"
+              className="flex size-12 items-center justify-center rounded-full bg-hover font-emoji text-2xl"
               onClick={() => add(emoji)}
             >
               {emoji}
@@ -124,6 +124,6 @@ function MessageSheet({ message, onClose }: { message: Message; onClose: () => v
           ),
         )}
       </div>
-    </Dialog>
+    </Sheet>
   );
 }
