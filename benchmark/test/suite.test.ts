@@ -9,10 +9,8 @@ import { derivedFiles, newestSuite, readSuite, writeSuite } from "../src/suite/s
 import { readmeSection, withSection } from "../src/suite/readme-section.ts";
 import { strictErrors } from "./strict-schema.ts";
 
-/** All four times are there. */
-const LIMITS = ["worstMs", "medianMs", "firstMs", "coldMs"]
-  .map((name) => `--threshold ${name}[members=30]>0`)
-  .join(" ");
+/** There are times. A single message, such as the first, has none if the machine was too busy. */
+const LIMITS = ["worstMs", "medianMs"].map((name) => `--threshold ${name}[members=30]>0`).join(" ");
 const TINY = "--users 30 --messages 2 --warmup 1 --idle 20ms --interval 10ms --probes 2";
 
 let folder: string;

@@ -42,10 +42,19 @@ export function useLoaded<N extends LoadName, T>(
   return { data, error, isPending: data === undefined && error === null, refetch };
 }
 
-/** Whether the page still shows parts of an earlier visit. */
-export function useIsStateOutdated(): boolean {
+interface ReadUpTo {
+  /** 0: the user has read nothing in this channel. */
+  lastReadSeq: number;
+  /** Whether it may be from an earlier visit. */
+  isOutdated: boolean;
+}
+
+/** Both values are of the same moment, unlike one of a prop, which a parent read in an earlier frame. */
+export function useReadUpTo(channelId: string): ReadUpTo {
   const { store } = useServerCache();
-  return useLive(store, () => store.isOutdated);
+  const lastReadSeq = useLive(store, () => store.state.lastReadSeqs[channelId] ?? 0);
+  const isOutdated = useLive(store, () => store.isOutdated);
+  return { lastReadSeq, isOutdated };
 }
 
 /**

@@ -126,9 +126,15 @@ const BUFFER_PX = 200;
 /** The list's length, since only the visible lines are rendered. */
 const LineCount = createContext(0);
 
-function ListItem({ index, children, ...rest }: CustomItemComponentProps) {
+function ListItem({ index, children, style, ...rest }: CustomItemComponentProps) {
   return (
-    <li {...rest} aria-posinset={index + 1} aria-setsize={use(LineCount)}>
+    // Virtua hides rows that it hasn't measured, and hidden rows can't take the focus.
+    <li
+      {...rest}
+      style={{ ...style, visibility: undefined }}
+      aria-posinset={index + 1}
+      aria-setsize={use(LineCount)}
+    >
       {children}
     </li>
   );

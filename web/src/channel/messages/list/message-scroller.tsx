@@ -43,7 +43,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { view, snapshot, messages, isLive, hasOlder, jumpToNewest, releaseOlder } = channelMessages;
   const { ownId, setReacting } = useMessageContext();
   const { editingId } = useConversation(channel.id);
-  const unread = useUnreadMark(view, channel.lastReadSeq);
+  const unread = useUnreadMark(view);
   const rows = useRows(channelMessages, unread.readUpTo);
   const pages = usePageLoading(channelMessages);
   const { frame, list, ...scroll } = useScroll({

@@ -1,6 +1,6 @@
 import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
 import { useEffect, useState } from "react";
-import { useIsStateOutdated } from "../../../data/store.ts";
+import { useReadUpTo } from "../../../data/store.ts";
 
 interface Mark {
   /** The last read seq when the channel was opened; null if nothing is marked as unread. */
@@ -13,15 +13,12 @@ interface UnreadMark extends Mark {
   dismiss: () => void;
 }
 
-/**
- * Marks where the unread messages begin. It is fixed when the channel is opened, and set again after the window was hidden.
- * @param lastReadSeq as reported by the server
- */
-export function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
-  const isStateOutdated = useIsStateOutdated();
+/** Marks where the unread messages begin. It is fixed when the channel is opened, and set again after the window was hidden. */
+export function useUnreadMark(view: ChannelView): UnreadMark {
+  const { lastReadSeq, isOutdated } = useReadUpTo(view.channelId);
   const { snapshot } = view;
   const [mark, setMark] = useState<Mark>({ readUpTo: null, count: null });
-  const next = nextMark(mark, snapshot, lastReadSeq, isStateOutdated);
+  const next = nextMark(mark, snapshot, lastReadSeq, isOutdated);
   if (next !== mark) setMark(next);
   useEffect(() => {
     const lookAway = () => {

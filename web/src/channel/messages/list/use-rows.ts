@@ -126,12 +126,13 @@ interface Pages {
 }
 
 export function usePageLoading(channel: ChannelMessages): Pages {
-  const { snapshot, messages, hasOlder, hasNewer, isLive } = channel;
+  const { view, snapshot, messages, hasOlder, hasNewer, isLive } = channel;
   const [error, setError] = useState<string | null>(null);
   const isLoading = useRef(false);
 
   const run = (work: () => Promise<unknown>) => {
-    if (isLoading.current) return;
+    // The page that was just loaded is only rendered in the next frame.
+    if (isLoading.current || view.snapshot.messages[0]?.seq !== snapshot.messages[0]?.seq) return;
     isLoading.current = true;
     work()
       .then(

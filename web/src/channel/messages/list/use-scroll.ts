@@ -117,7 +117,9 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     const element = frame.current;
     if (element === null) return;
     updateAtEnd();
-    if (element.scrollTop < LOAD_WITHIN_PX) loadOlder();
+    // At the end, one screen above is enough.
+    const loadWithin = isFollowing.current ? element.clientHeight : LOAD_WITHIN_PX;
+    if (element.scrollTop < loadWithin) loadOlder();
     if (fromEnd(element) < LOAD_WITHIN_PX) loadNewer();
   };
 
