@@ -67,11 +67,9 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     return page;
   }
 
-  /** What all pages show; fails at once if they differ, so call it only when they have settled. */
-  async function shown(...pages: Page[]): Promise<string[]> {
-    const [first, ...others] = await Promise.all(pages.map((page) => messages(page).allTextContents()));
-    for (const other of others) expect(other).toEqual(first);
-    return first!;
+  /** Until a dialog has closed, the messages behind it can't be found. */
+  async function expectSame(pages: Page[], texts: string[]): Promise<void> {
+    for (const page of pages) await expect.poll(() => messages(page).allTextContents()).toEqual(texts);
   }
 
   test("a guest creates a group, another one joins by its link, and they chat", async () => {
@@ -83,7 +81,7 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await message(grace, "Hello Grace").waitFor();
     await write(grace, "<b>Hello</b> Ada");
     await message(ada, "<b>Hello</b> Ada").waitFor();
-    expect(await shown(ada, grace)).toEqual(["Hello Grace", "<b>Hello</b> Ada"]);
+    await expectSame([ada, grace], ["Hello Grace", "<b>Hello</b> Ada"]);
     await ada.getByText("Grace", { exact: true }).waitFor();
 
     await message(ada, "Hello Grace").hover();
@@ -101,11 +99,11 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await grace.getByRole("menuitem", { name: t("messages:action.delete") }).click();
     await grace.getByRole("button", { name: t("messages:delete.action") }).click();
     for (const page of [ada, grace]) await message(page, "<b>Hello</b> Ada").waitFor({ state: "detached" });
-    expect(await shown(ada, grace)).toEqual(["Hello everyone"]);
+    await expectSame([ada, grace], ["Hello everyone"]);
 
     await Promise.all([ada.reload(), grace.reload()]);
     for (const page of [ada, grace]) await message(page, "Hello everyone").waitFor();
-    expect(await shown(ada, grace)).toEqual(["Hello everyone"]);
+    await expectSame([ada, grace], ["Hello everyone"]);
   });
 
   test("text typed while the first dialog is open stays in it, and then goes into the channel", async () => {
@@ -149,7 +147,7 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await message(grace, "meanwhile, two").waitFor();
     await write(grace, "after");
     await message(ada, "after").waitFor();
-    expect(await shown(ada, grace)).toEqual(["before", "meanwhile, one", "meanwhile, two", "after"]);
+    await expectSame([ada, grace], ["before", "meanwhile, one", "meanwhile, two", "after"]);
     for (const page of [ada, grace]) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
   });
 

@@ -48,9 +48,11 @@ describe.each(BROWSERS)(
       vi.stubGlobal("navigator", { languages: [browser] });
       vi.useFakeTimers({ now: new Date(2026, 2, 14, 15, 26), toFake: ["Date"] });
     });
-    afterAll(() => {
+    afterAll(async () => {
       vi.useRealTimers();
       vi.unstubAllGlobals();
+      // Other test files share it.
+      await i18next.changeLanguage("en");
     });
 
     // A space of its own kind precedes AM and PM.
