@@ -49,7 +49,8 @@ describe("oncePerFrame", () => {
     const source = new Source();
     let calls = 0;
     oncePerFrame(source)(() => (calls += 1));
-    source.change();
+    for (let count = 0; count < 50; count++) source.change();
+    expect(frames).toHaveLength(1);
     page.dispatchEvent(new Event("keydown"));
     draw();
     expect(calls).toBe(0);

@@ -46,8 +46,9 @@ let isInputFrame = false;
 
 function beforeNextFrame(work: () => void): void {
   if (!isWatched) watchPage();
+  const isScheduled = pending.size > 0;
   pending.add(work);
-  if (pending.size > 1) return;
+  if (isScheduled) return;
   // A hidden page draws no frames, but its title and its notifications must be current.
   if (document.hidden) queueMicrotask(runPending);
   else requestAnimationFrame(runInFrame);
