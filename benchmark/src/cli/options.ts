@@ -3,6 +3,7 @@ import type { Options } from "yargs";
 import { usageError } from "./exit.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
+import { DEFAULT_NAP_MS } from "../receivers/napper.ts";
 import { FAULT_NAMES } from "../report/metric.ts";
 import { KNOWN_TARGETS } from "../targets/open-target.ts";
 import { PROGRAM } from "./program.ts";
@@ -201,7 +202,7 @@ export const CLUSTER_OPTIONS = {
 
 export const nap = (heading: Heading) =>
   time(heading, "Pause of light receivers between reads; 0ms: they read every frame immediately", {
-    default: "0.3ms",
+    default: `${DEFAULT_NAP_MS}ms`,
     maxMs: 100,
   });
 

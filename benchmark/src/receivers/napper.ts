@@ -1,3 +1,6 @@
+/** In milliseconds. */
+export const DEFAULT_NAP_MS = 0.3;
+
 /**
  * Batches reads: after a turn of the event loop with a read, the thread sleeps briefly, so that the next turn
  * finds many sockets readable. Waking up for every frame would slow down a server on the same machine as remote

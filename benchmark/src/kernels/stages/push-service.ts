@@ -30,7 +30,7 @@ export class PushService {
     return { endpoint: `http://127.0.0.1:${port}/${name}`, keys };
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#server.closeAllConnections();
     this.#server.close();
   }

@@ -5,6 +5,7 @@ import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
 import { Audience } from "../../receivers/audience.ts";
+import { DEFAULT_NAP_MS } from "../../receivers/napper.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { RunContext } from "../../cli/scenario.ts";
@@ -45,8 +46,8 @@ const OFFLINE_MEMBERS = 100;
 const PUSH_CHECK_MS = 20;
 
 /**
- * One load after the other, with the server's own metrics for each: messages to a group, pulls, messages that lead to push
- * notifications, and uploads.
+ * One load after the other, with the server's own metrics for each: messages to a group, pulls, uploads, and messages that lead
+ * to push notifications.
  */
 export async function measureStages(
   server: StagesServer,
@@ -68,7 +69,7 @@ export async function measureStages(
     workers: 1,
     window: CONNECTING,
     connectTimeoutMs: plan.timeoutMs,
-    napMs: 0.3,
+    napMs: DEFAULT_NAP_MS,
   });
   const threads: HttpThread[] = [];
   /** Requests of members, with as many in flight as there are senders. */
@@ -225,7 +226,7 @@ async function measurePushes(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    await service.close();
+    service.close();
     errors.addAll("connection", (await thread?.close()) ?? {});
   }
   return { pushing, pushes: service.received };
@@ -234,20 +235,17 @@ async function measurePushes(
 /** Members who never connect, each with a push subscription; returns their ids. */
 async function subscribeOffline(
   api: Api,
-  { code }: Meeting,
+  meeting: Meeting,
   service: PushService,
-  { progress, signal }: RunContext,
+  context: RunContext,
 ): Promise<string[]> {
-  let done = 0;
-  const subscribe = async (_: unknown, i: number) => {
-    const { user, accessToken } = await api.call("user.createGuest", {}, undefined, signal);
-    await api.call("invite.accept", { code }, accessToken, signal);
-    await api.call("push.subscribe", service.subscription(`${i}`), accessToken, signal);
-    done++;
-    return user.id;
+  const guests = { users: OFFLINE_MEMBERS, concurrency: CONNECTING };
+  const { tokens } = await registerGuests(api, meeting, guests, context);
+  const subscribe = async (token: string, i: number) => {
+    await api.call("push.subscribe", service.subscription(`${i}`), token, context.signal);
+    return (await api.call("user.me", {}, token, context.signal)).user.id;
   };
-  const all = () => Promise.all(Array.from({ length: OFFLINE_MEMBERS }, subscribe));
-  return progress.during("registering offline members", OFFLINE_MEMBERS, () => done, all);
+  return Promise.all(tokens.map(subscribe));
 }
 
 interface Observed {

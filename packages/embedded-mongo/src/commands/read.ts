@@ -26,6 +26,14 @@ function nonNegative(value: unknown, name: string): number {
 const batchSizeOf = (value: unknown): number | undefined =>
   value === undefined ? undefined : nonNegative(value, "batchSize");
 
+function projectedData(
+  { order, data }: StoredRecord,
+  project: Projector,
+  textScores?: TextScores,
+): PackedDocument {
+  return pack(encode(project(decodeExact(unpack(data)), textScores?.get(order))));
+}
+
 function* projected(
   records: Pausing<StoredRecord>,
   project: Projector | undefined,
@@ -35,9 +43,8 @@ function* projected(
     if (record === PAUSE) yield PAUSE;
     else if (!project) yield record.data;
     else {
-      const { order, data } = record;
-      yield pack(encode(project(decodeExact(unpack(data)), textScores?.get(order))));
-      if (isPauseDue(weightOf(data.length))) yield PAUSE;
+      yield projectedData(record, project, textScores);
+      if (isPauseDue(weightOf(record.data.length))) yield PAUSE;
     }
   }
 }
@@ -46,8 +53,7 @@ function projectAll(
   records: readonly StoredRecord[],
   project: Projector | undefined,
 ): readonly PackedDocument[] {
-  if (!project) return records.map(({ data }) => data);
-  return records.map(({ data }) => pack(encode(project(decodeExact(unpack(data)), undefined))));
+  return records.map((record) => (project ? projectedData(record, project) : record.data));
 }
 
 const find: Handler = (command, context) => {

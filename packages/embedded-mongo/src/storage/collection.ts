@@ -171,8 +171,8 @@ export class Collection implements Counted {
   }
 
   /**
-   * All documents in natural order, or those after one. Callers can change documents during the iteration. A document that exists throughout is returned
-   * exactly once, with its current content.
+   * All documents in natural order, or those after one. Callers can change documents during the iteration. A document that exists
+   * throughout is returned exactly once, with its current content.
    * @throws CommandError QueryPlanKilled if the collection is dropped during the iteration
    */
   *records(after = 0): Generator<StoredRecord | typeof PAUSE> {

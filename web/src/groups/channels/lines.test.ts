@@ -1,18 +1,6 @@
-import type { ChannelState } from "@fanfare/contract";
 import { expect, test } from "vitest";
+import { TEST_CHANNELS as channels } from "../../../test/test-channels.ts";
 import { linesOf } from "./lines.ts";
-
-const channel = (id: string, position: number, sectionId: string | null = null, kind = "text") =>
-  ({ id, position, sectionId, kind }) as ChannelState;
-
-const channels = [
-  channel("a", 0),
-  channel("b", 1),
-  channel("S", 0, null, "section"),
-  channel("c", 0, "S"),
-  channel("d", 1, "S"),
-  channel("T", 1, null, "section"),
-];
 
 test("sections are followed by their channels", () => {
   expect(linesOf(channels, [], []).map(({ key }) => key)).toEqual(["a", "b", "S", "c", "d", "T"]);

@@ -1,19 +1,8 @@
 import type { Channel } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import { channelTree } from "../../data/groups.ts";
+import { TEST_CHANNELS as channels } from "../../../test/test-channels.ts";
 import { type Edge, type Place, placesAfterDrop, stepChannel, stepSection } from "./reorder.tsx";
-
-const channel = (id: string, position: number, sectionId: string | null = null, kind = "text"): Channel =>
-  ({ id, position, sectionId, kind }) as Channel;
-
-const channels = [
-  channel("a", 0),
-  channel("b", 1),
-  channel("S", 0, null, "section"),
-  channel("c", 0, "S"),
-  channel("d", 1, "S"),
-  channel("T", 1, null, "section"),
-];
 
 /** The list in short form: "a b S(c d) T()". */
 function shown(places: readonly Place[] | null): string {
